@@ -1,0 +1,66 @@
+# Needs Python 3.11 or newer with pip and venv, make and git; everything else is installed into .venv.
+PYTHON  ?= python3
+# Processes the tests run in, and more arguments for the target's command: make test-only ARGS="-k wager".
+WORKERS ?= 2
+ARGS    ?=
+
+VENV    := .venv
+BIN     := $(VENV)/bin
+STAMP   := $(VENV)/.installed
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup test test-only lint types imports coverage golden docs-actions play train bench clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+setup: $(STAMP)  ## create .venv and install the project with the pinned versions
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV); the first time takes some minutes"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,dev]' -c constraints.txt
+	@touch $@
+
+test: lint types imports test-only  ## every check: style, types, imports, tests
+
+lint: setup  ## style, with ruff
+	$(BIN)/python -m ruff check .
+
+types: setup  ## types, with mypy
+	$(BIN)/python -m mypy
+
+imports: setup  ## who may import whom, with import-linter
+	$(BIN)/lint-imports
+
+test-only: setup  ## the tests alone
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare -m "not slow" \
+		--cov=shakespeare_env/shakespeare --cov-report=term --cov-fail-under=95 $(ARGS)
+
+golden: setup  ## play the golden games anew; look at the difference before keeping it
+	$(BIN)/python -m tests.golden.regenerate $(ARGS)
+
+docs-actions: setup  ## write docs/actions.md from the action table
+	@mkdir -p docs
+	$(BIN)/shakespeare actions --markdown > docs/actions.md.new
+	@mv docs/actions.md.new docs/actions.md
+
+play: setup  ## watch a game of four seats
+	$(BIN)/shakespeare watch --players 4 --seed 7 $(ARGS)
+
+train: setup  ## train a player by self-play
+	$(BIN)/python -m training.train $(ARGS)
+
+bench: setup  ## how fast the engine steps on this machine
+	$(BIN)/python benchmarks/engine.py $(ARGS)
+
+clean:  ## remove .venv and everything else that was made
+	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

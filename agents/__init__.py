@@ -1,0 +1,6 @@
+"""Players that know only the contract: a view and a mask go in, an action comes out."""
+
+from agents.base import Agent
+from agents.random_agent import RandomAgent
+
+__all__ = ["Agent", "RandomAgent"]

@@ -1,0 +1,167 @@
+"""A policy and value network over the contract's observation, and the player that plays from it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+_ILLEGAL = -1e8
+"""Logit of an illegal action: its probability is 0 in float32, and differences stay finite."""
+
+
+class Trunk(BaseFeaturesExtractor):
+    """The layer that policy and value share; it brings each number it is given to about one.
+
+    Args:
+        observation_space: Box of D numbers; its bounds are the scale.
+        features_dim: Width of the layer.
+    """
+
+    scale: torch.Tensor
+
+    def __init__(self, observation_space: gymnasium.spaces.Box, features_dim: int) -> None:
+        super().__init__(observation_space, features_dim)
+        bound = np.maximum(
+            np.abs(observation_space.low.astype(np.float32)),
+            np.abs(observation_space.high.astype(np.float32)),
+        )
+        self.register_buffer("scale", torch.from_numpy(1.0 / np.maximum(bound, 1.0)))
+        self.linear = nn.Linear(bound.size, features_dim)
+        self.norm = nn.LayerNorm(features_dim)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """float32[n, D] -> float32[n, features_dim]."""
+        return torch.relu(self.norm(self.linear(observations * self.scale)))
+
+
+class PolicyNetwork(MaskableActorCriticPolicy):
+    """The policy that stable-baselines3 trains, with one masked log-softmax and no sampling.
+
+    The stock distribution normalises the logits twice (before and after masking), checks them, and
+    draws from the global generator; here whoever acts brings the generator.
+    """
+
+    def masked_log_probabilities(
+        self, observations: torch.Tensor, masks: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Log-probabilities of all actions and the value of the situation, in one pass.
+
+        Args:
+            observations: int8[n, D].
+            masks: bool[n, A].
+
+        Returns:
+            float32[n, A], about -1e8 for illegal actions; float32[n].
+        """
+        features = self.extract_features(observations)
+        latent_policy, latent_value = self.mlp_extractor(features)
+        logits = self.action_net(latent_policy).masked_fill(~masks, _ILLEGAL)
+        return torch.log_softmax(logits, dim=-1), self.value_net(latent_value).squeeze(-1)
+
+    def evaluate_actions(
+        self,
+        obs: torch.Tensor,
+        actions: torch.Tensor,
+        action_masks: torch.Tensor | None = None,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """Values, log-probabilities of the actions taken, and entropies, for the learner.
+
+        Args:
+            obs: int8[n, D].
+            actions: int64[n].
+            action_masks: bool[n, A]; None means that every action is legal.
+
+        Returns:
+            Three float32[n].
+        """
+        if action_masks is None:
+            action_masks = torch.ones(len(obs), self.action_dist.action_dim, dtype=torch.bool)
+        log_probabilities, values = self.masked_log_probabilities(obs, action_masks)
+        # An illegal action adds 0 * -1e8 = -0 here, so no second masking is needed.
+        entropies = -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
+        taken = log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
+        return values, taken, entropies
+
+
+def policy_arguments(width: int) -> dict[str, Any]:
+    """What makes a `PolicyNetwork` of a width: one shared layer, one each for policy and value."""
+    return {
+        "features_extractor_class": Trunk,
+        "features_extractor_kwargs": {"features_dim": width},
+        "net_arch": {"pi": [width], "vf": [width]},
+        "activation_fn": nn.ReLU,
+    }
+
+
+def build_network(space: gymnasium.spaces.Box, actions: int, width: int) -> PolicyNetwork:
+    """A fresh network for an observation space and a number of actions.
+
+    The global generator of torch, from which its layers draw, is left as it was.
+    """
+    with torch.random.fork_rng(devices=[]):
+        return PolicyNetwork(
+            space,
+            gymnasium.spaces.Discrete(actions),
+            lr_schedule=lambda _: 0.0,
+            **policy_arguments(width),
+        )
+
+
+def draw_actions(probabilities: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw one action a row.
+
+    Args:
+        probabilities: float32[n, A], not negative, a positive sum in every row.
+        rng: One number a row is drawn from it.
+
+    Returns:
+        int64[n]; an action of probability 0 is never drawn.
+    """
+    sums = probabilities.cumsum(axis=1, dtype=np.float64)
+    total = sums[:, -1]
+    # Rounding could lift the threshold to the total, which no sum exceeds.
+    threshold = np.minimum(rng.random(len(sums)) * total, np.nextafter(total, 0.0))
+    return (sums > threshold[:, None]).argmax(axis=1)
+
+
+class NetworkAgent:
+    """Plays from a network, all situations in one pass.
+
+    Args:
+        network: The network to play from; it is not changed.
+        greedy: True plays the likeliest action, False draws by probability.
+    """
+
+    def __init__(self, network: PolicyNetwork, *, greedy: bool = False) -> None:
+        self.network = network
+        self.greedy = greedy
+
+    def act(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Choose an action for each row.
+
+        Args:
+            observations: int8[n, D].
+            masks: bool[n, A].
+            rng: Drawn from unless greedy.
+
+        Returns:
+            int64[n], legal action ids.
+        """
+        self.network.set_training_mode(False)
+        with torch.no_grad():
+            log_probabilities, _ = self.network.masked_log_probabilities(
+                torch.as_tensor(observations), torch.as_tensor(masks)
+            )
+            if self.greedy:
+                greediest: NDArray[np.int64] = log_probabilities.argmax(dim=1).numpy()
+                return greediest
+            return draw_actions(log_probabilities.exp().numpy(), rng)

@@ -1,0 +1,43 @@
+"""Shakespeare, the board game, as a reinforcement-learning environment.
+
+`Position` is one game in text, `Batch` many games stepped together, `env` the PettingZoo environment.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shakespeare_env.batch import Batch
+from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
+from shakespeare_env.game import ObservationLayout
+from shakespeare_env.position import Position
+from shakespeare_env.registry import game
+
+if TYPE_CHECKING:
+    from shakespeare_env.wrappers.aec import env, raw_env
+
+__all__ = [
+    "Batch",
+    "IllegalMove",
+    "ObservationLayout",
+    "Position",
+    "PositionError",
+    "ShakespeareEnvError",
+    "env",
+    "observation_layout",
+    "raw_env",
+]
+
+
+def observation_layout(name: str = "shakespeare") -> ObservationLayout:
+    """The named layout of a game's observations: names, slices and ranges."""
+    return game(name).layout
+
+
+def __getattr__(name: str) -> Any:
+    # PettingZoo and Gymnasium are imported by those who use them: the engine starts without.
+    if name in ("env", "raw_env"):
+        from shakespeare_env.wrappers import aec
+
+        return getattr(aec, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

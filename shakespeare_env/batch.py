@@ -1,0 +1,226 @@
+"""Many games stepped together: the data plane for training and search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env import registry
+from shakespeare_env.errors import IllegalMove
+from shakespeare_env.game import Game, Records
+from shakespeare_env.kernels import kernels_of
+from shakespeare_env.position import check_seed
+from shakespeare_env.rewards import reward_code
+
+_CHOICE = np.uint64(0xC401CE)
+"""Parts the seeds of `random_actions` from those of the games."""
+
+
+class Batch:
+    """N games of one kind, stepped together; all arrays are written in place, step after step.
+
+    Game i depends on the seed and on i alone: not on n, the number of threads or the machine.
+
+    Args:
+        game: Name of the game.
+        n: Number of games.
+        players: Seats of every game, or a sequence of n numbers.
+        seed: Decides everything that chance decides.
+        threads: How many threads share a step.
+        autoreset: Whether a new game begins in the step that ends one.  Without it a finished game has
+            `to_move` -1, an all-False mask and takes the action -1, until `reset`.
+        reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `prestige`.
+        **options: Variants of the game to switch on, such as `strategic_rest=True`.
+
+    Attributes:
+        game: The game.
+        actions: Its action table.
+        n: Number of games.
+        players: int8[n], seats of each game.
+        to_move: int8[n], the seat that decides, -1 when over.
+        mask: bool[n, A], its legal actions.
+        obs: int8[n, D], its observation.
+        rewards: float32[n, S] of the last step, by seat.
+        done: bool[n], the games that the last step ended.
+        final_scores: int16[n, S], scores of the game that ended last in each row.
+        final_winners: bool[n, S], its winners.
+    """
+
+    def __init__(
+        self,
+        game: str = "shakespeare",
+        n: int = 1,
+        *,
+        players: int | Sequence[int] | npt.NDArray[np.integer],
+        seed: int = 0,
+        threads: int = 1,
+        autoreset: bool = True,
+        reward: str = "win",
+        **options: bool,
+    ) -> None:
+        self.game: Game = registry.game(game)
+        self.actions = self.game.actions
+        if n < 1 or threads < 1:
+            raise ValueError(f"n={n}, threads={threads}: both must be 1 or more")
+        self.n = n
+        self.autoreset = autoreset
+        seats = np.broadcast_to(np.asarray(players), (n,)) if np.ndim(players) == 0 else np.asarray(players)
+        if seats.shape != (n,):
+            raise ValueError(f"players has {len(seats)} entries for {n} games; give one number or {n}")
+        for count in np.unique(seats):
+            self.game.check_players(count)
+        self.players = seats.astype(np.int8)
+        self._options = self.game.option_bits(options)
+        self._reward = reward_code(reward)
+        self._kernels = kernels_of(self.game)
+
+        width = self.game.max_seats
+        self._games = np.zeros(n, self.game.state)
+        self._chance = np.zeros(n, np.uint64)
+        self.to_move = np.full(n, -1, np.int8)
+        self.mask = np.zeros((n, self.actions.size), np.bool_)
+        self.obs = np.zeros((n, self.game.layout.size), np.int8)
+        self.rewards = np.zeros((n, width), np.float32)
+        self.done = np.zeros(n, np.bool_)
+        self.final_scores = np.zeros((n, width), np.int16)
+        self.final_winners = np.zeros((n, width), np.bool_)
+
+        borders = np.linspace(0, n, min(threads, n) + 1).astype(int).tolist()
+        self._shares = list(zip(borders[:-1], borders[1:], strict=True))
+        self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Begin all games anew from a seed."""
+        word = check_seed(seed)
+        self._kernels.streams(word, self._chance)
+        self._games["random"] = self._chance
+        self._kernels.streams(word ^ _CHOICE, self._chance)
+        self._share(
+            lambda first, last: self._kernels.begin(
+                self._games, first, last, self.players, self._options, self.mask, self.obs, self.to_move
+            )
+        )
+
+    def step(
+        self, actions: npt.NDArray[np.integer] | Sequence[int]
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Play one action in every game, and all that is forced after it.
+
+        Args:
+            actions: Integers[n], one for each game; -1 for a game that is over.
+
+        Returns:
+            `rewards`, float32[n, S] by seat, and `done`, bool[n]; both are overwritten by the next step.
+
+        Raises:
+            IllegalMove: some game does not allow its action; no game has changed.
+        """
+        chosen = self._checked(actions)
+        self._share(
+            lambda first, last: self._kernels.step(
+                self._games,
+                first,
+                last,
+                chosen,
+                self.autoreset,
+                self.players,
+                self._options,
+                self._reward,
+                self.mask,
+                self.obs,
+                self.to_move,
+                self.rewards,
+                self.done,
+                self.final_scores,
+                self.final_winners,
+            )
+        )
+        return self.rewards, self.done
+
+    def _checked(self, actions: npt.NDArray[np.integer] | Sequence[int]) -> npt.NDArray[np.int32]:
+        """The actions as int32[n], all of them legal."""
+        given = np.asarray(actions)
+        if given.shape != (self.n,):
+            raise ValueError(f"actions have shape {given.shape}; give one for each of the {self.n} games")
+        if given.dtype.kind not in "iu":
+            raise TypeError(f"actions are {given.dtype}; give integers")
+        outside = (given < 0) | (given >= self.actions.size)
+        safe = np.where(outside, 0, given).astype(np.int32)
+        legal = self.mask[np.arange(self.n), safe] & ~outside
+        legal |= (self.to_move < 0) & (given == -1)
+        if not legal.all():
+            index = int(np.argmin(legal))
+            seat = int(self.to_move[index])
+            action = int(given[index])
+            texts = self.actions.texts
+            raise IllegalMove(
+                action if outside[index] else texts[action],
+                seat=None if seat < 0 else seat,
+                phase=self.game.phase(self._games[index]),
+                legal=[texts[i] for i in np.flatnonzero(self.mask[index])],
+                game_index=index,
+            )
+        return safe
+
+    def random_actions(self) -> npt.NDArray[np.int32]:
+        """int32[n]: a uniformly random legal action for every game, -1 for one that is over."""
+        actions = np.empty(self.n, np.int32)
+        self._share(
+            lambda first, last: self._kernels.choose(
+                self._chance[first:last], self.mask[first:last], self.to_move[first:last], actions[first:last]
+            )
+        )
+        return actions
+
+    def observe(self, seats: npt.NDArray[np.integer] | Sequence[int]) -> npt.NDArray[np.int8]:
+        """int8[n, D]: what a given seat of each game may know."""
+        of = np.asarray(seats).astype(np.int8)
+        if of.shape != (self.n,) or (of < 0).any() or (of >= self.players).any():
+            raise ValueError("give one seat at the table for each game")
+        out = np.zeros_like(self.obs)
+        self._kernels.observe(self._games, of, out)
+        return out
+
+    def save(self, indices: npt.NDArray[np.integer] | Sequence[int] | slice) -> Records:
+        """Copies of games as they stand, random state included."""
+        return self._games[indices].copy()
+
+    def load(self, indices: npt.NDArray[np.integer] | Sequence[int] | slice, records: Records) -> None:
+        """Put saved games in the place of others and write their views."""
+        if records.dtype != self.game.state:
+            raise TypeError(f"the records are of {records.dtype}, not of {self.game.name}")
+        self._games[indices] = records
+        self.players[indices] = records["players"]
+        self._view()
+
+    def determinize(
+        self,
+        indices: npt.NDArray[np.integer] | Sequence[int] | slice,
+        seats: npt.NDArray[np.integer] | Sequence[int],
+        seeds: npt.NDArray[np.integer] | Sequence[int],
+    ) -> None:
+        """Draw anew, in some games, what a given seat of each does not know."""
+        games = self._games[indices].copy()
+        of = np.asarray(seats).astype(np.int8)
+        if of.shape != games.shape or (of < 0).any() or (of >= games["players"]).any():
+            raise ValueError("give one seat at the table for each of the games")
+        self._kernels.determinize(games, of, np.asarray(seeds).astype(np.uint64))
+        self.load(indices, games)
+
+    def _view(self) -> None:
+        self._share(
+            lambda first, last: self._kernels.view(
+                self._games, first, last, self.mask, self.obs, self.to_move
+            )
+        )
+
+    def _share(self, work: Callable[[int, int], None]) -> None:
+        """Do the work on every share of the games, all threads together."""
+        rest = [self._pool.submit(work, *share) for share in self._shares[1:]] if self._pool else []
+        work(*self._shares[0])
+        for future in rest:
+            future.result()

@@ -1,0 +1,17 @@
+"""The command `shakespeare`: watch games, show positions, list actions, speak the protocol."""
+
+import typer
+
+from shakespeare_env.cli import actions, protocol, show, watch
+
+app = typer.Typer(
+    name="shakespeare",
+    help="Play through games of the environment and look at them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+app.command()(watch.watch)
+app.command()(show.show)
+app.command()(actions.actions)
+app.command()(protocol.protocol)

@@ -1,0 +1,58 @@
+"""JSON from outside, read strictly."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+_DEEPEST = 64
+_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
+
+
+def parse_json(data: bytes) -> Any:
+    """The value that UTF-8 encoded JSON stands for.
+
+    Raises:
+        ValueError: It is not UTF-8 or not JSON, or it holds a NaN, an infinity, an integer of
+            thousands of digits or lists in lists without end. The message goes on after "this is".
+    """
+    try:
+        value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
+        _check_depth(value)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"not UTF-8: {error.reason} at byte {error.start}") from error
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from error
+    return value
+
+
+def kind(value: Any) -> str:
+    """What a JSON value is, in words with their article."""
+    return "null" if value is None else _KINDS.get(type(value), "a number")
+
+
+def _check_depth(value: Any) -> None:
+    """Refuses what nests so deep that printing it again could exhaust Python's stack."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for outer in level
+            for item in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(item, dict | list)
+        ]
+        if not level:
+            return
+    raise ValueError(f"it nests deeper than {_DEEPEST} levels")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        _not_finite(text)
+    return number
+
+
+def _not_finite(text: str) -> NoReturn:
+    raise ValueError(f"the number {text[:20]} is not finite")

@@ -1,0 +1,180 @@
+"""`shakespeare protocol`: an engine that other programs talk to in lines of JSON.
+
+The protocol is described in docs/protocol.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from shakespeare_env import IllegalMove, Position, registry
+from shakespeare_env.cli.choices import DEFAULT_GAME
+from shakespeare_env.cli.requests import Request, RequestError, dump_line, parse_line
+from shakespeare_env.errors import PositionError
+
+Result = dict[str, Any]
+
+
+def protocol() -> None:
+    """Answer commands, one JSON object a line, until `quit` or the end of the input."""
+    engine = Engine()
+    for line in sys.stdin.buffer:
+        typer.echo(engine.answer(line))
+        if engine.over:
+            break
+
+
+class Engine:
+    """One game at a time, steered by lines of JSON.
+
+    Attributes:
+        position: The position of the running game, None before the first.
+        over: Whether `quit` has been asked for.
+    """
+
+    def __init__(self) -> None:
+        self.position: Position | None = None
+        self.over = False
+        self._commands: dict[str, Callable[[Request], Result]] = {
+            "new": self._new,
+            "position": self._set_position,
+            "moves": self._moves,
+            "play": self._play,
+            "observe": self._observe,
+            "state": self._state,
+            "quit": self._quit,
+        }
+
+    def answer(self, line: bytes) -> str:
+        """The answer to a line, without its newline; a line that is in error changes nothing."""
+        answer: dict[str, Any] = {}
+        try:
+            fields = parse_line(line)
+            request = Request(fields)
+            if "id" in request:
+                answer["id"] = request.identifier("id")
+            answer["result"] = self._run(request)
+        except RequestError as error:
+            answer["error"] = {"type": error.type, "message": str(error), **error.details}
+        except Exception as error:
+            # A fault of ours must not take the caller's game with it; it is said where people look.
+            traceback.print_exc(file=sys.stderr)
+            answer["error"] = {
+                "type": "InternalError",
+                "message": f"{type(error).__name__}: {error}",
+            }
+        return dump_line(answer)
+
+    def _run(self, request: Request) -> Result:
+        name = request.text("command")
+        if name not in self._commands:
+            raise RequestError(
+                "UnknownCommand",
+                f"no command {request.shown(name)}; the commands: {', '.join(self._commands)}",
+                commands=list(self._commands),
+            )
+        return self._commands[name](request)
+
+    # ---- the commands, in the order of the documentation ----------------------------------------
+
+    def _new(self, request: Request) -> Result:
+        request.only("game", "players", "seed", "options")
+        name = request.text("game", DEFAULT_GAME)
+        if name not in registry.names():
+            raise request.wrong("game", f"is not one of {', '.join(registry.names())}")
+        game = registry.game(name)
+        players = request.integer("players", game.min_seats, game.max_seats)
+        options = request.table("options", {})
+        for option, value in options.items():
+            if option not in game.options:
+                known = ", ".join(game.options) or "none"
+                raise RequestError(
+                    "BadRequest",
+                    f"{name} has no variant {request.shown(option)}; its variants: {known}",
+                    field="options",
+                )
+            if not isinstance(value, bool):
+                raise RequestError(
+                    "BadRequest", f"option {option!r} must be true or false", field="options"
+                )
+        seed = _seed(request)
+        try:
+            self.position = Position.new(name, players=players, seed=seed, **options)
+        except ValueError as error:  # such as a variant that needs more seats
+            raise RequestError("BadRequest", str(error)) from error
+        return self._summary()
+
+    def _set_position(self, request: Request) -> Result:
+        request.only("position", "seed")
+        position = request.table("position")
+        try:
+            self.position = Position.from_dict(position, seed=_seed(request))
+        except PositionError as error:
+            raise RequestError("PositionError", str(error)) from error
+        return self._summary()
+
+    def _moves(self, request: Request) -> Result:
+        request.only()
+        position = self._running()
+        return {"to_move": position.to_move, "moves": position.moves()}
+
+    def _play(self, request: Request) -> Result:
+        request.only("move", "moves")
+        if "moves" in request and "move" in request:
+            raise RequestError("BadRequest", "give either move or moves, not both", field="moves")
+        moves = request.texts("moves") if "moves" in request else [request.text("move")]
+        position = self._running().copy()
+        for index, move in enumerate(moves):
+            try:
+                position.push(move)
+            except IllegalMove as error:
+                raise RequestError(
+                    "IllegalMove",
+                    str(error),
+                    move=move,
+                    index=index,
+                    seat=error.seat,
+                    phase=error.phase,
+                    legal=error.legal,
+                ) from error
+        self.position = position
+        return self._summary()
+
+    def _observe(self, request: Request) -> Result:
+        request.only("seat")
+        position = self._running()
+        seat = request.integer("seat", 0, position.players - 1)
+        return {"seat": seat, "observation": position.observation(seat).tolist()}
+
+    def _state(self, request: Request) -> Result:
+        request.only()
+        return {"position": self._running().to_dict()}
+
+    def _quit(self, request: Request) -> Result:
+        request.only()
+        self.over = True
+        return {}
+
+    # ---- what they share ------------------------------------------------------------------------
+
+    def _running(self) -> Position:
+        if self.position is None:
+            raise RequestError("NoGame", "there is no game yet; send new or position first")
+        return self.position
+
+    def _summary(self) -> Result:
+        position = self._running()
+        return {
+            "to_move": position.to_move,
+            "winners": position.winners,
+            "scores": position.scores(),
+        }
+
+
+def _seed(request: Request) -> int:
+    return request.integer("seed", 0, 2**64 - 1, default=0)

@@ -1,0 +1,116 @@
+"""A line of the protocol taken apart: a request whose fields are checked as they are read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from shakespeare_env.cli.json_input import kind, parse_json
+
+_SHOWN = 80  # characters of a wrong value that an error repeats
+_MISSING: Any = object()
+
+
+class RequestError(Exception):
+    """A line that cannot be answered.
+
+    Attributes:
+        type: Which kind of error, for programs.
+        details: More about it, as JSON values by name.
+    """
+
+    def __init__(self, type_: str, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.type = type_
+        self.details = details
+
+
+def parse_line(line: bytes) -> dict[str, Any]:
+    """The JSON object of a line.
+
+    Raises:
+        RequestError: `BadJSON` if it is not JSON, `BadRequest` if it is not an object.
+    """
+    try:
+        value = parse_json(line)
+    except ValueError as error:
+        raise RequestError("BadJSON", f"this is {error}") from error
+    if not isinstance(value, dict):
+        raise RequestError("BadRequest", f"a line must be an object, this is {kind(value)}")
+    return value
+
+
+def dump_line(answer: dict[str, Any]) -> str:
+    """An answer as one line of ASCII."""
+    return json.dumps(answer, allow_nan=False, separators=(",", ":"))
+
+
+class Request:
+    """The fields of a request; every method raises a `BadRequest` that names the field."""
+
+    def __init__(self, fields: dict[str, Any]) -> None:
+        self._fields = fields
+
+    def __contains__(self, field: str) -> bool:
+        return field in self._fields
+
+    def only(self, *allowed: str) -> None:
+        """Refuses fields that the command does not have: most are misspelt."""
+        for field in self._fields:
+            if field not in ("command", "id", *allowed):
+                known = ", ".join(allowed) or "none"
+                message = f"no field {self.shown(field)}; the fields of this command: {known}"
+                raise RequestError("BadRequest", message, field=field)
+
+    def identifier(self, field: str) -> str | int | None:
+        """What a caller may name its lines by: a string, an integer or null."""
+        value = self._get(field, _MISSING)
+        if isinstance(value, bool) or not isinstance(value, str | int | None):
+            raise self.wrong(field, "must be a string, an integer or null")
+        return value
+
+    def text(self, field: str, default: str = _MISSING) -> str:
+        """A string."""
+        value = self._get(field, default)
+        if not isinstance(value, str):
+            raise self.wrong(field, "must be a string")
+        return value
+
+    def texts(self, field: str) -> list[str]:
+        """An array of strings."""
+        value = self._get(field, _MISSING)
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.wrong(field, "must be an array of strings")
+        return value
+
+    def integer(self, field: str, low: int, high: int, default: int = _MISSING) -> int:
+        """An integer in a range; true, false and 1.0 are none."""
+        value = self._get(field, default)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise self.wrong(field, f"must be an integer from {low} to {high}")
+        return value
+
+    def table(self, field: str, default: dict[str, Any] = _MISSING) -> dict[str, Any]:
+        """An object."""
+        value = self._get(field, default)
+        if not isinstance(value, dict):
+            raise self.wrong(field, "must be an object")
+        return value
+
+    def wrong(self, field: str, fault: str) -> RequestError:
+        """The error for a field whose value is wrong."""
+        message = f"{field}={self.shown(self._fields[field])} {fault}"
+        return RequestError("BadRequest", message, field=field)
+
+    @staticmethod
+    def shown(value: Any) -> str:
+        """A value as JSON, cut to what a message can bear."""
+        text = json.dumps(value)
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+    def _get(self, field: str, default: Any) -> Any:
+        if field in self._fields:
+            return self._fields[field]
+        if default is _MISSING:
+            raise RequestError("BadRequest", f"the field {field!r} is missing", field=field)
+        return default

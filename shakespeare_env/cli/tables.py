@@ -1,0 +1,44 @@
+"""Tables that more than one command prints."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from shakespeare_env import Position
+
+_NO_LIMIT = 10_000
+
+
+def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> None:
+    """A table as wide as its cells need; nothing in it is taken for markup."""
+    table = Table(*titles, caption=caption or None, caption_justify="left")
+    for row in rows:
+        table.add_row(*map(Text, row))
+    # A file or a pipe has no width to fit into.
+    Console(width=None if sys.stdout.isatty() else _NO_LIMIT).print(table)
+
+
+def print_moves(position: Position) -> None:
+    """The legal moves and what they do."""
+    game = position.game
+    rows = [(move, game.describe_action(move)) for move in position.moves()]
+    print_table(("Move", "What it does"), rows)
+
+
+def print_scores(position: Position) -> None:
+    """Every seat's score, and who has won once the game is over."""
+    winners = position.winners
+    rows = [
+        (str(seat), str(score), "" if winners is None else "wins" if seat in winners else "")
+        for seat, score in enumerate(position.scores())
+    ]
+    title = "Score so far" if winners is None else "Final score"
+    caption = ""
+    if position.players == 1:
+        caption = f"A good solo score is above {position.game.solo_target:g}."
+    print_table(("Seat", title, ""), rows, caption)

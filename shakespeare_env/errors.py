@@ -1,0 +1,65 @@
+"""What can go wrong, said with the fault, the value and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class ShakespeareEnvError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class BoxError(ShakespeareEnvError, ValueError):
+    """A component file (`box.toml`) that does not describe a playable box."""
+
+
+class PositionError(ShakespeareEnvError, ValueError):
+    """A position in text that could not have come about at a table."""
+
+
+class CheckpointError(ShakespeareEnvError, ValueError):
+    """A checkpoint that is damaged or was made for something else."""
+
+
+class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - the name users of chess libraries expect
+    """A move the rules do not allow; the position it was tried on is unchanged.
+
+    Attributes:
+        move: The move as it was given, a text or an action id.
+        seat: The seat that was to decide, None when the game was over.
+        phase: The phase of the position, in the words of the notation.
+        legal: The moves that were legal, as texts.
+        game_index: Which game of a batch it was, None for a single position.
+    """
+
+    def __init__(
+        self,
+        move: str | int,
+        *,
+        seat: int | None,
+        phase: str,
+        legal: Sequence[str],
+        game_index: int | None = None,
+    ) -> None:
+        self.move = move
+        self.seat = seat
+        self.phase = phase
+        self.legal = list(legal)
+        self.game_index = game_index
+        where = "" if game_index is None else f" in game {game_index}"
+        if seat is None:
+            remedy = "the game is over; start a new one"
+        else:
+            shown = ", ".join(self.legal[:12]) + (", ..." if len(self.legal) > 12 else "")
+            remedy = f"seat {seat} decides in phase {phase!r}; legal: {shown}"
+        super().__init__(f"illegal move {move!r}{where}: {remedy}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Rebuild with the keyword arguments, so that it crosses process borders."""
+        return (_rebuild_illegal_move, (self.move, self.seat, self.phase, self.legal, self.game_index))
+
+
+def _rebuild_illegal_move(
+    move: str | int, seat: int | None, phase: str, legal: Sequence[str], game_index: int | None
+) -> IllegalMove:
+    return IllegalMove(move, seat=seat, phase=phase, legal=legal, game_index=game_index)

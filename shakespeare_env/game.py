@@ -1,0 +1,222 @@
+"""The contract every game fills in; nothing outside a game's folder knows more about it than this page.
+
+A game is one NumPy structured dtype, a handful of compiled rules on one record of it, a table of actions and a
+layout of the observation.  Batches, positions, environments, agents and training are views of that.
+
+Every record has at least these fields:
+    random   uint64       the game's generator (rng.py)
+    players  int8         seats at the table
+    to_move  int8         the seat that decides, -1 when the game is over
+    winners  int8[seats]  1 for each winner, once over
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Record = Any
+"""One game: a NumPy record (`np.void`) in Python, a record type in compiled code."""
+Records = npt.NDArray[np.void]
+
+
+@dataclass(frozen=True)
+class Block:
+    """A run of neighbouring actions of one kind, drawn up once in the game's `actions.py`."""
+
+    name: str
+    texts: tuple[str, ...]
+    descriptions: tuple[str, ...]
+
+
+class ActionTable:
+    """Every action of a game: id, text in notation, description; the order of the blocks decides the ids.
+
+    Attributes:
+        blocks: The blocks, in order.
+        start: Block name -> id of its first action.
+        texts: Text of each action, by id.
+        descriptions: What each action does, in English, by id.
+    """
+
+    def __init__(self, blocks: Iterable[Block]) -> None:
+        self.blocks = tuple(blocks)
+        self.start: dict[str, int] = {}
+        texts: list[str] = []
+        descriptions: list[str] = []
+        for block in self.blocks:
+            if len(block.texts) != len(block.descriptions):
+                raise ValueError(f"block {block.name!r}: {len(block.texts)} texts, {len(block.descriptions)} words")
+            self.start[block.name] = len(texts)
+            texts += block.texts
+            descriptions += block.descriptions
+        self.texts = tuple(texts)
+        self.descriptions = tuple(descriptions)
+        self._ids = {text: index for index, text in enumerate(texts)}
+        if len(self._ids) != len(texts):
+            raise ValueError(f"two actions share a text: {sorted(t for t in self._ids if texts.count(t) > 1)}")
+
+    @property
+    def size(self) -> int:
+        """Number of actions."""
+        return len(self.texts)
+
+    def id(self, text: str) -> int:
+        """The id of a move text; KeyError if the game has no such move."""
+        return self._ids[text]
+
+    def __contains__(self, text: object) -> bool:
+        return text in self._ids
+
+
+@dataclass(frozen=True)
+class Field:
+    """One named stretch of an observation.
+
+    Attributes:
+        name: Such as `seat0.stage`.
+        start: Index of its first number.
+        size: How many numbers.
+        low: Least value.
+        high: Greatest value; values beyond are clipped.
+        description: What the numbers are, one by one.
+    """
+
+    name: str
+    start: int
+    size: int
+    low: int
+    high: int
+    description: str
+
+    @property
+    def slice(self) -> slice:
+        """Where it stands in an observation."""
+        return slice(self.start, self.start + self.size)
+
+
+class ObservationLayout:
+    """The named layout of an observation, int8[size]; iterate it for its `Field`s in order."""
+
+    def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
+        fields: dict[str, Field] = {}
+        start = 0
+        for name, size, low, high, description in entries:
+            if name in fields:
+                raise ValueError(f"two fields of the observation are named {name!r}")
+            fields[name] = Field(name, start, size, low, high, description)
+            start += size
+        self.fields: Mapping[str, Field] = fields
+        self.size = start
+
+    def __getitem__(self, name: str) -> Field:
+        return self.fields[name]
+
+    def __iter__(self) -> Any:
+        return iter(self.fields.values())
+
+    @cached_property
+    def low(self) -> npt.NDArray[np.int8]:
+        """int8[size]: least value of every number."""
+        return np.repeat([f.low for f in self], [f.size for f in self]).astype(np.int8)
+
+    @cached_property
+    def high(self) -> npt.NDArray[np.int8]:
+        """int8[size]: greatest value of every number."""
+        return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The compiled functions of a game; `game` is one record, all work in place and allocate nothing.
+
+    Attributes:
+        begin: (game, players, options) -> None. Set up a new game, drawing from game["random"]; every field but
+            `random` is written. `options` has a bit for each variant of `Game.options`.
+        legal: (game, mask) -> int. Write the legal actions of the seat to move into bool[A], all False before;
+            return their number.
+        play: (game, action) -> None. Play one legal action and go on to the next decision (forced ones included
+            as decisions; who calls it settles those).
+        observe: (game, seat, out) -> None. Write all that a seat may know into int8[D], all 0 before.
+        determinize: (game, seat) -> None. Draw anew, from game["random"], all that a seat does not know.
+        scores: (game, out) -> None. Write each seat's score so far into int16[seats], more is better.
+    """
+
+    begin: Callable[[Record, int, int], None]
+    legal: Callable[[Record, Any], int]
+    play: Callable[[Record, int], None]
+    observe: Callable[[Record, int, Any], None]
+    determinize: Callable[[Record, int], None]
+    scores: Callable[[Record, Any], None]
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game, ready to be played by `Position` and `Batch`.
+
+    Attributes:
+        name: As users name it.
+        min_seats: Fewest seats.
+        max_seats: Most seats; also the length of every per-seat array.
+        options: Names of the variants that can be switched on.
+        state: The record's dtype.
+        hidden_from_text: Fields of the record that a position in text does not hold.
+        actions: The action table.
+        layout: The observation's layout.
+        rules: The compiled functions.
+        solo_target: The score a solo game is measured against.
+        score_scale: A difference in score that counts as one unit of reward.
+        to_dict: (record) -> the position as the notation's JSON object.
+        from_dict: (dict, record) -> None; checks the position and writes the record, PositionError if it is wrong.
+        phase: (record) -> the phase's name in the notation.
+        draw: (dict) -> a table a person can read.
+    """
+
+    name: str
+    min_seats: int
+    max_seats: int
+    options: tuple[str, ...]
+    state: np.dtype[np.void]
+    hidden_from_text: tuple[str, ...]
+    actions: ActionTable
+    layout: ObservationLayout
+    rules: Rules
+    solo_target: float
+    score_scale: float
+    to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
+    from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
+    phase: Callable[[Record], str] = field(repr=False)
+    draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
+
+    def option_bits(self, options: Mapping[str, object]) -> int:
+        """The variants switched on, as bits in the order of `options`.
+
+        Raises:
+            TypeError: an unknown variant, or a value that is not a bool.
+        """
+        bits = 0
+        for name, value in options.items():
+            if name not in self.options:
+                known = ", ".join(self.options) or "none"
+                raise TypeError(f"{self.name} has no option {name!r}; its options: {known}")
+            if not isinstance(value, bool | np.bool_):
+                raise TypeError(f"option {name}={value!r} must be True or False")
+            bits |= int(value) << self.options.index(name)
+        return bits
+
+    def check_players(self, players: int) -> int:
+        """The seat count as an int; ValueError if the game is not played by so many."""
+        if isinstance(players, bool) or not isinstance(players, int | np.integer):
+            raise TypeError(f"players={players!r} must be an integer")
+        if not self.min_seats <= players <= self.max_seats:
+            raise ValueError(f"players={players}: {self.name} is played by {self.min_seats} to {self.max_seats} seats")
+        return int(players)
+
+    def describe_action(self, text: str) -> str:
+        """What a move does, in English; KeyError if there is no such move."""
+        return self.actions.descriptions[self.actions.id(text)]

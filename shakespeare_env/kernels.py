@@ -1,0 +1,237 @@
+"""The compiled entry points over arrays of records, built once for every game from its `Rules`.
+
+All of them work on games `first` .. `last - 1` of a batch and release the interpreter lock, so that threads can
+share a batch; none allocates per game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.compiled import announced, kernel, rule
+from shakespeare_env.game import Game
+from shakespeare_env.rewards import PRESTIGE, write_change, write_outcome
+from shakespeare_env.rng import below_in, mix, stream
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Entry points of one game; arrays are those of `Batch`.
+
+    Attributes:
+        begin: (games, first, last, players, options, mask, obs, to_move) -> None. New games from each record's
+            `random`, forced decisions played, views written.
+        view: (games, first, last, mask, obs, to_move) -> None. Write the views of games as they stand.
+        step: (games, first, last, actions, autoreset, players, options, reward, mask, obs, to_move, rewards,
+            done, scores, winners) -> None. Play one legal action in each game that is not over.
+        play: (games, action, mask, to_move) -> None. Play one legal action in game 0, forced ones after it.
+        observe: (games, seats, obs) -> None. The observation of a given seat of each game.
+        determinize: (games, seats, seeds) -> None.
+        choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each game.
+        scores: (games, out) -> None.
+        streams: (seed, out) -> None. Write the initial states of the streams 0, 1, ... of a seed, uint64[n].
+    """
+
+    begin: Callable[..., None]
+    view: Callable[..., None]
+    step: Callable[..., None]
+    play: Callable[..., None]
+    observe: Callable[..., None]
+    determinize: Callable[..., None]
+    choose: Callable[..., None]
+    scores: Callable[..., None]
+    streams: Callable[..., None]
+
+
+@cache
+def kernels_of(game: Game) -> Kernels:
+    """Compile, or load from the cache, the entry points of a game."""
+    kernels = _build(game)
+    with announced(game.name):
+        _warm_up(game, kernels)
+    return kernels
+
+
+def _build(game: Game) -> Kernels:
+    """Define the entry points around the rules of a game."""
+    rules = game.rules
+    rules_begin, rules_legal, rules_play = rules.begin, rules.legal, rules.play
+    rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
+    seats = game.max_seats
+    scale, target = np.float32(game.score_scale), np.float32(game.solo_target)
+    compiled = kernel(game.name)
+
+    @rule
+    def settle(record: Any, mask: Any) -> None:
+        """Write the legal actions, playing on while there is exactly one (rule D1 of both games)."""
+        mask[:] = False
+        count = rules_legal(record, mask)
+        while count == 1:
+            action = 0
+            while not mask[action]:
+                action += 1
+            rules_play(record, action)
+            mask[action] = False
+            count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
+
+    @rule
+    def look(record: Any, obs: Any) -> None:
+        """Write the observation of the seat to move, all 0 when the game is over."""
+        obs[:] = 0
+        if record["to_move"] >= 0:
+            rules_observe(record, record["to_move"], obs)
+
+    @compiled
+    def begin(
+        games: Any, first: int, last: int, players: Any, options: int, mask: Any, obs: Any, to_move: Any
+    ) -> None:
+        for i in range(first, last):
+            rules_begin(games[i], players[i], options)
+            settle(games[i], mask[i])
+            look(games[i], obs[i])
+            to_move[i] = games[i]["to_move"]
+
+    @compiled
+    def view(games: Any, first: int, last: int, mask: Any, obs: Any, to_move: Any) -> None:
+        for i in range(first, last):
+            mask[i, :] = False
+            if games[i]["to_move"] >= 0:
+                rules_legal(games[i], mask[i])
+            look(games[i], obs[i])
+            to_move[i] = games[i]["to_move"]
+
+    @compiled
+    def step(
+        games: Any,
+        first: int,
+        last: int,
+        actions: Any,
+        autoreset: bool,
+        players: Any,
+        options: int,
+        reward: int,
+        mask: Any,
+        obs: Any,
+        to_move: Any,
+        rewards: Any,
+        done: Any,
+        scores: Any,
+        winners: Any,
+    ) -> None:
+        before = np.zeros(seats, np.int16)
+        after = np.zeros(seats, np.int16)
+        for i in range(first, last):
+            game = games[i]
+            done[i] = False
+            rewards[i, :] = 0
+            if game["to_move"] < 0:
+                continue
+            if reward == PRESTIGE:
+                rules_scores(game, before)
+            rules_play(game, actions[i])
+            settle(game, mask[i])
+            over = game["to_move"] < 0
+            if over or reward == PRESTIGE:
+                rules_scores(game, after)
+                if reward == PRESTIGE:
+                    write_change(game["players"], before, after, scale, rewards[i])
+                else:
+                    write_outcome(reward, game, after, scale, target, rewards[i])
+            if over:
+                done[i] = True
+                for seat in range(seats):
+                    scores[i, seat] = after[seat]
+                    winners[i, seat] = game["winners"][seat] != 0
+                if autoreset:
+                    rules_begin(game, players[i], options)
+                    settle(game, mask[i])
+            look(game, obs[i])
+            to_move[i] = game["to_move"]
+
+    @compiled
+    def play(games: Any, action: int, mask: Any, to_move: Any) -> None:
+        rules_play(games[0], action)
+        settle(games[0], mask[0])
+        to_move[0] = games[0]["to_move"]
+
+    @compiled
+    def observe(games: Any, of: Any, obs: Any) -> None:
+        obs[:, :] = 0
+        for i in range(len(games)):
+            rules_observe(games[i], of[i], obs[i])
+
+    @compiled
+    def determinize(games: Any, of: Any, seeds: Any) -> None:
+        for i in range(len(games)):
+            games[i]["random"] = stream(seeds[i], of[i])
+            rules_determinize(games[i], of[i])
+            games[i]["random"] = mix(games[i]["random"])
+
+    @compiled
+    def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
+        for i in range(len(chance)):
+            actions[i] = -1
+            if to_move[i] < 0:
+                continue
+            count = 0
+            for action in range(mask.shape[1]):
+                count += mask[i, action]
+            left = below_in(chance, i, count)
+            action = 0
+            while left > 0 or not mask[i, action]:
+                left -= mask[i, action]
+                action += 1
+            actions[i] = action
+
+    @compiled
+    def write_scores(games: Any, out: Any) -> None:
+        for i in range(len(games)):
+            rules_scores(games[i], out[i])
+
+    @compiled
+    def streams(seed: np.uint64, out: Any) -> None:
+        for i in range(len(out)):
+            out[i] = stream(seed, i)
+
+    return Kernels(begin, view, step, play, observe, determinize, choose, write_scores, streams)
+
+
+def _warm_up(game: Game, kernels: Kernels) -> None:
+    """Call every entry point once, with the argument types that `Batch` and `Position` use."""
+    seats = game.max_seats
+    games = np.zeros(1, game.state)
+    players = np.full(1, game.min_seats, np.int8)
+    mask = np.zeros((1, game.actions.size), np.bool_)
+    obs = np.zeros((1, game.layout.size), np.int8)
+    to_move = np.zeros(1, np.int8)
+    actions = np.zeros(1, np.int32)
+    kernels.streams(np.uint64(0), np.zeros(1, np.uint64))
+    kernels.begin(games, 0, 1, players, 0, mask, obs, to_move)
+    kernels.view(games, 0, 1, mask, obs, to_move)
+    kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
+    kernels.step(
+        games,
+        0,
+        1,
+        actions,
+        True,
+        players,
+        0,
+        PRESTIGE,
+        mask,
+        obs,
+        to_move,
+        np.zeros((1, seats), np.float32),
+        np.zeros(1, np.bool_),
+        np.zeros((1, seats), np.int16),
+        np.zeros((1, seats), np.bool_),
+    )
+    kernels.play(games, int(np.argmax(mask[0])), mask, to_move)
+    kernels.observe(games, to_move, obs)
+    kernels.determinize(games, to_move, np.zeros(1, np.uint64))
+    kernels.scores(games, np.zeros((1, seats), np.int16))

@@ -1,0 +1,235 @@
+"""One game in text: positions and moves as people and other programs write them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env import registry
+from shakespeare_env.errors import IllegalMove, PositionError
+from shakespeare_env.game import Game, Record
+from shakespeare_env.kernels import kernels_of
+
+
+class Position:
+    """A position of one game; every decision with a single legal move is played at once (rule D1).
+
+    Make one with `Position.new` or `Position.from_dict`.  Game `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.
+
+    Attributes:
+        game: The game it is a position of.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self._kernels = kernels_of(game)
+        self._record = np.zeros(1, game.state)
+        self._mask = np.zeros((1, game.actions.size), np.bool_)
+        self._obs = np.zeros((1, game.layout.size), np.int8)
+        self._to_move = np.full(1, -1, np.int8)
+
+    @classmethod
+    def new(cls, game: str = "shakespeare", *, players: int, seed: int = 0, **options: bool) -> Position:
+        """The first position of a new game.
+
+        Args:
+            game: Name of the game.
+            players: Number of seats.
+            seed: Decides everything that chance decides; any integer from 0 to 2**64 - 1.
+            **options: Variants of the game to switch on, such as `strategic_rest=True`.
+
+        Raises:
+            ValueError: no such game, or not for so many seats.
+            TypeError: no such option.
+        """
+        position = cls(registry.game(game))
+        seats = position.game.check_players(players)
+        bits = position.game.option_bits(options)
+        position.reseed(seed)
+        position._kernels.begin(
+            position._record,
+            0,
+            1,
+            np.full(1, seats, np.int8),
+            bits,
+            position._mask,
+            position._obs,
+            position._to_move,
+        )
+        return position
+
+    @classmethod
+    def from_dict(cls, position: Mapping[str, Any], *, seed: int = 0) -> Position:
+        """A position from its notation; chance to come is drawn from the seed.
+
+        Raises:
+            PositionError: it cannot have come about; says what is wrong and where.
+        """
+        if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
+            raise PositionError("position: no game named; write an object with a key 'game'")
+        try:
+            game = registry.game(position["game"])
+        except ValueError as fault:
+            raise PositionError(f"game: {fault}") from None
+        read = cls(game)
+        read.reseed(seed)
+        game.from_dict(position, read._record[0])
+        read._view()
+        return read
+
+    @property
+    def players(self) -> int:
+        """Number of seats."""
+        return int(self._record[0]["players"])
+
+    @property
+    def to_move(self) -> int | None:
+        """The seat to decide, None when the game is over."""
+        seat = int(self._to_move[0])
+        return None if seat < 0 else seat
+
+    @property
+    def phase(self) -> str:
+        """The phase, in the words of the notation."""
+        return self.game.phase(self._record[0])
+
+    @property
+    def winners(self) -> list[int] | None:
+        """The winning seats, None before the end."""
+        if self._to_move[0] >= 0:
+            return None
+        return [int(seat) for seat in np.flatnonzero(self._record[0]["winners"])]
+
+    def scores(self) -> list[int]:
+        """Each seat's score as it stands."""
+        out = np.zeros((1, self.game.max_seats), np.int16)
+        self._kernels.scores(self._record, out)
+        return [int(score) for score in out[0, : self.players]]
+
+    def moves(self) -> list[str]:
+        """The legal moves of the seat to move, in the order of the action table; empty when over."""
+        texts = self.game.actions.texts
+        return [texts[action] for action in self._mask[0].nonzero()[0]]
+
+    def push(self, move: str) -> None:
+        """Play a move, and all that is forced after it.
+
+        Raises:
+            IllegalMove: the rules do not allow it; the position is unchanged.
+        """
+        actions = self.game.actions
+        if not isinstance(move, str) or move not in actions or not self._mask[0, actions.id(move)]:
+            raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
+        self._play(actions.id(move))
+
+    def _play(self, action: int) -> None:
+        self._kernels.play(self._record, action, self._mask, self._to_move)
+
+    def _view(self) -> None:
+        """Write mask and seat to move of the record as it stands."""
+        self._kernels.view(self._record, 0, 1, self._mask, self._obs, self._to_move)
+
+    def action_mask(self) -> npt.NDArray[np.bool_]:
+        """bool[A]: the legal actions of the seat to move; all False when over."""
+        return self._mask[0].copy()
+
+    def action_id(self, move: str) -> int:
+        """The id of a move text.
+
+        Raises:
+            ValueError: the game has no such move.
+        """
+        if move not in self.game.actions:
+            raise ValueError(f"{self.game.name} has no move {move!r}; `shakespeare actions` lists them all")
+        return self.game.actions.id(move)
+
+    def move_text(self, action: int) -> str:
+        """The text of an action id.
+
+        Raises:
+            ValueError: the id is out of range.
+        """
+        if not 0 <= action < self.game.actions.size:
+            raise ValueError(f"action {action} is out of range 0 to {self.game.actions.size - 1}")
+        return self.game.actions.texts[action]
+
+    def observation(self, seat: int) -> npt.NDArray[np.int8]:
+        """int8[D]: all that a seat may know, laid out as `observation_layout` says.
+
+        Raises:
+            ValueError: there is no such seat.
+        """
+        out = np.zeros((1, self.game.layout.size), np.int8)
+        self._kernels.observe(self._record, np.full(1, self._check_seat(seat), np.int8), out)
+        return out[0]
+
+    def determinize(self, seat: int, seed: int) -> Position:
+        """A random position that a seat cannot tell from this one; what it does not know is drawn anew.
+
+        Raises:
+            ValueError: there is no such seat.
+        """
+        possible = self.copy()
+        seats, seeds = np.full(1, self._check_seat(seat), np.int8), np.full(1, check_seed(seed))
+        self._kernels.determinize(possible._record, seats, seeds)
+        possible._view()
+        return possible
+
+    def reseed(self, seed: int) -> None:
+        """Draw chance to come from another seed."""
+        state = np.zeros(1, np.uint64)
+        self._kernels.streams(check_seed(seed), state)
+        self._record["random"] = state
+
+    def _check_seat(self, seat: int) -> int:
+        if not 0 <= seat < self.players:
+            raise ValueError(f"seat {seat} is not at this table; seats are 0 to {self.players - 1}")
+        return seat
+
+    def to_dict(self) -> dict[str, Any]:
+        """The position in notation, of plain Python values that JSON can hold."""
+        return self.game.to_dict(self._record[0])
+
+    def record(self) -> Record:
+        """A copy of the record, random state included; `Batch.load` takes it."""
+        return self._record[0].copy()
+
+    def copy(self) -> Position:
+        """A position of its own, with the same chance to come."""
+        twin = Position(self.game)
+        twin._record[:] = self._record
+        twin._mask[:] = self._mask
+        twin._to_move[:] = self._to_move
+        return twin
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the two are the same position in notation; chance to come is no part of it."""
+        if not isinstance(other, Position):
+            return NotImplemented
+        if self.game is not other.game:
+            return False
+        names = [name for name in self.game.state.names or () if name not in self.game.hidden_from_text]
+        return all(np.array_equal(self._record[name], other._record[name]) for name in names)
+
+    __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
+
+    def __str__(self) -> str:
+        return self.game.draw(self.to_dict())
+
+    def __repr__(self) -> str:
+        to_move = "over" if self.to_move is None else f"seat {self.to_move} to move"
+        return f"<Position of {self.game.name}, {self.players} seats, {self.phase}, {to_move}>"
+
+
+def check_seed(seed: int) -> np.uint64:
+    """A seed as 64 bits.
+
+    Raises:
+        ValueError: it is no integer from 0 to 2**64 - 1.
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) < 2**64:
+        raise ValueError(f"seed={seed!r}: use an integer from 0 to 2**64 - 1")
+    return np.uint64(seed)

@@ -1,0 +1,78 @@
+"""What a step is worth to each seat; the choice is made by name.
+
+`win`       at the end only: the winners share +1, the others share -1.
+`margin`    at the end only: the seat's score less the best score of the others, in units of the game's scale.
+`rank`      at the end only: +1 for the best score, -1 for the worst, evenly between; equals share the mean.
+`prestige`  at every step: the change of the seat's score, in units of the game's scale.
+
+With a single seat there is nobody to compare with: `win`, `margin` and `rank` give, at the end, the score's
+difference to the game's solo target in units of its scale.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+
+NAMES = ("win", "margin", "rank", "prestige")
+WIN, MARGIN, RANK, PRESTIGE = range(len(NAMES))
+
+
+def reward_code(name: str) -> int:
+    """The number of a reward by its name.
+
+    Raises:
+        ValueError: there is no such reward.
+    """
+    if name not in NAMES:
+        raise ValueError(f"reward={name!r}: choose one of {', '.join(NAMES)}")
+    return NAMES.index(name)
+
+
+@rule
+def write_change(players: int, before: Any, after: Any, scale: float, out: Any) -> None:
+    """Write the reward `prestige` into float32[seats]."""
+    for seat in range(players):
+        out[seat] = (after[seat] - before[seat]) / scale
+
+
+@rule
+def write_outcome(code: int, game: Record, scores: Any, scale: float, target: float, out: Any) -> None:
+    """Write the reward of a finished game into float32[seats]; seats not at the table get 0."""
+    players = game["players"]
+    winners = 0
+    for seat in range(players):
+        winners += game["winners"][seat]
+    for seat in range(players):
+        if players == 1:
+            out[seat] = (scores[seat] - target) / scale
+        elif code == WIN:
+            out[seat] = 1.0 / winners if game["winners"][seat] else -1.0 / (players - winners)
+        elif code == MARGIN:
+            out[seat] = margin(players, scores, seat) / scale
+        else:
+            out[seat] = rank(players, scores, seat)
+
+
+@rule
+def margin(players: int, scores: Any, seat: int) -> int:
+    """A seat's score less the best of the others."""
+    best = -32768
+    for other in range(players):
+        if other != seat and scores[other] > best:
+            best = scores[other]
+    return scores[seat] - best
+
+
+@rule
+def rank(players: int, scores: Any, seat: int) -> float:
+    """From +1 for the best score to -1 for the worst."""
+    balance = 0
+    for other in range(players):
+        if scores[other] < scores[seat]:
+            balance += 1
+        elif scores[other] > scores[seat]:
+            balance -= 1
+    return balance / (players - 1)

@@ -1,0 +1,69 @@
+"""Chance inside a record: SplitMix64 on the record's own 64 bits of state.
+
+Every game carries its generator in its field `random`, so a game's course depends on its seed alone, never on
+the batch it is in, the number of threads or the machine (Steele, Lea and Flood 2014, "Fast splittable
+pseudorandom number generators").
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.compiled import rule
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX_2 = np.uint64(0x94D049BB133111EB)
+_27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+
+
+@rule
+def mix(word: np.uint64) -> np.uint64:
+    """Scramble 64 bits (the finaliser of SplitMix64)."""
+    word = (word ^ (word >> _30)) * _MIX_1
+    word = (word ^ (word >> _27)) * _MIX_2
+    return word ^ (word >> _31)
+
+
+@rule
+def stream(seed: np.uint64, index: int) -> np.uint64:
+    """The initial state of stream `index` under a seed; neighbouring seeds and indices are unrelated."""
+    return mix(mix(seed + _GOLDEN) ^ (np.uint64(index) * _GOLDEN))
+
+
+@rule
+def below(record: Any, n: int) -> int:
+    """Draw an integer from 0 to n - 1 and advance the record's state (bias below n / 2**32)."""
+    record["random"] += _GOLDEN
+    return scaled(record["random"], n)
+
+
+@rule
+def scaled(state: np.uint64, n: int) -> int:
+    """The integer from 0 to n - 1 that a state of the generator yields."""
+    return np.int64(((mix(state) >> _32) * np.uint64(n)) >> _32)
+
+
+@rule
+def below_in(states: Any, index: int, n: int) -> int:
+    """Draw an integer from 0 to n - 1 from one of many generators, uint64[k]."""
+    states[index] += _GOLDEN
+    return scaled(states[index], n)
+
+
+@rule
+def draw(record: Any, counts: Any, total: int) -> int:
+    """Draw one item from a multiset given as counts (int8[k], adding up to total) and take it out.
+
+    Returns:
+        The index of the item drawn.
+    """
+    left = below(record, total)
+    item = 0
+    while left >= counts[item]:
+        left -= counts[item]
+        item += 1
+    counts[item] -= 1
+    return item

@@ -1,0 +1,121 @@
+"""The action table: every decision of the game as one id, its move text and a description.
+
+The blocks are drawn up here and nowhere else; the rules use the first id of each block (`DRAFT`, `WAGER`, ...)
+plus an index in the space that `tables.py` declares.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env.game import ActionTable, Block
+from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.box import ACTS, COLOURS
+
+_DECK = [t.CARD_NAMES[t.BOARD + deck] for deck in range(t.DECK)]
+_CAN_BE_ACTIVATED = [card for card in range(t.CARDS) if t.KIND[card] != t.ASSISTANT]
+_CRAFTSMEN = [card for card in range(t.CARDS) if t.IS_CRAFTSMAN[card]]
+
+
+def _block(name: str, pairs: list[tuple[str, str]]) -> Block:
+    return Block(name, tuple(text for text, _ in pairs), tuple(words for _, words in pairs))
+
+
+TABLE = ActionTable(
+    [
+        _block("draft", [(f"draft:{i}", f"take {n} at setup") for i, n in zip(t.DECK_IDS, _DECK, strict=True)]),
+        _block(
+            "wager",
+            [(f"wager:{k}", f"wager {k} cylinder{'s' * (k > 1)}") for k in range(1, t.WAGERS + 1)],
+        ),
+        _block("recruit", [(f"recruit:{i}", f"recruit {n}") for i, n in zip(t.DECK_IDS, _DECK, strict=True)]),
+        _block(
+            "extra",
+            [(f"extra:{i}", f"take {n} face down, as an extra") for i, n in zip(t.DECK_IDS, _DECK, strict=True)],
+        ),
+        _block(
+            "activate",
+            [(f"activate:{t.CARD_IDS[c]}", f"activate {t.CARD_NAMES[c]}") for c in _CAN_BE_ACTIVATED],
+        ),
+        _block(
+            "activate+3",
+            [
+                (f"activate:{t.CARD_IDS[c]}+3", f'activate {t.CARD_NAMES[c]}, discarding a "+3" token')
+                for c in _CRAFTSMEN
+            ],
+        ),
+        _block("quill", [(f"quill:{act}", f"advance one space on Act {act}") for act in ACTS]),
+        _block("back", [(f"back:{act}", f"move back one space on Act {act}") for act in ACTS]),
+        _block(
+            "costume",
+            [
+                (f"costume:{colour}>{wearer}", f"take a {colour} costume element for {name}")
+                for colour in COLOURS
+                for wearer, name in zip(t.WEARER_IDS, t.WEARER_NAMES, strict=True)
+            ],
+        ),
+        _block(
+            "set",
+            [
+                (f"set:{colour}>{space}", f"take a {colour} stage set element for space {space}")
+                for colour in COLOURS
+                for space in t.SPACE_IDS
+            ],
+        ),
+        _block("done", [("done", "take no more elements")]),
+        _block(
+            "queen",
+            [
+                ("queen:money", f"take {t.QUEEN_POUNDS} pounds from the Queen"),
+                ("queen:objectives", f"draw {t.QUEEN_CARDS} objectives and keep one"),
+            ],
+        ),
+        _block(
+            "objective",
+            [
+                (f"objective:{i}", f'keep the objective "{name}"')
+                for i, name in zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True)
+            ],
+        ),
+        _block("pass", [("pass", "pass for the rest of the day")]),
+        _block(
+            "keep",
+            [
+                (f"keep:{t.CARD_IDS[c]}", f"keep {t.CARD_NAMES[c]} free of a rest token")
+                for c in _CAN_BE_ACTIVATED
+            ],
+        ),
+    ]
+)
+
+DRAFT = TABLE.start["draft"]
+WAGER = TABLE.start["wager"]
+RECRUIT = TABLE.start["recruit"]
+EXTRA = TABLE.start["extra"]
+ACTIVATE = TABLE.start["activate"]
+ACTIVATE_PLUS_3 = TABLE.start["activate+3"]
+QUILL = TABLE.start["quill"]
+BACK = TABLE.start["back"]
+COSTUME = TABLE.start["costume"]
+SET = TABLE.start["set"]
+DONE = TABLE.start["done"]
+QUEEN_MONEY = TABLE.start["queen"]
+QUEEN_OBJECTIVES = QUEEN_MONEY + 1
+OBJECTIVE = TABLE.start["objective"]
+PASS = TABLE.start["pass"]
+KEEP = TABLE.start["keep"]
+SIZE = TABLE.size
+
+
+def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
+    """Card -> its place among the chosen cards, -1 where it has none."""
+    return np.array([chosen.index(card) if card in chosen else -1 for card in range(t.CARDS)], np.int64)
+
+
+ACTIVATE_INDEX = _index_in(_CAN_BE_ACTIVATED)
+"""Card -> its place in the blocks `activate` and `keep`; -1 for assistants (Rules T3)."""
+PLUS_3_INDEX = _index_in(_CRAFTSMEN)
+"""Card -> its place in the block `activate+3`; -1 for all but craftsmen (Rules T9)."""
+ACTIVATE_CARD = np.array(_CAN_BE_ACTIVATED, np.int64)
+PLUS_3_CARD = np.array(_CRAFTSMEN, np.int64)

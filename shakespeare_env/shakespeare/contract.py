@@ -1,0 +1,32 @@
+"""Shakespeare as the contract of `game.py` wants it."""
+
+from __future__ import annotations
+
+from shakespeare_env.game import Game, Rules
+from shakespeare_env.shakespeare import notation, text
+from shakespeare_env.shakespeare.actions import TABLE
+from shakespeare_env.shakespeare.determinize import determinize
+from shakespeare_env.shakespeare.flow import legal, play
+from shakespeare_env.shakespeare.observe import LAYOUT, observe
+from shakespeare_env.shakespeare.scoring import scores
+from shakespeare_env.shakespeare.setup import OPTIONS, begin
+from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
+from shakespeare_env.shakespeare.tables import SEATS, TARGET_SOLO
+
+GAME = Game(
+    name=notation.NAME,
+    min_seats=1,
+    max_seats=SEATS,
+    options=OPTIONS,
+    state=STATE,
+    hidden_from_text=HIDDEN_FROM_TEXT,
+    actions=TABLE,
+    layout=LAYOUT,
+    rules=Rules(begin, legal, play, observe, determinize, scores),
+    solo_target=TARGET_SOLO,
+    score_scale=10,
+    to_dict=notation.to_dict,
+    from_dict=notation.from_dict,
+    phase=notation.phase_of,
+    draw=text.draw,
+)

@@ -1,0 +1,99 @@
+"""A possible position instead of the true one: what a seat does not know is drawn anew (Rules D3)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.rng import below
+from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
+from shakespeare_env.shakespeare.tables import OBJECTIVES, WAGERS
+
+
+@rule
+def determinize(game: Record, seat: int) -> None:
+    """Draw anew, from game["random"], all that a seat does not know.
+
+    Objectives it has not seen are dealt at random to the others' hands, to a draw of another seat under way and to
+    the places of the pile it does not know; pending secret choices of the others are uniform over what they could
+    be.  What the deck and the bags will yield is drawn by the random state alone.  Nothing of the true hidden
+    state has any influence: unseen objectives are gathered in ascending order before they are dealt.
+    """
+    deal_objectives(game, seat)
+    for other in range(game["players"]):
+        if other == seat:
+            continue
+        if game["part"] == IN_WAGER and game["wager"][other] > 0:
+            game["wager"][other] = 1 + below(game, WAGERS)
+        if game["kept"][other] != NOBODY:
+            choose_rest(game, other)
+
+
+@rule
+def deal_objectives(game: Record, seat: int) -> None:
+    """Deal the objectives a seat has not seen to where they may be."""
+    unseen = (1 << OBJECTIVES) - 1
+    for place in range(game["objectives_len"][seat]):
+        unseen &= ~(1 << game["objectives"][seat, place])
+    if game["to_move"] == seat:
+        for place in range(game["drawn_len"]):
+            unseen &= ~(1 << game["drawn"][place])
+    for place in range(game["objective_deck_len"]):
+        if game["objective_known"][place] == seat:
+            unseen &= ~(1 << game["objective_deck"][place])
+    for other in range(game["players"]):
+        if other != seat:
+            for place in range(game["objectives_len"][other]):
+                objective = pick(game, unseen)
+                unseen &= ~(1 << objective)
+                game["objectives"][other, place] = objective
+    if game["to_move"] != seat:
+        for place in range(game["drawn_len"]):
+            objective = pick(game, unseen)
+            unseen &= ~(1 << objective)
+            game["drawn"][place] = objective
+    for place in range(game["objective_deck_len"]):
+        if game["objective_known"][place] != seat:
+            objective = pick(game, unseen)
+            unseen &= ~(1 << objective)
+            game["objective_deck"][place] = objective
+
+
+@rule
+def pick(game: Record, unseen: int) -> int:
+    """One of the objectives in a set of bits, at random."""
+    size = 0
+    for objective in range(OBJECTIVES):
+        size += (unseen >> objective) & 1
+    left = below(game, size)
+    for objective in range(OBJECTIVES):
+        if (unseen >> objective) & 1:
+            if left == 0:
+                return objective
+            left -= 1
+    return NOBODY
+
+
+@rule
+def choose_rest(game: Record, seat: int) -> None:
+    """A secret rest choice, uniform over the different cards the seat activated (Rules P2)."""
+    different = 0
+    for member in range(game["troupe_len"][seat]):
+        different += is_first_active(game, seat, member)
+    left = below(game, different)
+    for member in range(game["troupe_len"][seat]):
+        if is_first_active(game, seat, member):
+            if left == 0:
+                game["kept"][seat] = game["card"][seat, member]
+                return
+            left -= 1
+
+
+@rule
+def is_first_active(game: Record, seat: int, member: int) -> bool:
+    """Whether a member was activated today and is the first such copy of its card."""
+    if not game["cylinder"][seat, member]:
+        return False
+    for earlier in range(member):
+        if game["cylinder"][seat, earlier] and game["card"][seat, earlier] == game["card"][seat, member]:
+            return False
+    return True

@@ -1,0 +1,238 @@
+"""Which decision follows which: the course of a day and of the game.
+
+The phase files say what is legal and what a move does.  A move may open further choices (white quills, elements,
+the Queen's gift), which come before anything else; then the part of the game under way goes on to its next seat,
+and when all are served the next part begins.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import state as s
+from shakespeare_env.shakespeare.phases import craft, draft, mood, queen, quill, rehearsal, rest, turn, upkeep, wager
+from shakespeare_env.shakespeare.scoring import finish
+from shakespeare_env.shakespeare.supply import discard_characters, show_characters
+from shakespeare_env.shakespeare.tables import WAGERS
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Write the legal actions of the seat to move into bool[A], all False before; return their number."""
+    phase = game["phase"]
+    if phase == s.TURN:
+        return turn.legal(game, mask)
+    if phase == s.CRAFT:
+        return craft.legal(game, mask)
+    if phase == s.QUILL:
+        return quill.legal(game, mask)
+    if phase == s.WAGER:
+        return wager.legal(game, mask)
+    if phase == s.REST:
+        return rest.legal(game, mask)
+    if phase == s.CHOOSE_QUEEN:
+        return queen.legal_gifts(game, mask)
+    if phase == s.OBJECTIVE:
+        return queen.legal_objectives(game, mask)
+    if phase == s.BACK:
+        return mood.legal(game, mask)
+    if phase == s.DRAFT:
+        return draft.legal(game, mask)
+    return 0
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Play one legal action of the seat to move and go on to the next decision."""
+    phase = game["phase"]
+    if phase == s.TURN:
+        turn.play(game, action)
+    elif phase == s.CRAFT:
+        craft.play(game, action)
+    elif phase == s.QUILL:
+        quill.play(game, action)
+    elif phase == s.WAGER:
+        wager.play(game, action)
+    elif phase == s.REST:
+        rest.play(game, action)
+    elif phase == s.CHOOSE_QUEEN:
+        queen.play_gift(game, action)
+    elif phase == s.OBJECTIVE:
+        queen.play_objective(game, action)
+    elif phase == s.BACK:
+        mood.play(game, action)
+    elif phase == s.DRAFT:
+        draft.play(game, action)
+    go_on(game)
+
+
+@rule
+def go_on(game: Record) -> None:
+    """Find the next decision, or the end."""
+    while not (has_open_choice(game) or next_of_part(game)):
+        next_part(game)
+
+
+@rule
+def has_open_choice(game: Record) -> bool:
+    """Whether the seat to move has still to choose: white quills first, then elements (Rules T8, T18).
+
+    What cannot be done lapses: a quill with nowhere to go, a mandatory element without a place, a move back from
+    space 1 (Rules T6, T16, T18, M2).
+    """
+    if game["quills"] > 0:
+        if quill.is_possible(game):
+            game["phase"] = s.QUILL
+            return True
+        game["quills"] = 0
+    if game["craft_value"] > 0:
+        if game["craft_optional"] or craft.is_possible(game):
+            game["phase"] = s.CRAFT
+            return True
+        craft.close(game)
+    if game["back"]:
+        if mood.is_possible(game):
+            game["phase"] = s.BACK
+            return True
+        game["back"] = 0
+    if game["queen"]:
+        game["phase"] = s.CHOOSE_QUEEN
+        return True
+    if game["drawn_len"] > 0:
+        game["phase"] = s.OBJECTIVE
+        return True
+    return False
+
+
+@rule
+def next_of_part(game: Record) -> bool:
+    """Go to the next seat of the part under way; False when it is finished."""
+    part = game["part"]
+    if part == s.IN_TURNS:
+        return ask(game, turn.next_seat(game), s.TURN)
+    if part == s.IN_WAGER:
+        return ask(game, wager.next_seat(game), s.WAGER)
+    if part == s.IN_DRAFT:
+        return ask(game, draft.next_seat(game), s.DRAFT)
+    if part == s.IN_END:
+        return True
+    while game["queue_len"] > 0:
+        call_next(game)
+        if part == s.IN_MOOD:
+            mood.serve(game)
+        elif part == s.IN_REHEARSAL:
+            rehearsal.serve(game)
+        elif rest.used(game, game["to_move"]) >= 2:
+            game["phase"] = s.REST
+            return True
+        if has_open_choice(game):
+            return True
+    return False
+
+
+@rule
+def ask(game: Record, seat: int, phase: int) -> bool:
+    """A seat decides next, if there is one."""
+    if seat == s.NOBODY:
+        return False
+    game["to_move"] = seat
+    game["phase"] = phase
+    return True
+
+
+@rule
+def next_part(game: Record) -> None:
+    """Begin the part of the game that follows the one just finished."""
+    part = game["part"]
+    if part == s.IN_DRAFT:
+        discard_characters(game)  # S5
+        show_characters(game)
+        begin_day(game)
+    elif part == s.IN_WAGER:
+        wager.reveal(game)
+        begin_turns(game)
+    elif part == s.IN_TURNS:
+        turn.complete_initiative(game)
+        if game["players"] == 1:
+            turn.score_solo(game)
+        mood.blame_purple(game)
+        game["part"] = s.IN_MOOD
+        call_in(game, game["order"])
+    elif part == s.IN_MOOD and rehearsal.is_today(game):
+        game["part"] = s.IN_REHEARSAL
+        call_in(game, game["initiative"])
+    elif part == s.IN_MOOD:
+        begin_rest(game)
+    elif part == s.IN_REHEARSAL:
+        rehearsal.score_acts(game)
+        if game["day"] == rehearsal.LAST_REHEARSAL:
+            end(game)
+        else:
+            if game["players"] == 1:
+                rehearsal.move_neutral_discs(game)
+            begin_rest(game)
+    elif part == s.IN_REST:
+        rest.reveal(game)
+        begin_day(game)
+
+
+@rule
+def begin_day(game: Record) -> None:
+    """A day begins with the wagers, in solo with the first turn (Rules W1, V1)."""
+    rest.begin_day(game)
+    if game["players"] == 1:
+        wager.clear_initiative(game)
+        game["cylinders"][0] = WAGERS
+        begin_turns(game)
+    else:
+        game["part"] = s.IN_WAGER
+
+
+@rule
+def begin_turns(game: Record) -> None:
+    """The first in Order has the first turn (Rules T1)."""
+    game["part"] = s.IN_TURNS
+    # The search for the next turn starts after the seat to move: after the last in Order comes the first.
+    game["to_move"] = game["order"][game["players"] - 1]
+
+
+@rule
+def begin_rest(game: Record) -> None:
+    """Upkeep, then rest: in Order, with strategic rest by Initiative (Rules U1 to U3, P1, P4, D2)."""
+    upkeep.renew(game)
+    rest.lift(game)
+    game["part"] = s.IN_REST
+    if game["strategic_rest"]:
+        call_in(game, game["initiative"])
+    else:
+        call_in(game, game["order"])
+
+
+@rule
+def call_in(game: Record, seats: Any) -> None:
+    """Queue all seats to be served, in the order given."""
+    for place in range(game["players"]):
+        game["queue"][place] = seats[place]
+    game["queue_len"] = game["players"]
+
+
+@rule
+def call_next(game: Record) -> None:
+    """The first of the queue is served."""
+    game["to_move"] = game["queue"][0]
+    left = game["queue_len"] - 1
+    for place in range(left):
+        game["queue"][place] = game["queue"][place + 1]
+    game["queue"][left] = s.NOBODY
+    game["queue_len"] = left
+
+
+@rule
+def end(game: Record) -> None:
+    """The game is over (section F)."""
+    finish(game)
+    game["part"] = s.IN_END
+    game["phase"] = s.OVER
+    game["to_move"] = s.NOBODY

@@ -1,0 +1,148 @@
+"""Taking elements from the display and placing them (Rules T10 to T14, T16, T18)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.stage import add_set, is_open, keeps_symmetry
+from shakespeare_env.shakespeare.tables import (
+    ACTORS,
+    COSTUME,
+    COSTUME_SLOTS,
+    ELEMENT_VALUE,
+    N_COLOURS,
+    SET,
+    SPACES,
+    WEARER_OF_CARD,
+    WEARERS,
+)
+from shakespeare_env.shakespeare.troupe import add_costume, member_of_wearer, wears_costumes
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Elements of the display that can be paid for and placed; `done` where nothing need be taken (Rules T10)."""
+    count = 0
+    if game["craft_costumes"]:
+        count += legal_costumes(game, mask)
+    if game["craft_sets"]:
+        count += legal_sets(game, mask)
+    if game["craft_optional"]:
+        mask[actions.DONE] = True
+        count += 1
+    return count
+
+
+@rule
+def can_take(game: Record, kind: int, colour: int) -> bool:
+    """Whether an element is on display, of a colour that may be taken and within the value (Rules T10)."""
+    return (
+        game["display"][kind, colour] > 0
+        and (game["craft_colours"] >> colour) & 1 == 1
+        and ELEMENT_VALUE[colour] <= game["craft_value"]
+    )
+
+
+@rule
+def legal_costumes(game: Record, mask: Any) -> int:
+    """Costumes: on own actors and extras with an open slot (Rules T11, T12)."""
+    seat = game["to_move"]
+    takable = 0
+    for colour in range(N_COLOURS):
+        if can_take(game, COSTUME, colour):
+            takable |= 1 << colour
+    if takable == 0:
+        return 0
+    count = 0
+    extras = 0
+    for member in range(game["troupe_len"][seat]):
+        if not wears_costumes(game, seat, member):
+            continue
+        if game["extra"][seat, member]:
+            wearer = ACTORS + extras
+            extras += 1
+        else:
+            wearer = WEARER_OF_CARD[game["card"][seat, member]]
+        if game["costume_len"][seat, member] == COSTUME_SLOTS:
+            continue
+        for colour in range(N_COLOURS):
+            if (takable >> colour) & 1:
+                mask[actions.COSTUME + colour * WEARERS + wearer] = True
+                count += 1
+    return count
+
+
+@rule
+def legal_sets(game: Record, mask: Any) -> int:
+    """Stage sets: on open spaces, in colours that keep the symmetry (Rules T11, T13)."""
+    seat = game["to_move"]
+    takable = 0
+    for colour in range(N_COLOURS):
+        if can_take(game, SET, colour):
+            takable |= 1 << colour
+    if takable == 0:
+        return 0
+    count = 0
+    for space in range(SPACES):
+        if not is_open(game, seat, space):
+            continue
+        for colour in range(N_COLOURS):
+            if (takable >> colour) & 1 and keeps_symmetry(game, seat, space, colour):
+                mask[actions.SET + colour * SPACES + space] = True
+                count += 1
+    return count
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Take one element and place it, or take no more (Rules T10, T11)."""
+    seat = game["to_move"]
+    if action == actions.DONE:
+        close(game)
+        return
+    if action < actions.SET:
+        colour, wearer = divmod(action - actions.COSTUME, WEARERS)
+        game["display"][COSTUME, colour] -= 1
+        add_costume(game, seat, member_of_wearer(game, seat, wearer), colour)
+    else:
+        colour, space = divmod(action - actions.SET, SPACES)
+        game["display"][SET, colour] -= 1
+        add_set(game, seat, space, colour)
+    if game["craft_optional"]:
+        game["craft_value"] -= ELEMENT_VALUE[colour]
+    if not game["craft_optional"] or game["craft_value"] == 0:
+        close(game)
+
+
+@rule
+def is_possible(game: Record) -> bool:
+    """Whether anything can be taken at all; a mandatory element that cannot be placed is forgone (Rules T16, T18)."""
+    seat = game["to_move"]
+    if game["craft_costumes"]:
+        wearers = 0
+        for member in range(game["troupe_len"][seat]):
+            if wears_costumes(game, seat, member) and game["costume_len"][seat, member] < COSTUME_SLOTS:
+                wearers += 1
+        for colour in range(N_COLOURS):
+            if wearers > 0 and can_take(game, COSTUME, colour):
+                return True
+    if game["craft_sets"]:
+        for colour in range(N_COLOURS):
+            if can_take(game, SET, colour):
+                for space in range(SPACES):
+                    if is_open(game, seat, space) and keeps_symmetry(game, seat, space, colour):
+                        return True
+    return False
+
+
+@rule
+def close(game: Record) -> None:
+    """No more elements are taken."""
+    game["craft_value"] = 0
+    game["craft_costumes"] = 0
+    game["craft_sets"] = 0
+    game["craft_colours"] = 0
+    game["craft_optional"] = 0

@@ -1,0 +1,40 @@
+"""The draft at setup (Rules S5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.tables import BOARD, DECK
+from shakespeare_env.shakespeare.troupe import join
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Every shown card can be taken (Rules S5)."""
+    count = 0
+    for deck in range(DECK):
+        if game["shown"][deck] > 0:
+            mask[actions.DRAFT + deck] = True
+            count += 1
+    return count
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Take a shown card, face up (Rules S5)."""
+    deck = action - actions.DRAFT
+    game["shown"][deck] -= 1
+    join(game, game["to_move"], BOARD + deck, 0)
+
+
+@rule
+def next_seat(game: Record) -> int:
+    """Who takes next, from the last in Order to the first; NOBODY when all have (Rules S5)."""
+    for place in range(1, game["players"]):
+        if game["order"][place] == game["to_move"]:
+            return game["order"][place - 1]
+    return NOBODY

@@ -1,0 +1,67 @@
+"""Phase 3, mood: the "ambiance" of the rule book (section M of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.acts import can_move_back, place
+from shakespeare_env.shakespeare.stage import shift_mood
+from shakespeare_env.shakespeare.tables import PURPLE, SET
+
+
+@rule
+def blame_purple(game: Record) -> None:
+    """Each purple stage set left in the display lowers every seat's mood by 1 (Rules M1)."""
+    for seat in range(game["players"]):
+        shift_mood(game, seat, -game["display"][SET, PURPLE])
+
+
+@rule
+def serve(game: Record) -> None:
+    """The seat to move gains or loses by its mood, which returns to 0 (Rules M2, M3).
+
+    A move back or forward that it must choose is left open as `back` or `quills`.
+    """
+    seat = game["to_move"]
+    mood = game["mood"][seat]
+    game["mood"][seat] = 0
+    if mood == -2:
+        game["prestige"][seat] -= 1
+    elif mood == -1:
+        game["back"] = 1
+    elif mood == 1:
+        game["pounds"][seat] += 1
+    elif mood == 2:
+        game["quills"] = 1
+    elif mood == 3:
+        game["prestige"][seat] += 1
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Back on any act where the disc is past space 1 (Rules M2)."""
+    count = 0
+    for act in range(3):
+        if can_move_back(game, act, game["to_move"]):
+            mask[actions.BACK + act] = True
+            count += 1
+    return count
+
+
+@rule
+def is_possible(game: Record) -> bool:
+    """Whether there is an act to move back on; if not nothing happens (Rules M2)."""
+    seat = game["to_move"]
+    return can_move_back(game, 0, seat) or can_move_back(game, 1, seat) or can_move_back(game, 2, seat)
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Move back one space, on top of the pile there (Rules M2, T7)."""
+    seat = game["to_move"]
+    act = action - actions.BACK
+    game["back"] = 0
+    place(game, act, seat, game["disc_space"][act, seat] - 1)

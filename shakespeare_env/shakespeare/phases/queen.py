@@ -1,0 +1,67 @@
+"""The Queen's gift: pounds or objectives (Rules T17)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.tables import OBJECTIVES, QUEEN_CARDS, QUEEN_POUNDS
+
+
+@rule
+def legal_gifts(game: Record, mask: Any) -> int:
+    """Pounds, or objectives if any are left (Rules T17)."""
+    mask[actions.QUEEN_MONEY] = True
+    if game["objective_deck_len"] == 0:
+        return 1
+    mask[actions.QUEEN_OBJECTIVES] = True
+    return 2
+
+
+@rule
+def play_gift(game: Record, action: int) -> None:
+    """Take 4 pounds, or draw the top 3 objectives, fewer if fewer are left (Rules T17)."""
+    game["queen"] = 0
+    if action == actions.QUEEN_MONEY:
+        game["pounds"][game["to_move"]] += QUEEN_POUNDS
+        return
+    deck, known = game["objective_deck"], game["objective_known"]
+    drawn = min(QUEEN_CARDS, game["objective_deck_len"])
+    for place in range(drawn):
+        game["drawn"][place] = deck[place]
+    game["drawn_len"] = drawn
+    for place in range(OBJECTIVES):
+        below = place + drawn
+        deck[place] = deck[below] if below < OBJECTIVES else NOBODY
+        known[place] = known[below] if below < OBJECTIVES else NOBODY
+    game["objective_deck_len"] -= drawn
+
+
+@rule
+def legal_objectives(game: Record, mask: Any) -> int:
+    """Any of the objectives drawn (Rules T17)."""
+    for place in range(game["drawn_len"]):
+        mask[actions.OBJECTIVE + int(game["drawn"][place])] = True
+    return game["drawn_len"]
+
+
+@rule
+def play_objective(game: Record, action: int) -> None:
+    """Keep one in secret; the others go to the bottom in the order drawn, known to the seat (Rules T17, D3)."""
+    seat = game["to_move"]
+    keep = action - actions.OBJECTIVE
+    for place in range(game["drawn_len"]):
+        objective = game["drawn"][place]
+        game["drawn"][place] = NOBODY
+        if objective == keep:
+            game["objectives"][seat, game["objectives_len"][seat]] = objective
+            game["objectives_len"][seat] += 1
+        else:
+            bottom = game["objective_deck_len"]
+            game["objective_deck"][bottom] = objective
+            game["objective_known"][bottom] = seat
+            game["objective_deck_len"] = bottom + 1
+    game["drawn_len"] = 0

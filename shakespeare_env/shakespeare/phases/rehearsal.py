@@ -1,0 +1,66 @@
+"""Phase 4, dress rehearsal, on days 4 and 6 (section R of the rules)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.acts import advance, ahead, place
+
+FIRST_REHEARSAL, LAST_REHEARSAL = 4, t.DAYS
+
+
+@rule
+def is_today(game: Record) -> bool:
+    """Rehearsals are held on days 4 and 6 only (section R)."""
+    return game["day"] == FIRST_REHEARSAL or game["day"] == LAST_REHEARSAL
+
+
+@rule
+def serve(game: Record) -> None:
+    """The seat to move uses the costume power of everybody in a complete costume, resting or not (Rules R1).
+
+    Coloured quills and gains come first (T8); the white quills of all of them are left open as `quills`.
+    """
+    seat = game["to_move"]
+    white = 0
+    for member in range(game["troupe_len"][seat]):
+        if game["costume_len"][seat, member] < t.COSTUME_SLOTS:
+            continue
+        row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
+        for act in range(3):
+            advance(game, act, seat, t.COSTUME_QUILLS[row, act])
+        game["pounds"][seat] += t.COSTUME_POUNDS[row]
+        game["prestige"][seat] += t.COSTUME_PRESTIGE[row]
+        white += t.COSTUME_WHITE[row]
+    game["quills"] = white
+
+
+@rule
+def score_acts(game: Record) -> None:
+    """Score the three acts (Rules R2); neutral discs take places but no points (Rules V4)."""
+    for seat in range(game["players"]):
+        spaces = game["disc_space"]
+        for act in range(3):
+            if spaces[act, seat] <= t.GREY_SPACES:
+                game["prestige"][seat] -= 1
+        pounds = 0
+        for space, reward in t.ACT_I_POUNDS:
+            if spaces[t.ACT_I, seat] >= space:
+                pounds = reward
+        game["pounds"][seat] += pounds
+        place_taken = ahead(game, t.ACT_II, seat)
+        if place_taken < len(t.ACT_II_PLACES):
+            game["prestige"][seat] += t.ACT_II_PLACES[place_taken]
+        prestige = 0
+        for space, reward in t.ACT_III_PRESTIGE:
+            if spaces[t.ACT_III, seat] >= space:
+                prestige = reward
+        game["prestige"][seat] += prestige
+
+
+@rule
+def move_neutral_discs(game: Record) -> None:
+    """Solo, after the scoring of day 4: neutral discs to space 8, on top of a disc already there (Rules V2)."""
+    for act in range(3):
+        place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

@@ -1,0 +1,81 @@
+"""Phase 6, rest: the "pause" of the rule book, not on day 6 (section P of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.state import NOBODY
+
+
+@rule
+def lift(game: Record) -> None:
+    """Rest tokens of the day before come off (Rules P1)."""
+    game["rest"][:, :] = 0
+
+
+@rule
+def used(game: Record, seat: int) -> int:
+    """Cylinders the seat used today (Rules P2)."""
+    count = 0
+    for member in range(game["troupe_len"][seat]):
+        count += game["cylinder"][seat, member]
+    return count
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Any character activated today can be the one that stays free; copies of a card share a move (Rules P2)."""
+    seat = game["to_move"]
+    count = 0
+    for member in range(game["troupe_len"][seat]):
+        if game["cylinder"][seat, member]:
+            action = actions.KEEP + actions.ACTIVATE_INDEX[game["card"][seat, member]]
+            if not mask[action]:
+                mask[action] = True
+                count += 1
+    return count
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Choose who stays free: in secret, or openly with strategic rest (Rules P2, P4)."""
+    seat = game["to_move"]
+    card = actions.ACTIVATE_CARD[action - actions.KEEP]
+    if game["strategic_rest"]:
+        put_to_rest(game, seat, card)
+    else:
+        game["kept"][seat] = card
+
+
+@rule
+def put_to_rest(game: Record, seat: int, kept: int) -> None:
+    """Rest tokens on all that were activated but one; of copies the first one activated stays free (Rules P2)."""
+    free = False
+    for member in range(game["troupe_len"][seat]):
+        if game["cylinder"][seat, member]:
+            if not free and game["card"][seat, member] == kept:
+                free = True
+            else:
+                game["rest"][seat, member] = 1
+
+
+@rule
+def reveal(game: Record) -> None:
+    """All secret choices are in: the tokens are placed together (Rules P2, D2)."""
+    for seat in range(game["players"]):
+        if game["kept"][seat] != NOBODY:
+            put_to_rest(game, seat, game["kept"][seat])
+            game["kept"][seat] = NOBODY
+
+
+@rule
+def begin_day(game: Record) -> None:
+    """Cylinders come back and the next day begins (Rules P3)."""
+    game["cylinder"][:, :] = 0
+    game["wager"][:] = 0
+    game["cylinders"][:] = 0
+    game["recruited"][:] = 0
+    game["passed"][:] = 0

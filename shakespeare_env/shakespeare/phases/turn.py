@@ -1,0 +1,179 @@
+"""Phase 2, recruitment and activation: what a seat does in its turn (Rules T1 to T5, T9, T16 to T18)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.acts import advance
+from shakespeare_env.shakespeare.stage import shift_mood, shift_mood_of_others
+from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.troupe import assistants, join
+
+_PLUS_3 = 3
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Recruit once a day, activate while there are cylinders, pass after recruiting (Rules T2, T3, T4)."""
+    seat = game["to_move"]
+    count = 0
+    if game["recruited"][seat]:
+        mask[actions.PASS] = True
+        count += 1
+    else:
+        for deck in range(t.DECK):
+            if game["shown"][deck] > 0:
+                mask[actions.RECRUIT + deck] = True
+                mask[actions.EXTRA + deck] = True
+                count += 2
+    if game["cylinders"][seat] > 0:
+        for member in range(game["troupe_len"][seat]):
+            if can_activate(game, seat, member):
+                card = game["card"][seat, member]
+                action = actions.ACTIVATE + actions.ACTIVATE_INDEX[card]
+                if not mask[action]:  # copies of a card share one move
+                    mask[action] = True
+                    count += 1
+                    if t.IS_CRAFTSMAN[card] and game["tokens"][seat] > 0:
+                        mask[actions.ACTIVATE_PLUS_3 + actions.PLUS_3_INDEX[card]] = True
+                        count += 1
+    return count
+
+
+@rule
+def can_activate(game: Record, seat: int, member: int) -> bool:
+    """No cylinder, no rest token, not an extra and not an assistant (Rules T3)."""
+    return (
+        game["cylinder"][seat, member] == 0
+        and game["rest"][seat, member] == 0
+        and game["extra"][seat, member] == 0
+        and t.KIND[game["card"][seat, member]] != t.ASSISTANT
+    )
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Recruit, activate or pass."""
+    seat = game["to_move"]
+    if action == actions.PASS:
+        game["passed"][seat] = 1
+    elif action < actions.EXTRA:
+        recruit(game, seat, action - actions.RECRUIT, 0)
+    elif action < actions.ACTIVATE:
+        recruit(game, seat, action - actions.EXTRA, 1)
+    elif action < actions.ACTIVATE_PLUS_3:
+        activate(game, seat, actions.ACTIVATE_CARD[action - actions.ACTIVATE], 0)
+    else:
+        game["tokens"][seat] -= 1
+        game["supply_tokens"] += 1  # before the action, whose green set elements may take it again (T9)
+        activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], _PLUS_3)
+
+
+@rule
+def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
+    """Take a shown card as that character or as an extra; it costs nothing now (Rules T2)."""
+    game["shown"][deck] -= 1
+    game["recruited"][seat] = 1
+    join(game, seat, t.BOARD + deck, face_down)
+
+
+@rule
+def activate(game: Record, seat: int, card: int, bonus: int) -> None:
+    """Put a cylinder on the first free copy of a card and use its power (Rules T3)."""
+    member = 0
+    while game["card"][seat, member] != card or not can_activate(game, seat, member):
+        member += 1
+    game["cylinder"][seat, member] = 1
+    game["cylinders"][seat] -= 1
+    kind = t.KIND[card]
+    if kind == t.ACTOR:
+        take_initiative(game, seat)
+        act(game, seat, card)
+    elif kind == t.QUEEN:
+        game["queen"] = 1  # T17, queen.py
+    elif kind == t.JEWELER:
+        open_craft(game, t.ELEMENT_VALUE[t.YELLOW], 1, 1, 1 << t.YELLOW, 0)  # T16
+    else:
+        value = t.VALUE[card] + assistants(game, seat) + bonus
+        costumes = 0 if kind == t.SET_DRESSER else 1
+        sets = 0 if kind == t.COSTUME_MISTRESS else 1
+        open_craft(game, value, costumes, sets, t.CRAFT_COLOURS, 1)  # T9, T10
+
+
+@rule
+def act(game: Record, seat: int, card: int) -> None:
+    """An actor's power: coloured quills and gains at once, white quills and an element to follow (Rules T8, T18)."""
+    for track in range(3):
+        advance(game, track, seat, t.QUILLS[card, track])
+    shift_mood(game, seat, t.MOOD[card])
+    shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
+    game["pounds"][seat] += t.POUNDS[card]
+    game["prestige"][seat] += t.PRESTIGE[card]
+    game["quills"] = t.WHITE[card]
+    kind = t.TAKE_KIND[card]
+    if kind >= 0:
+        colour = t.TAKE_COLOUR[card]
+        costumes = 1 if kind == t.COSTUME else 0
+        open_craft(game, t.ELEMENT_VALUE[colour], costumes, 1 - costumes, 1 << colour, 0)
+
+
+@rule
+def open_craft(game: Record, value: int, costumes: int, sets: int, colours: int, optional: int) -> None:
+    """Elements may now be taken (craft.py)."""
+    game["craft_value"] = value
+    game["craft_costumes"] = costumes
+    game["craft_sets"] = sets
+    game["craft_colours"] = colours
+    game["craft_optional"] = optional
+
+
+@rule
+def take_initiative(game: Record, seat: int) -> None:
+    """The first actor of the day puts the seat on the Initiative track (Rules T5)."""
+    placed = game["initiative_len"]
+    for rank in range(placed):
+        if game["initiative"][rank] == seat:
+            return
+    game["initiative"][placed] = seat
+    game["initiative_len"] = placed + 1
+
+
+@rule
+def complete_initiative(game: Record) -> None:
+    """Seats that activated no actor follow in Order (Rules T5)."""
+    for place in range(game["players"]):
+        take_initiative(game, game["order"][place])
+
+
+@rule
+def is_finished(game: Record, seat: int) -> bool:
+    """Passed, or recruited with no cylinder left (Rules T4)."""
+    return game["passed"][seat] == 1 or (game["recruited"][seat] == 1 and game["cylinders"][seat] == 0)
+
+
+@rule
+def next_seat(game: Record) -> int:
+    """Whose turn it is after the seat to move, in Order, round and round; NOBODY when all are finished (Rules T1)."""
+    players = game["players"]
+    place = 0
+    while game["order"][place] != game["to_move"]:
+        place += 1
+    for step in range(1, players + 1):
+        seat = game["order"][(place + step) % players]
+        if not is_finished(game, seat):
+            return seat
+    return NOBODY
+
+
+@rule
+def score_solo(game: Record) -> None:
+    """Solo: 1 prestige if 1 or 2 cylinders were used (Rules V3)."""
+    used = 0
+    for member in range(game["troupe_len"][0]):
+        used += game["cylinder"][0, member]
+    if 1 <= used <= 2:
+        game["prestige"][0] += 1

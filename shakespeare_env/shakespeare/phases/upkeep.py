@@ -1,0 +1,22 @@
+"""Phase 5, upkeep: the "maintenance" of the rule book, not on day 6 (section U of the rules)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare.supply import (
+    discard_characters,
+    discard_elements,
+    show_characters,
+    show_elements,
+)
+
+
+@rule
+def renew(game: Record) -> None:
+    """New characters and elements; the day advances (Rules U1, U2, U3)."""
+    discard_characters(game)
+    show_characters(game)
+    discard_elements(game)
+    show_elements(game)
+    game["day"] += 1

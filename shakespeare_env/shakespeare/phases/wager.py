@@ -1,0 +1,59 @@
+"""Phase 1, wager (section W of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.tables import SEATS, WAGERS
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Any of 1 to 5 cylinders (Rules W1)."""
+    for wager in range(WAGERS):
+        mask[actions.WAGER + wager] = True
+    return WAGERS
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Choose in secret; nothing is shown before all have chosen (Rules W1, D2)."""
+    game["wager"][game["to_move"]] = action - actions.WAGER + 1
+
+
+@rule
+def next_seat(game: Record) -> int:
+    """Who chooses next, in Order; NOBODY when all have (Rules D2)."""
+    for place in range(game["players"]):
+        seat = game["order"][place]
+        if game["wager"][seat] == 0:
+            return seat
+    return NOBODY
+
+
+@rule
+def reveal(game: Record) -> None:
+    """Fewest cylinders first, ties by Initiative; the first scores 1 prestige (Rules W2, W3, W4)."""
+    order = game["order"]
+    place = 0
+    for wager in range(1, WAGERS + 1):
+        for rank in range(game["players"]):
+            seat = game["initiative"][rank]
+            if game["wager"][seat] == wager:
+                order[place] = seat
+                place += 1
+    game["prestige"][order[0]] += 1
+    clear_initiative(game)
+    for seat in range(SEATS):
+        game["cylinders"][seat] = game["wager"][seat]
+
+
+@rule
+def clear_initiative(game: Record) -> None:
+    """The Initiative track is emptied (Rules W4)."""
+    game["initiative"][:] = NOBODY
+    game["initiative_len"] = 0

@@ -1,0 +1,180 @@
+"""The end of the game: objectives, yellow elements, wages, winners (section F of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.acts import ahead
+
+_DEAREST = int(t.COST.max())
+
+
+@rule
+def metric(game: Record, seat: int, which: int) -> int:
+    """What an objective counts, as it stands (Rules F1a); for `sacrifice` the pounds that could be given up."""
+    if which == t.FIRST_PLACES:
+        first = 0
+        for act in range(3):
+            first += ahead(game, act, seat) == 0
+        return first
+    if which == t.SACRIFICE:
+        return game["pounds"][seat]
+    if which == t.LOWEST_ACT:
+        spaces = game["disc_space"]
+        return min(spaces[0, seat], spaces[1, seat], spaces[2, seat])
+    if which == t.STAGE_SPACES:
+        filled = 0
+        for space in range(t.SPACES):
+            filled += game["stage"][seat, space] >= 0
+        return filled
+    if which == t.STAGE_COLOURS:
+        colours = 0
+        for space in range(t.SPACES):
+            if game["stage"][seat, space] >= 0:
+                colours |= 1 << game["stage"][seat, space]
+        different = 0
+        for colour in range(t.N_COLOURS):
+            different += (colours >> colour) & 1
+        return different
+    if which == t.YELLOW_ELEMENTS:
+        return yellow_elements(game, seat)
+    return troupe_metric(game, seat, which)
+
+
+@rule
+def troupe_metric(game: Record, seat: int, which: int) -> int:
+    """The metrics that look at the troupe (Rules F1a)."""
+    count = 0
+    best = 0
+    for member in range(game["troupe_len"][seat]):
+        face_up = game["extra"][seat, member] == 0
+        card = game["card"][seat, member]
+        if game["costume_len"][seat, member] == t.COSTUME_SLOTS:
+            count += which == t.COMPLETE_COSTUMES
+            best = max(best, game["costume_value"][seat, member])
+        if face_up and which == t.N_ACTORS:
+            count += t.KIND[card] == t.ACTOR
+        elif face_up and which == t.CRAFTSMEN:
+            count += t.IS_CRAFTSMAN[card]
+    return best if which == t.BEST_COSTUME else count
+
+
+@rule
+def yellow_elements(game: Record, seat: int) -> int:
+    """Yellow elements on the stage and on costumes, complete or not (Rules F1a, F2)."""
+    count = 0
+    for space in range(t.SPACES):
+        count += game["stage"][seat, space] == t.YELLOW
+    for member in range(game["troupe_len"][seat]):
+        for slot in range(game["costume_len"][seat, member]):
+            count += game["costume"][seat, member, slot] == t.YELLOW
+    return count
+
+
+@rule
+def reward(objective: int, value: int) -> int:
+    """Prestige of an objective at a value of its metric: the highest step reached counts (Rules F1)."""
+    prestige = 0
+    for step in range(t.STEPS):
+        if value >= t.STEP_AT[objective, step]:
+            prestige = t.STEP_PRESTIGE[objective, step]
+    return prestige
+
+
+@rule
+def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
+    """Pay as many characters as possible, the cheapest first; extras and the board's are free (Rules F3).
+
+    Returns:
+        Characters not paid, pounds left.
+    """
+    unpaid = 0
+    for cost in range(_DEAREST + 1):
+        for member in range(game["troupe_len"][seat]):
+            card = game["card"][seat, member]
+            if card < t.BOARD or game["extra"][seat, member] or t.COST[card] != cost:
+                continue
+            if cost <= pounds:
+                pounds -= cost
+            else:
+                unpaid += 1
+    return unpaid, pounds
+
+
+@rule
+def score_objectives(game: Record, seat: int) -> None:
+    """Each kept objective scores, measured before wages; pounds are given up as ends best (Rules F1).
+
+    A seat may hold several objectives of pounds; every combination of their steps is tried.
+    """
+    combinations = 1
+    for place in range(game["objectives_len"][seat]):
+        objective = game["objectives"][seat, place]
+        if t.METRIC[objective] == t.SACRIFICE:
+            combinations *= t.STEPS + 1
+        else:
+            game["prestige"][seat] += reward(objective, metric(game, seat, t.METRIC[objective]))
+    best_prestige, best_left, best_unpaid, best_gift = -1_000_000, 0, 0, 0
+    for combination in range(combinations):
+        gift, prestige = given_up(game, seat, combination)
+        if gift > game["pounds"][seat]:
+            continue
+        unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
+        ends_at = prestige - 2 * unpaid
+        better = ends_at > best_prestige
+        if ends_at == best_prestige:
+            better = left > best_left or (left == best_left and unpaid < best_unpaid)
+        if better:
+            best_prestige, best_left, best_unpaid, best_gift = ends_at, left, unpaid, combination
+    gift, prestige = given_up(game, seat, best_gift)
+    game["pounds"][seat] -= gift
+    game["prestige"][seat] += prestige
+
+
+@rule
+def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
+    """The pounds a combination of steps gives up and the prestige it brings (Rules F1).
+
+    The digits of `combination` in base STEPS + 1 are the steps of the seat's objectives of pounds; 0 is no gift.
+    """
+    gift = 0
+    prestige = 0
+    for place in range(game["objectives_len"][seat]):
+        objective = game["objectives"][seat, place]
+        if t.METRIC[objective] == t.SACRIFICE:
+            step = combination % (t.STEPS + 1) - 1
+            combination //= t.STEPS + 1
+            if step >= 0:
+                gift += int(t.STEP_AT[objective, step])
+                prestige += int(t.STEP_PRESTIGE[objective, step])
+    return gift, prestige
+
+
+@rule
+def finish(game: Record) -> None:
+    """Score the end of the game and name the winners (Rules F1 to F4)."""
+    for seat in range(game["players"]):
+        score_objectives(game, seat)
+        game["prestige"][seat] += yellow_elements(game, seat)
+        unpaid, left = pay_wages(game, seat, game["pounds"][seat])
+        game["prestige"][seat] -= 2 * unpaid
+        game["pounds"][seat] = left
+        game["unpaid"][seat] = unpaid
+    for seat in range(game["players"]):
+        beaten = False
+        for other in range(game["players"]):
+            more = game["prestige"][other] > game["prestige"][seat]
+            equal = game["prestige"][other] == game["prestige"][seat]
+            if more or (equal and game["pounds"][other] > game["pounds"][seat]):
+                beaten = True
+        game["winners"][seat] = 0 if beaten else 1
+
+
+@rule
+def scores(game: Record, out: Any) -> None:
+    """Prestige of every seat, into int16[seats] (Rules F4)."""
+    for seat in range(t.SEATS):
+        out[seat] = game["prestige"][seat]

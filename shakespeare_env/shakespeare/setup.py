@@ -1,0 +1,151 @@
+"""Setting up a game (section S of the rules)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.rng import below
+from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
+from shakespeare_env.shakespeare.supply import show_characters, show_elements
+from shakespeare_env.shakespeare.tables import (
+    BAG,
+    BOARD,
+    COPIES,
+    COSTUME,
+    DECK,
+    N_COLOURS,
+    NEUTRAL,
+    NEUTRAL_START,
+    OBJECTIVES,
+    SEATS,
+    SET,
+    START_PRESTIGE,
+    TOKENS,
+)
+from shakespeare_env.shakespeare.troupe import join
+
+OPTIONS = ("strategic_rest",)
+
+
+@rule
+def begin(game: Record, players: int, options: int) -> None:
+    """Set the table for a new game, up to the first decision of the draft (Rules S1 to S6)."""
+    game["players"] = players
+    game["strategic_rest"] = options & 1 if players > 1 else 0  # P4 is for 2 to 4 seats, V1
+    game["day"] = 1
+    game["phase"] = DRAFT
+    game["part"] = IN_DRAFT
+    clear_decisions(game)
+    clear_seats(game)
+    settle_order(game)
+    pile_discs(game)
+    fill_supply(game)
+    game["to_move"] = game["order"][players - 1]
+
+
+@rule
+def clear_decisions(game: Record) -> None:
+    """Nothing is pending and nobody waits."""
+    game["queue"][:] = NOBODY
+    game["queue_len"] = 0
+    game["quills"] = 0
+    game["back"] = 0
+    game["queen"] = 0
+    game["drawn"][:] = NOBODY
+    game["drawn_len"] = 0
+    game["craft_value"] = 0
+    game["craft_costumes"] = 0
+    game["craft_sets"] = 0
+    game["craft_colours"] = 0
+    game["craft_optional"] = 0
+
+
+@rule
+def clear_seats(game: Record) -> None:
+    """Every seat's own board at the start; seats that are not at the table stay empty (Rules S2)."""
+    game["prestige"][:] = 0
+    game["pounds"][:] = 0
+    game["tokens"][:] = 0
+    game["mood"][:] = 0
+    game["wager"][:] = 0
+    game["cylinders"][:] = 0
+    game["recruited"][:] = 0
+    game["passed"][:] = 0
+    game["kept"][:] = NOBODY
+    game["unpaid"][:] = 0
+    game["winners"][:] = 0
+    game["objectives"][:, :] = NOBODY
+    game["objectives_len"][:] = 0
+    game["stage"][:, :] = NOBODY
+    game["stage_filled"][:] = 0
+    game["troupe_len"][:] = 0
+    game["card"][:, :] = NOBODY
+    game["extra"][:, :] = 0
+    game["cylinder"][:, :] = 0
+    game["rest"][:, :] = 0
+    game["costume"][:, :, :] = NOBODY
+    game["costume_len"][:, :] = 0
+    game["costume_value"][:, :] = 0
+    for seat in range(game["players"]):
+        game["prestige"][seat] = START_PRESTIGE
+        for card in range(BOARD):
+            join(game, seat, card, 0)
+
+
+@rule
+def settle_order(game: Record) -> None:
+    """A random Order, and the Initiative track likewise (Rules S3)."""
+    players = game["players"]
+    order = game["order"]
+    order[:] = NOBODY
+    for seat in range(players):
+        order[seat] = seat
+    for place in range(players - 1, 0, -1):
+        other = below(game, place + 1)
+        seat = order[place]
+        order[place] = order[other]
+        order[other] = seat
+    for place in range(SEATS):
+        game["initiative"][place] = order[place]
+    game["initiative_len"] = players
+
+
+@rule
+def pile_discs(game: Record) -> None:
+    """Discs on space 1 in Order, the first at the bottom; in solo neutral discs on space 4 (Rules S3, V2)."""
+    game["disc_space"][:, :] = 0
+    game["disc_height"][:, :] = 0
+    for act in range(3):
+        for place in range(game["players"]):
+            seat = game["order"][place]
+            game["disc_space"][act, seat] = 1
+            game["disc_height"][act, seat] = place
+        if game["players"] == 1:
+            game["disc_space"][act, NEUTRAL] = NEUTRAL_START
+
+
+@rule
+def fill_supply(game: Record) -> None:
+    """Bags, deck, displays, tokens and the shuffled objectives (Rules S4, S5, S6)."""
+    for kind in (COSTUME, SET):
+        for colour in range(N_COLOURS):
+            game["bag"][kind, colour] = BAG[game["players"], kind, colour]
+    game["display"][:, :] = 0
+    game["discarded"][:, :] = 0
+    show_elements(game)
+    for card in range(DECK):
+        game["deck"][card] = COPIES[card]
+    game["shown"][:] = 0
+    game["discarded_cards"][:] = 0
+    show_characters(game)
+    game["supply_tokens"] = TOKENS
+    deck = game["objective_deck"]
+    for objective in range(OBJECTIVES):
+        deck[objective] = objective
+    for last in range(OBJECTIVES - 1, 0, -1):
+        other = below(game, last + 1)
+        objective = deck[last]
+        deck[last] = deck[other]
+        deck[other] = objective
+    game["objective_deck_len"] = OBJECTIVES
+    game["objective_known"][:] = NOBODY

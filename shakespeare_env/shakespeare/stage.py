@@ -1,0 +1,59 @@
+"""A seat's stage: where an element may go and what it does at once (Rules T13, T14), and the mood (T15)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.tables import ALL_MOOD, BLUE, CANDLE, GREEN, MIRROR, PINK, PURPLE, SUPPORTS, YELLOW
+
+_LOWEST, _HIGHEST = ALL_MOOD
+
+
+@rule
+def shift_mood(game: Record, seat: int, steps: int) -> None:
+    """Move a seat's mood, which stops at the ends of its track (Rules T15)."""
+    game["mood"][seat] = min(max(game["mood"][seat] + steps, _LOWEST), _HIGHEST)
+
+
+@rule
+def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
+    """Move every other seat's mood."""
+    for other in range(game["players"]):
+        if other != seat:
+            shift_mood(game, other, steps)
+
+
+@rule
+def is_open(game: Record, seat: int, space: int) -> bool:
+    """Whether a space is empty and every space underneath is filled (Rules T13)."""
+    filled = game["stage_filled"][seat]
+    return (filled >> space) & 1 == 0 and (filled & SUPPORTS[space]) == SUPPORTS[space]
+
+
+@rule
+def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
+    """Whether the mirrored space is empty, holds the same colour, or one of the two is yellow (Rules T13)."""
+    mirror = MIRROR[space]
+    if mirror == space or colour == YELLOW:
+        return True
+    opposite = game["stage"][seat, mirror]
+    return opposite == NOBODY or opposite == colour or opposite == YELLOW
+
+
+@rule
+def add_set(game: Record, seat: int, space: int, colour: int) -> None:
+    """Place a stage set element for good: a candle scores, then the element acts (Rules T11, T13, T14)."""
+    game["stage"][seat, space] = colour
+    game["stage_filled"][seat] |= 1 << space
+    if CANDLE[space]:
+        game["prestige"][seat] += 1
+    if colour == PINK:
+        game["pounds"][seat] += 1
+    elif colour == PURPLE:
+        shift_mood_of_others(game, seat, -1)
+    elif colour == BLUE:
+        shift_mood(game, seat, 2)
+    elif colour == GREEN and game["supply_tokens"] > 0:
+        game["supply_tokens"] -= 1
+        game["tokens"][seat] += 1

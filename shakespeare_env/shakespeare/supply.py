@@ -1,0 +1,61 @@
+"""What comes out of the bags and the deck (Rules S4, S5, U1, U2); `game` draws from its own generator."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.rng import draw
+from shakespeare_env.shakespeare.tables import COSTUME, DECK, N_COLOURS, SET
+
+
+@rule
+def size_of_table(game: Record) -> int:
+    """The number `N` of the rules: the seats, but 2 in solo (Rules S1, V1)."""
+    return max(game["players"], 2)
+
+
+@rule
+def show_elements(game: Record) -> None:
+    """Draw 3N costumes and 3N stage sets to the display (Rules S4, U2)."""
+    for kind in (COSTUME, SET):
+        bag = game["bag"][kind]
+        total = 0
+        for colour in range(N_COLOURS):
+            total += bag[colour]
+        for _ in range(3 * size_of_table(game)):
+            game["display"][kind, draw(game, bag, total)] += 1
+            total -= 1
+
+
+@rule
+def discard_elements(game: Record) -> None:
+    """Elements left in the display are out of the game (Rules U2)."""
+    for kind in (COSTUME, SET):
+        for colour in range(N_COLOURS):
+            game["discarded"][kind, colour] += game["display"][kind, colour]
+            game["display"][kind, colour] = 0
+
+
+@rule
+def show_characters(game: Record) -> None:
+    """Show N+2 characters; when the deck runs out the discards become the new deck (Rules S5, U1)."""
+    deck = game["deck"]
+    total = 0
+    for card in range(DECK):
+        total += deck[card]
+    for _ in range(size_of_table(game) + 2):
+        if total == 0:
+            for card in range(DECK):
+                total += game["discarded_cards"][card]
+                deck[card] = game["discarded_cards"][card]
+                game["discarded_cards"][card] = 0
+        game["shown"][draw(game, deck, total)] += 1
+        total -= 1
+
+
+@rule
+def discard_characters(game: Record) -> None:
+    """Shown characters left over are discarded (Rules S5, U1)."""
+    for card in range(DECK):
+        game["discarded_cards"][card] += game["shown"][card]
+        game["shown"][card] = 0

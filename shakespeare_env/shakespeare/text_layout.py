@@ -1,0 +1,47 @@
+"""Lines of text put together: columns, blocks beside each other, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+
+# Box drawing characters by the arms they have: up, down, left, right.
+_JOINTS = {
+    "0011": "─", "1100": "│", "0101": "┌", "0110": "┐", "1001": "└", "1010": "┘",
+    "1101": "├", "1110": "┤", "0111": "┬", "1011": "┴", "1111": "┼",
+}  # fmt: skip
+
+
+def columns(
+    rows: Sequence[Sequence[str]], aligns: Sequence[Callable[[str, int], str]], gap: str = "  "
+) -> list[str]:
+    """Rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        gap.join(
+            align(cell, width) for cell, align, width in zip(row, aligns, widths, strict=False)
+        )
+        for row in rows
+    ]
+
+
+def beside(blocks: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Blocks of lines next to each other, tops aligned, spread over the width."""
+    widths = [max(map(len, block)) for block in blocks]
+    gap = " " * max(2, (width - sum(widths)) // (len(blocks) - 1))
+    return [
+        gap.join(line.ljust(width) for line, width in zip(lines, widths, strict=True))
+        for lines in zip_longest(*blocks, fillvalue="")
+    ]
+
+
+def joint_line(above: set[int], below: set[int], width: int) -> str:
+    """The line between two rows of cells whose walls stand at the given columns."""
+    spans = [(min(walls), max(walls)) for walls in (above, below) if walls]
+    line = ""
+    for column in range(width):
+        left = any(first < column <= last for first, last in spans)
+        right = any(first <= column < last for first, last in spans)
+        arms = (column in above, column in below, left, right)
+        line += _JOINTS["".join(str(int(arm)) for arm in arms)] if left or right else " "
+    return line

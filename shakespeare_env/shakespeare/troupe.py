@@ -1,0 +1,74 @@
+"""A seat's troupe: who is in it, and the costumes they wear (Rules T2, T9, T12)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare.state import NOBODY
+from shakespeare_env.shakespeare.tables import (
+    ACTOR,
+    ACTORS,
+    ASSISTANT,
+    COSTUME_SLOTS,
+    ELEMENT_VALUE,
+    GAIN_POUNDS,
+    GAIN_PRESTIGE,
+    KIND,
+    WEARER_OF_CARD,
+)
+
+
+@rule
+def join(game: Record, seat: int, card: int, face_down: int) -> None:
+    """A character joins the troupe, face up as itself or face down as an extra; nothing is paid (Rules T2)."""
+    member = game["troupe_len"][seat]
+    game["card"][seat, member] = card
+    game["extra"][seat, member] = face_down
+    game["troupe_len"][seat] = member + 1
+
+
+@rule
+def assistants(game: Record, seat: int) -> int:
+    """Assistants that lie face up: each adds 1 to the seat's craftsmen (Rules T9)."""
+    count = 0
+    for member in range(game["troupe_len"][seat]):
+        if KIND[game["card"][seat, member]] == ASSISTANT and game["extra"][seat, member] == 0:
+            count += 1
+    return count
+
+
+@rule
+def wears_costumes(game: Record, seat: int, member: int) -> bool:
+    """Whether costumes can be made for a member: actors and extras (Rules T12)."""
+    return game["extra"][seat, member] == 1 or KIND[game["card"][seat, member]] == ACTOR
+
+
+@rule
+def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
+    """The member a costume move names: an actor by its card, an extra by order of hiring; -1 if there is none."""
+    extras = 0
+    for member in range(game["troupe_len"][seat]):
+        if game["extra"][seat, member] == 1:
+            if wearer == ACTORS + extras:
+                return member
+            extras += 1
+        elif WEARER_OF_CARD[game["card"][seat, member]] == wearer:
+            return member
+    return NOBODY
+
+
+@rule
+def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
+    """Place a costume element for good; the third completes the costume, which pays at once (Rules T11, T12)."""
+    slots = game["costume"][seat, member]
+    slot = game["costume_len"][seat, member]
+    while slot > 0 and slots[slot - 1] > colour:  # kept in colour order, as the notation lists them
+        slots[slot] = slots[slot - 1]
+        slot -= 1
+    slots[slot] = colour
+    game["costume_len"][seat, member] += 1
+    game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
+    if game["costume_len"][seat, member] == COSTUME_SLOTS:
+        value = game["costume_value"][seat, member]
+        game["pounds"][seat] += GAIN_POUNDS[value]
+        game["prestige"][seat] += GAIN_PRESTIGE[value]

@@ -1,0 +1,220 @@
+"""The command `shakespeare`: what it prints for every game, and how it refuses."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from shakespeare_env import Position, registry
+from shakespeare_env.cli import app
+from shakespeare_env.cli.choices import DEFAULT_GAME
+
+GAMES = registry.names()
+
+
+def run(*arguments, **kwargs):
+    return CliRunner().invoke(app, list(arguments), **kwargs)
+
+
+def printed(*arguments, **kwargs):
+    """What a command that succeeds prints."""
+    done = run(*arguments, **kwargs)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def refused(*arguments, **kwargs):
+    """What a command that fails says, as one line without the frame it may stand in."""
+    done = run(*arguments, **kwargs)
+    assert done.exit_code in (1, 2), done.output
+    assert not done.stdout
+    assert "Traceback" not in done.stderr
+    plain = re.sub(r"\x1b\[[\d;]*m", "", done.stderr)
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", plain).split())
+
+
+@pytest.fixture(params=GAMES)
+def game(request):
+    return registry.game(request.param)
+
+
+class TestWatch:
+    def test_a_whole_game_with_its_scores(self, game):
+        out = printed("watch", "--game", game.name, "--seed", "4", "--final")
+        played = re.findall(r"^ *(\d+)  seat (\d)  (\S+) ", out, re.MULTILINE)
+        assert [int(number) for number, _, _ in played] == list(range(1, len(played) + 1))
+        position = Position.new(game.name, players=game.max_seats, seed=4)
+        for _, seat, move in played:
+            assert (int(seat), move in position.moves()) == (position.to_move, True)
+            position.push(move)
+        assert position.to_move is None
+        assert out.count(str(position)) == 1
+        table = out[out.index("Final score") :]
+        rows = re.findall(r"│ *(\d+) *│ *(-?\d+) *│ *(wins)? *│", table)
+        assert [int(score) for _, score, _ in rows] == position.scores()
+        assert [int(seat) for seat, _, wins in rows if wins] == position.winners
+
+    def test_every_move_is_described(self, game):
+        out = printed("watch", "--game", game.name, "--moves", "12", "--final")
+        lines = re.findall(r"^ *\d+  seat \d  (\S+) +(.+)$", out, re.MULTILINE)
+        assert len(lines) == 12
+        assert all(words == game.describe_action(move) for move, words in lines)
+
+    def test_the_same_seed_is_the_same_game(self):
+        assert printed("watch", "--seed", "5", "--moves", "30") == printed(
+            "watch", "--seed", "5", "--moves", "30"
+        )
+        assert printed("watch", "--seed", "5", "--moves", "30") != printed(
+            "watch", "--seed", "6", "--moves", "30"
+        )
+
+    @pytest.mark.parametrize(
+        ("arguments", "drawings"),
+        [(["--final"], 1), (["--every-position"], 6), (["--draw-at", "no such field"], 2)],
+    )
+    def test_draws_when_asked(self, game, arguments, drawings):
+        out = printed("watch", "--game", game.name, "--moves", "5", *arguments)
+        head = str(Position.new(game.name, players=game.max_seats, seed=0)).split()[0]
+        assert len(re.findall(f"^{head}", out, re.MULTILINE)) == drawings
+        assert "Score so far" in out
+
+    def test_draws_at_each_change_of_a_field(self):
+        out = printed("watch", "--players", "2")
+        assert len(re.findall(r"^Shakespeare .* day \d of 6", out, re.MULTILINE)) == 6 + 1
+
+    def test_no_moves_draw_the_position_once(self, game):
+        out = printed("watch", "--game", game.name, "--moves", "0", "--seed", "8")
+        assert out.count(str(Position.new(game.name, players=game.max_seats, seed=8))) == 1
+
+    def test_variants(self, game):
+        for option in game.options:
+            out = printed("watch", "--game", game.name, "--option", option, "--moves", "0")
+            position = Position.new(game.name, players=game.max_seats, seed=0, **{option: True})
+            assert str(position) in out
+
+    def test_waits_after_each_move(self, monkeypatch):
+        waited: list[float] = []
+        monkeypatch.setattr("time.sleep", waited.append)
+        printed("watch", "--moves", "3", "--delay", "0.25")
+        assert waited == [0.25] * 3
+
+    def test_a_solo_score_is_held_against_its_target(self, game):
+        if game.min_seats == 1:
+            out = printed("watch", "--game", game.name, "--players", "1", "--final")
+            assert f"{game.solo_target:g}" in out[out.index("Final score") :]
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["--game", "chess"], GAMES),
+            (["--players", "0"], ["--players", "1 to 4"]),
+            (["--players", "5"], ["--players", "1 to 4"]),
+            (["--option", "fast"], ["--option", "strategic_rest"]),
+            (["--seed", "-1"], ["--seed"]),
+            (["--seed", str(2**64)], ["--seed"]),
+            (["--moves", "-1"], ["--moves", "'all'"]),
+            (["--moves", "few"], ["--moves", "'all'"]),
+            (["--delay", "-1"], ["--delay"]),
+        ],
+    )
+    def test_refuses_what_cannot_be(self, arguments, said):
+        message = refused("watch", *arguments)
+        assert all(word in message for word in said)
+
+
+class TestShow:
+    @pytest.fixture
+    def position(self, game):
+        return Position.new(game.name, players=game.max_seats, seed=2)
+
+    def test_draws_a_file_and_lists_the_moves(self, position, tmp_path):
+        file = tmp_path / "position.json"
+        file.write_text(json.dumps(position.to_dict()), encoding="utf-8")
+        out = printed("show", str(file))
+        assert out.startswith(str(position))
+        rows = re.findall(r"^│ (\S+) +│ (.+?) +│$", out, re.MULTILINE)
+        expected = [(move, position.game.describe_action(move)) for move in position.moves()]
+        assert rows[-len(expected) :] == expected
+
+    def test_reads_the_input(self, position):
+        assert printed("show", "-", input=json.dumps(position.to_dict())).startswith(str(position))
+
+    def test_a_game_that_is_over_has_scores(self, position):
+        while position.to_move is not None:
+            position.push(position.moves()[0])
+        out = printed("show", "-", input=json.dumps(position.to_dict()))
+        assert "Final score" in out
+
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (b"", "not JSON"),
+            (b"{", "not JSON"),
+            (b"\xff", "not UTF-8"),
+            (b"[" * 100_000, "not JSON"),
+            (b"9" * 10_000, "not JSON"),
+            (b"[]", "holds an array"),
+            (b"null", "holds null"),
+            (b"{}", "not a position"),
+            (b'{"game": "chess"}', "chess"),
+        ],
+    )
+    def test_refuses_what_is_no_position(self, text, said, tmp_path):
+        file = tmp_path / "position.json"
+        file.write_bytes(text)
+        assert said in refused("show", str(file))
+        assert said in refused("show", "-", input=text)
+
+    def test_says_what_is_wrong_with_a_position(self, position):
+        message = refused("show", "-", input=json.dumps(position.to_dict() | {"to_move": 99}))
+        assert "to_move" in message
+        assert "99" in message
+
+    def test_refuses_a_file_that_cannot_be_read(self, tmp_path):
+        assert "nowhere.json" in refused("show", str(tmp_path / "nowhere.json"))
+        assert "cannot read" in refused("show", str(tmp_path))
+
+
+class TestActions:
+    def test_lists_every_action(self, game):
+        rows = re.findall(
+            r"^│ +(\d+) +│ (\S+) +│ (.+?) +│$",
+            printed("actions", "--game", game.name),
+            re.MULTILINE,
+        )
+        assert [int(index) for index, _, _ in rows] == list(range(game.actions.size))
+        assert [text for _, text, _ in rows] == list(game.actions.texts)
+        assert [words for _, _, words in rows] == list(game.actions.descriptions)
+
+    def test_as_markdown(self, game):
+        out = printed("actions", "--game", game.name, "--markdown")
+        assert out.startswith("# ")
+        rows = re.findall(r"^\| (\d+) \| `(.+)` \| (.+) \|$", out, re.MULTILINE)
+        expected = zip(game.actions.texts, game.actions.descriptions, strict=True)
+        assert rows == [(str(index), *texts) for index, texts in enumerate(expected)]
+
+    def test_refuses_an_unknown_game(self):
+        assert all(name in refused("actions", "--game", "chess") for name in GAMES)
+
+
+def test_the_default_game_exists():
+    assert DEFAULT_GAME in GAMES
+
+
+def test_without_a_command_it_helps():
+    out = run().output
+    assert all(command in out for command in ("watch", "show", "actions", "protocol"))
+
+
+def test_runs_as_a_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "shakespeare_env.cli", "protocol"],
+        input=b'{"command": "new", "players": 2}\n\xff\n',
+        capture_output=True,
+        check=True,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [next(iter(answer)) for answer in answers] == ["result", "error"]

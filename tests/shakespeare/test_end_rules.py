@@ -1,0 +1,181 @@
+"""The end, what is counted and who wins: rules F2 to F4 (F1 is in test_objective_rules.py)."""
+
+import pytest
+
+from shakespeare_env import Position
+from tests.shakespeare.positions import (
+    each,
+    everyone_on,
+    finished,
+    gained,
+    last_turn,
+    play,
+    ready_to_pass,
+)
+
+# Space 4 of every act, seat 0 first on Act II and seat 1 second: they score 2 and 1.
+LEVEL = (2, 1, 0, 0)
+
+
+def last_evening(*seats, players=2):
+    """Day 6, seat 0 has only to pass; all discs on space 4."""
+    return last_turn(
+        players=players, day=6, seats=dict(enumerate(seats)), acts=everyone_on(4, players)
+    )
+
+
+def ends_with(*results):
+    """A last evening that ends with this prestige and these pounds, seat by seat."""
+    makers = [ready_to_pass] + [finished] * (len(results) - 1)
+    seats = [
+        make(prestige=prestige - LEVEL[i], pounds=pounds)
+        for i, (make, (prestige, pounds)) in enumerate(zip(makers, results, strict=True))
+    ]
+    after = play(last_evening(*seats, players=len(results)), "pass")
+    assert list(zip(each(after, "prestige"), each(after, "pounds"), strict=True)) == list(results)
+    return after
+
+
+@pytest.mark.parametrize(
+    ("stage", "costumes", "prestige"),
+    [
+        ({}, {}, 0),
+        ({"a3": "yellow"}, {}, 1),
+        ({}, {"author": ["yellow"]}, 1),
+        ({"a1": "yellow", "a5": "yellow"}, {"author": ["pink", "yellow"]}, 3),
+        ({}, {"viola": ["black", "yellow", "yellow"], "extra1": ["yellow"]}, 3),
+        ({"a3": "green"}, {"author": ["green", "green"]}, 0),
+    ],
+)
+def test_f2_each_yellow_element_scores_1_complete_or_not(stage, costumes, prestige):
+    me = ready_to_pass(["viola", "extra:iago"], stage=stage, costumes=costumes, pounds=1)
+    d = last_evening(me)
+    # Viola, in costume, brings 2 pounds in the rehearsal; her wage of 1 is paid.
+    pounds = 1 if len(costumes.get("viola", [])) == 3 else -1
+    assert gained(d, play(d, "pass"), 0) == (2 + prestige, pounds)
+
+
+def test_f2_yellow_scores_for_the_seat_that_has_it():
+    d = last_evening(ready_to_pass(), finished(stage={"a3": "yellow"}))
+    after = play(d, "pass")
+    assert [gained(d, after, i)[0] for i in range(2)] == [2, 1 + 1]
+
+
+@pytest.mark.parametrize(
+    ("cards", "pounds", "prestige", "left", "unpaid"),
+    [
+        ([], 3, 0, 3, 0),
+        (["viola"], 1, 0, 0, 0),
+        (["viola"], 0, -2, 0, 1),
+        (["hamlet"], 2, -2, 2, 1),
+        (["othello"], 5, 0, 0, 0),
+        # As many as it can, the cheapest first, whatever the order of hiring.
+        (["othello", "hamlet", "viola"], 5, -2, 1, 1),
+        (["hamlet", "viola", "iago"], 3, -2, 1, 1),
+        (["othello", "hamlet", "viola"], 9, 0, 0, 0),
+        (["othello", "lady_macbeth"], 4, -4, 4, 2),
+        (["jeweler", "assistant", "set_dresser_8", "handyman"], 7, -2, 2, 1),
+    ],
+)
+def test_f3_wages(cards, pounds, prestige, left, unpaid):
+    d = last_evening(ready_to_pass(cards, pounds=pounds))
+    after = play(d, "pass")
+    assert gained(d, after, 0)[0] == 2 + prestige
+    me = after["seats"][0]
+    assert (me["pounds"], me["unpaid"]) == (left, unpaid)
+
+
+THREE_POUNDS = ("hamlet", "romeo", "juliet", "beatrice", "titania", "lear")
+COSTS = {
+    1: ["viola", "iago", "puck", "costume_mistress_6", "set_dresser_6", "handyman", "assistant"],
+    3: [*THREE_POUNDS, "costume_mistress_8", "set_dresser_8", "jeweler"],
+    5: ["lady_macbeth", "othello", "portia"],
+}
+
+
+@pytest.mark.parametrize(("cost", "card"), [(cost, card) for cost in COSTS for card in COSTS[cost]])
+def test_f3_the_wage_of_every_card(cost, card):
+    after = play(last_evening(ready_to_pass([card], pounds=6)), "pass")
+    assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (6 - cost, 0)
+
+
+def test_f3_extras_and_the_characters_of_the_board_are_free():
+    cards = ["extra:othello", "extra:lear", "extra:jeweler"]
+    d = last_evening(ready_to_pass(cards))
+    after = play(d, "pass")
+    assert gained(d, after, 0) == (2, 0)
+    assert after["seats"][0]["unpaid"] == 0
+
+
+def test_f3_resting_and_used_characters_are_paid_like_the_others():
+    me = ready_to_pass(["viola", "puck"], used=["viola"], resting=["puck"], pounds=2)
+    after = play(last_evening(me), "pass")
+    assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (0, 0)
+
+
+def test_f3_pounds_won_in_the_last_scoring_pay_wages():
+    me = ready_to_pass(["hamlet"])
+    acts = everyone_on(4, 2) | {"I": {7: [0], 4: [1]}}
+    d = last_turn(players=2, day=6, seats={0: me}, acts=acts)
+    assert gained(d, play(d, "pass"), 0) == (2, 0)
+
+
+def test_f4_most_prestige_wins():
+    assert ends_with((9, 3), (10, 0), (8, 9))["winners"] == [1]
+
+
+def test_f4_then_most_pounds_left():
+    assert ends_with((10, 2), (10, 3), (10, 1))["winners"] == [1]
+
+
+def test_f4_pounds_break_ties_between_the_tied_only():
+    assert ends_with((10, 2), (9, 30), (10, 3))["winners"] == [2]
+
+
+def test_f4_then_the_victory_is_shared():
+    assert ends_with((10, 2), (12, 3), (12, 1), (12, 3))["winners"] == [1, 3]
+
+
+def test_f4_pounds_are_counted_after_wages():
+    # Both end with 8 prestige; seat 0 has more pounds before wages, seat 1 after.
+    d = last_evening(
+        ready_to_pass(["othello"], prestige=6, pounds=7), finished(prestige=7, pounds=3)
+    )
+    after = play(d, "pass")
+    assert each(after, "prestige") == [8, 8]
+    assert each(after, "pounds") == [2, 3]
+    assert after["winners"] == [1]
+
+
+def test_f4_prestige_can_fall_below_0():
+    me = ready_to_pass(["othello", "portia"], prestige=1)
+    d = last_turn(players=2, day=6, seats={0: me}, acts={"II": {2: [1, 0]}})
+    after = play(d, "pass")
+    # Three acts on spaces 1 to 3, second on Act II, two unpaid.
+    assert each(after, "prestige")[0] == 1 - 3 + 1 - 4
+
+
+def test_f4_the_game_is_over_after_day_6_and_nobody_is_to_move():
+    game = Position.from_dict(last_evening())
+    game.push("pass")
+    after = game.to_dict()
+    assert (after["phase"], after["day"], after["to_move"]) == ("over", 6, None)
+    assert (game.to_move, game.moves()) == (None, [])
+    assert game.scores() == each(after, "prestige") == [7, 6]
+    assert game.winners == after["winners"] == [0]
+
+
+def test_f4_there_are_no_winners_before_the_end():
+    game = Position.from_dict(last_evening())
+    assert game.winners is None
+    assert all("unpaid" not in one for one in game.to_dict()["seats"])
+
+
+def test_f4_display_cylinders_and_the_rest_stay_as_they_were():
+    d = last_evening(ready_to_pass(["viola"], used=["viola"], resting=["author"], tokens=2))
+    after = play(d, "pass")
+    for field in ("display", "bags", "piles", "objective_deck", "supply_tokens"):
+        assert after[field] == d[field], field
+    assert after["seats"][0]["troupe"] == d["seats"][0]["troupe"]
+    assert each(after, "cylinders") == [1, 0]
+    assert each(after, "wager") == each(d, "wager")

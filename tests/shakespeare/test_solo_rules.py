@@ -1,0 +1,186 @@
+"""The solo variant: rules V1 to V4."""
+
+import pytest
+
+from shakespeare_env import Position
+from tests.shakespeare.positions import (
+    ACTS,
+    each,
+    gained,
+    last_turn,
+    legal,
+    play,
+    ready_to_pass,
+    seat,
+    spaces,
+    turn_position,
+)
+
+
+def evening(day=3, acts=None, **fields):
+    """The seat has recruited and can pass."""
+    return last_turn(players=1, day=day, seats={0: ready_to_pass(**fields)}, acts=acts or {})
+
+
+def standing(one, two, three):
+    """The seat's disc on these spaces."""
+    return {"I": {one: [0]}, "II": {two: [0]}, "III": {three: [0]}}
+
+
+def test_v1_there_is_no_wager_and_all_five_cylinders_are_available():
+    game = Position.new("shakespeare", players=1, seed=4)
+    game.push(game.moves()[0])
+    d = game.to_dict()
+    assert (d["phase"], d["to_move"], d["day"]) == ("turn", 0, 1)
+    assert (each(d, "cylinders"), each(d, "wager"), each(d, "prestige")) == ([5], [None], [5])
+
+
+@pytest.mark.parametrize("day", [1, 2, 3, 4, 5])
+def test_v1_all_five_cylinders_are_available_every_day(day):
+    after = play(evening(day=day, used=["queen"]), "pass")
+    assert (after["phase"], after["day"], after["to_move"]) == ("turn", day + 1, 0)
+    assert (each(after, "cylinders"), each(after, "recruited")) == ([5], [False])
+    assert after["initiative"] == []
+
+
+def test_v1_the_only_seat_plays_on_until_it_is_finished():
+    d = turn_position(players=1, shown=["iago", "lear", "puck", "viola"])
+    after = play(d, "activate:falstaff", "recruit:viola", "activate:viola")
+    assert (after["phase"], after["to_move"], each(after, "cylinders")) == ("turn", 0, [3])
+
+
+def test_v1_rules_for_two_seats_draw_four_cards_and_six_elements():
+    d = play(evening(), "pass")
+    assert len(d["display"]["characters"]) == 4
+    assert [sum(d["display"][kind].values()) for kind in ("sets", "costumes")] == [6, 6]
+
+
+def test_v1_rest_is_chosen_like_ever():
+    d = evening(used=["author", "queen", "falstaff"])
+    waiting = play(d, "pass")
+    assert legal(waiting) == {"keep:author", "keep:queen", "keep:falstaff"}
+    after = play(waiting, "keep:queen")
+    assert after["phase"] == "turn"
+    rest = [card["card"] for card in after["seats"][0]["troupe"] if card["rest"]]
+    assert rest == ["author", "falstaff"]
+
+
+def test_v2_neutral_discs_begin_on_space_4_of_each_act():
+    piles = Position.new("shakespeare", players=1, seed=0).to_dict()["piles"]
+    assert piles == {act: {"1": [0], "4": ["neutral"]} for act in ACTS}
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_v2_with_more_seats_there_are_no_neutral_discs(players):
+    piles = Position.new("shakespeare", players=players, seed=0).to_dict()["piles"]
+    assert all("neutral" not in discs for act in ACTS for discs in piles[act].values())
+
+
+def test_v2_after_the_scoring_of_day_4_they_move_to_space_8_on_top():
+    after = play(evening(day=4, acts=standing(8, 5, 8)), "pass")
+    assert after["piles"] == {
+        "I": {"8": [0, "neutral"]},
+        "II": {"5": [0], "8": ["neutral"]},
+        "III": {"8": [0, "neutral"]},
+    }
+
+
+@pytest.mark.parametrize("day", [1, 2, 3, 5, 6])
+def test_v2_they_move_on_no_other_day(day):
+    d = evening(day=day, acts=standing(5, 5, 5))
+    assert play(d, "pass")["piles"] == d["piles"]
+
+
+def test_v2_a_disc_that_reaches_a_neutral_disc_lies_on_top_of_it():
+    d = turn_position(players=1, seats={0: seat(["viola"])}, acts=standing(3, 3, 3))
+    after = play(d, "activate:viola")
+    assert after["piles"]["II"] == {"4": ["neutral", 0]}
+
+
+@pytest.mark.parametrize(
+    ("used", "prestige"),
+    [
+        ([], 0),
+        (["queen"], 1),
+        (["queen", "author"], 1),
+        (["queen", "author", "falstaff"], 0),
+        (["queen", "author", "falstaff", "handyman_board"], 0),
+    ],
+)
+def test_v3_1_prestige_if_one_or_two_cylinders_were_used(used, prestige):
+    d = evening(cards=["viola"], used=used)
+    assert gained(d, play(d, "pass"), 0) == (prestige, 0)
+
+
+@pytest.mark.parametrize("day", [1, 2, 4, 5])
+def test_v3_holds_on_every_day(day):
+    acts = standing(4, 3, 4)
+    one, none = (evening(day=day, used=used, acts=acts) for used in (["queen"], []))
+    assert gained(one, play(one, "pass"), 0)[0] == gained(none, play(none, "pass"), 0)[0] + 1
+
+
+def test_v3_comes_after_phase_2_and_before_mood():
+    d = evening(used=["falstaff"], mood=2)
+    waiting = play(d, "pass")
+    assert waiting["pending"] == {"quills": 1, "then": "mood"}
+    assert gained(d, waiting, 0) == (1, 0)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_v3_is_for_solo_only(players):
+    d = last_turn(players=players, seats={0: ready_to_pass(used=["queen"])})
+    assert gained(d, play(d, "pass"), 0) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("pile", "prestige"),
+    [
+        ({5: [0], 4: ["neutral"]}, 2),
+        ({4: [0, "neutral"]}, 2),
+        ({4: ["neutral", 0]}, 1),
+        ({3: [0], 4: ["neutral"]}, 1 - 1),
+    ],
+)
+def test_v4_act_two_is_scored_against_the_neutral_disc(pile, prestige):
+    d = evening(day=4, acts=standing(4, 4, 4) | {"II": pile})
+    assert gained(d, play(d, "pass"), 0) == (prestige, 0)
+
+
+@pytest.mark.parametrize(("two", "prestige"), [(9, 2), (7, 1)])
+def test_v4_on_day_6_the_neutral_disc_stands_on_space_8(two, prestige):
+    d = evening(day=6, acts=standing(4, two, 4))
+    assert gained(d, play(d, "pass"), 0) == (prestige, 0)
+
+
+def test_v4_the_neutral_discs_move_only_after_the_scoring():
+    d = evening(day=4, acts=standing(4, 7, 4))
+    assert gained(d, play(d, "pass"), 0) == (2, 0)
+
+
+@pytest.mark.parametrize(
+    ("acts", "points"),
+    [
+        (standing(7, 7, 7), 0),
+        (standing(9, 7, 7), 1),
+        ({"I": {8: [0, "neutral"]}, "II": {8: ["neutral", 0]}, "III": {10: [0]}}, 2),
+        (standing(9, 9, 9), 3),
+    ],
+)
+def test_v4_first_places_are_counted_against_the_neutral_discs(acts, points):
+    ends = [
+        play(evening(day=6, acts=acts, objectives=kept), "pass")["seats"][0]["prestige"]
+        for kept in (["leading_acts"], [])
+    ]
+    assert ends[0] - ends[1] == points
+
+
+def test_v4_the_only_seat_wins():
+    after = play(evening(day=6), "pass")
+    assert (after["phase"], after["winners"]) == ("over", [0])
+
+
+def test_v2_neutral_discs_do_not_count_for_anything_else():
+    d = evening(day=4, acts=standing(4, 5, 4))
+    after = play(d, "pass")
+    assert gained(d, after, 0) == (2, 0)
+    assert spaces(after, 0) == (4, 5, 4)
