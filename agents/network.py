@@ -82,7 +82,8 @@ class PolicyNetwork(MaskableActorCriticPolicy):
             Three float32[n].
         """
         if action_masks is None:
-            action_masks = torch.ones(len(obs), self.action_dist.action_dim, dtype=torch.bool)
+            assert isinstance(self.action_space, gymnasium.spaces.Discrete)
+            action_masks = torch.ones(len(obs), int(self.action_space.n), dtype=torch.bool)
         log_probabilities, values = self.masked_log_probabilities(obs, action_masks)
         # An illegal action adds 0 * -1e8 = -0 here, so no second masking is needed.
         entropies = -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
@@ -128,7 +129,8 @@ def draw_actions(probabilities: NDArray[np.float32], rng: np.random.Generator) -
     total = sums[:, -1]
     # Rounding could lift the threshold to the total, which no sum exceeds.
     threshold = np.minimum(rng.random(len(sums)) * total, np.nextafter(total, 0.0))
-    return (sums > threshold[:, None]).argmax(axis=1)
+    actions: NDArray[np.int64] = (sums > threshold[:, None]).argmax(axis=1)
+    return actions
 
 
 class NetworkAgent:

@@ -12,8 +12,8 @@ from shakespeare_env import registry
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
-from shakespeare_env.position import check_seed
 from shakespeare_env.rewards import reward_code
+from shakespeare_env.rng import check_seed
 
 _CHOICE = np.uint64(0xC401CE)
 """Parts the seeds of `random_actions` from those of the games."""
@@ -70,10 +70,9 @@ class Batch:
         seats = np.broadcast_to(np.asarray(players), (n,)) if np.ndim(players) == 0 else np.asarray(players)
         if seats.shape != (n,):
             raise ValueError(f"players has {len(seats)} entries for {n} games; give one number or {n}")
-        for count in np.unique(seats):
-            self.game.check_players(count)
+        counts = [self.game.check_players(count) for count in np.unique(seats)]
         self.players = seats.astype(np.int8)
-        self._options = self.game.option_bits(options)
+        self._options = self.game.option_bits(options, counts)
         self._reward = reward_code(reward)
         self._kernels = kernels_of(self.game)
 

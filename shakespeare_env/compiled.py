@@ -18,11 +18,12 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numba
+import numpy as np
 from numba import njit, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
@@ -43,7 +44,7 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     literal arguments it meets, which more than doubles the time to compile and changes nothing else.
     """
     if numba.config.DISABLE_JIT:
-        return function
+        return _with_wide_integers(function)
     dispatcher = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
     template = dispatcher.get_call_template
 
@@ -53,6 +54,17 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     dispatcher.get_call_template = widened_template
     compiled: Callable[P, R] = dispatcher
     return compiled
+
+
+def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
+    """The same for the interpreter, where NumPy would keep a sum of int8 in eight bits."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        wide: Any = [int(value) if isinstance(value, np.signedinteger) else value for value in args]
+        return function(*wide, **kwargs)
+
+    return call
 
 
 def _widened(kind: Any) -> Any:

@@ -155,7 +155,7 @@ class Rules:
     scores: Callable[[Record, Any], None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one object a game, compared as such
 class Game:
     """A game, ready to be played by `Position` and `Batch`.
 
@@ -163,7 +163,7 @@ class Game:
         name: As users name it.
         min_seats: Fewest seats.
         max_seats: Most seats; also the length of every per-seat array.
-        options: Names of the variants that can be switched on.
+        options: The variants that can be switched on, each with the seat counts it is for.
         state: The record's dtype.
         hidden_from_text: Fields of the record that a position in text does not hold.
         actions: The action table.
@@ -180,7 +180,7 @@ class Game:
     name: str
     min_seats: int
     max_seats: int
-    options: tuple[str, ...]
+    options: Mapping[str, range]
     state: np.dtype[np.void]
     hidden_from_text: tuple[str, ...]
     actions: ActionTable
@@ -193,11 +193,12 @@ class Game:
     phase: Callable[[Record], str] = field(repr=False)
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
 
-    def option_bits(self, options: Mapping[str, object]) -> int:
-        """The variants switched on, as bits in the order of `options`.
+    def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
+        """The variants switched on, as bits in the order of `options`, for tables of these seat counts.
 
         Raises:
             TypeError: an unknown variant, or a value that is not a bool.
+            ValueError: the variant is not for so many seats.
         """
         bits = 0
         for name, value in options.items():
@@ -206,7 +207,13 @@ class Game:
                 raise TypeError(f"{self.name} has no option {name!r}; its options: {known}")
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"option {name}={value!r} must be True or False")
-            bits |= int(value) << self.options.index(name)
+            seats = self.options[name]
+            for count in players:
+                if value and count not in seats:
+                    raise ValueError(
+                        f"{name}=True with players={count}: it is for {seats[0]} to {seats[-1]} seats"
+                    )
+            bits |= int(value) << list(self.options).index(name)
         return bits
 
     def check_players(self, players: int) -> int:

@@ -18,6 +18,9 @@ from shakespeare_env.game import Game
 from shakespeare_env.rewards import PRESTIGE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
 
+BLOCK = 32
+"""Actions that are counted together when one is drawn at random."""
+
 
 @dataclass(frozen=True)
 class Kernels:
@@ -85,6 +88,14 @@ def _build(game: Game) -> Kernels:
         obs[:] = 0
         if record["to_move"] >= 0:
             rules_observe(record, record["to_move"], obs)
+
+    @rule
+    def count_of(legal: Any, first: int) -> int:
+        """Legal actions in a block of the mask."""
+        count = 0
+        for action in range(first, min(first + BLOCK, len(legal))):
+            count += legal[action]
+        return count
 
     @compiled
     def begin(
@@ -178,15 +189,21 @@ def _build(game: Game) -> Kernels:
             actions[i] = -1
             if to_move[i] < 0:
                 continue
+            legal = mask[i]
             count = 0
-            for action in range(mask.shape[1]):
-                count += mask[i, action]
+            for action in range(len(legal)):
+                count += legal[action]
             left = below_in(chance, i, count)
-            action = 0
-            while left > 0 or not mask[i, action]:
-                left -= mask[i, action]
-                action += 1
-            actions[i] = action
+            first = 0
+            found = count_of(legal, first)
+            while left >= found:  # whole blocks first: they are counted without a branch
+                left -= found
+                first += BLOCK
+                found = count_of(legal, first)
+            while left > 0 or not legal[first]:
+                left -= legal[first]
+                first += 1
+            actions[i] = first
 
     @compiled
     def write_scores(games: Any, out: Any) -> None:

@@ -12,6 +12,7 @@ from shakespeare_env import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
+from shakespeare_env.rng import check_seed
 
 
 class Position:
@@ -47,7 +48,7 @@ class Position:
         """
         position = cls(registry.game(game))
         seats = position.game.check_players(players)
-        bits = position.game.option_bits(options)
+        bits = position.game.option_bits(options, [seats])
         position.reseed(seed)
         position._kernels.begin(
             position._record,
@@ -222,14 +223,3 @@ class Position:
     def __repr__(self) -> str:
         to_move = "over" if self.to_move is None else f"seat {self.to_move} to move"
         return f"<Position of {self.game.name}, {self.players} seats, {self.phase}, {to_move}>"
-
-
-def check_seed(seed: int) -> np.uint64:
-    """A seed as 64 bits.
-
-    Raises:
-        ValueError: it is no integer from 0 to 2**64 - 1.
-    """
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or not 0 <= int(seed) < 2**64:
-        raise ValueError(f"seed={seed!r}: use an integer from 0 to 2**64 - 1")
-    return np.uint64(seed)

@@ -67,3 +67,15 @@ def draw(record: Any, counts: Any, total: int) -> int:
         item += 1
     counts[item] -= 1
     return item
+
+
+def check_seed(seed: int) -> np.uint64:
+    """A seed as 64 bits.
+
+    Raises:
+        ValueError: it is no integer from 0 to 2**64 - 1.
+    """
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not whole or not 0 <= int(seed) < 2**64:
+        raise ValueError(f"seed={seed!r}: use an integer from 0 to 2**64 - 1")
+    return np.uint64(seed)

@@ -222,9 +222,7 @@ def _tensors(network: PolicyNetwork) -> dict[str, torch.Tensor]:
     return {**dict(network.named_parameters()), **dict(network.named_buffers())}
 
 
-def _check_tensors(
-    tensors: Mapping[str, torch.Tensor], network: PolicyNetwork, path: Path
-) -> None:
+def _check_tensors(tensors: Mapping[str, torch.Tensor], network: PolicyNetwork, path: Path) -> None:
     expected = _tensors(network)
     if wrong := expected.keys() ^ tensors.keys():
         raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")

@@ -147,9 +147,7 @@ class SelfPlayPPO(MaskablePPO):
         callback.on_rollout_end()
         return True
 
-    def _seat_rewards(
-        self, games: BatchVecEnv, dones: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
+    def _seat_rewards(self, games: BatchVecEnv, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
         """float32[n, S], what the last step was worth to each seat, in the learner's terms."""
         rewards = games.seat_rewards * np.float32(self.reward_scale)
         if self.win_bonus and dones.any():

@@ -165,8 +165,13 @@ def main(
     """Train a network by self-play and measure it against random opponents."""
     console = Console()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
-    given = {"minutes": minutes, "seed": seed, "players": players}
-    settings = replace(read_config(config), **{k: v for k, v in given.items() if v is not None})
+    settings = read_config(config)
+    settings = replace(
+        settings,
+        minutes=settings.minutes if minutes is None else minutes,
+        seed=settings.seed if seed is None else seed,
+        players=settings.players if players is None else players,
+    )
     folder = out or Path("runs") / time.strftime(f"{settings.game}-%Y%m%d-%H%M%S")
     try:
         run = Run(settings, folder, console)

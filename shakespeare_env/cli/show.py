@@ -19,10 +19,11 @@ def show(
     file: Annotated[str, typer.Argument(help="A file with a position as JSON; - is the input.")],
 ) -> None:
     """Draw a position and list its legal moves."""
+    name = "the input" if file == "-" else file
     try:
-        position = Position.from_dict(_read(file))
+        position = Position.from_dict(_read(file, name))
     except PositionError as error:
-        give_up(f"{file} is not a position: {error}")
+        give_up(f"{name} is not a position: {error}")
     typer.echo(f"{position}\n")
     if position.to_move is None:
         print_scores(position)
@@ -30,16 +31,16 @@ def show(
         print_moves(position)
 
 
-def _read(file: str) -> dict[str, Any]:
-    """The JSON object in a file, or in the input for `-`."""
+def _read(file: str, name: str) -> dict[str, Any]:
+    """The JSON object in a file, or in the input for `-`; `name` is what errors call it."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
-        give_up(f"cannot read {file}: {error.strerror}")
+        give_up(f"cannot read {name}: {error.strerror}")
     try:
         value = parse_json(data)
     except ValueError as error:
-        give_up(f"{file} is {error}")
+        give_up(f"{name} is {error}")
     if not isinstance(value, dict):
-        give_up(f"{file} holds {kind(value)}, not the object of a position")
+        give_up(f"{name} holds {kind(value)}, not the object of a position")
     return value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Sequence
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -14,9 +15,9 @@ from shakespeare_env import Position
 _NO_LIMIT = 10_000
 
 
-def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> None:
+def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table as wide as its cells need; nothing in it is taken for markup."""
-    table = Table(*titles, caption=caption or None, caption_justify="left")
+    table = Table(*titles)
     for row in rows:
         table.add_row(*map(Text, row))
     # A file or a pipe has no width to fit into.
@@ -38,7 +39,6 @@ def print_scores(position: Position) -> None:
         for seat, score in enumerate(position.scores())
     ]
     title = "Score so far" if winners is None else "Final score"
-    caption = ""
+    print_table(("Seat", title, ""), rows)
     if position.players == 1:
-        caption = f"A good solo score is above {position.game.solo_target:g}."
-    print_table(("Seat", title, ""), rows, caption)
+        typer.echo(f"A good solo score is above {position.game.solo_target:g}.")

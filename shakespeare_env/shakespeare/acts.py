@@ -6,6 +6,9 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.tables import ACT_LENGTH, DISCS
 
+_ROW = 16
+"""More than a pile can hold: a space further on outweighs any place in a pile."""
+
 
 @rule
 def place(game: Record, act: int, disc: int, space: int) -> None:
@@ -51,8 +54,8 @@ def ahead(game: Record, act: int, disc: int) -> int:
     """
     spaces = game["disc_space"][act]
     heights = game["disc_height"][act]
+    own = _ROW * int(spaces[disc]) - int(heights[disc])
     count = 0
     for other in range(DISCS):
-        if spaces[other] > spaces[disc] or (spaces[other] == spaces[disc] and heights[other] < heights[disc]):
-            count += 1
+        count += _ROW * int(spaces[other]) - int(heights[other]) > own
     return count

@@ -323,6 +323,7 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
         space = read.choice(name, f"{where}.stage", t.SPACE_IDS)
         game["stage"][seat, space] = read.choice(colour, f"{where}.stage.{name}", COLOURS)
         game["stage_filled"][seat] |= 1 << space
+        game["yellow"][seat] += game["stage"][seat, space] == t.YELLOW
     members = read.items(given["troupe"], f"{where}.troupe", t.TROUPE)
     game["troupe_len"][seat] = len(members)
     for member, entry in enumerate(members):
@@ -340,6 +341,7 @@ def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -
         read.refuse(f"{where}.costume", f"{given['costume']!r}", "list it in colour order")
     game["costume"][seat, member, : len(costume)] = costume
     game["costume_len"][seat, member] = len(costume)
+    game["yellow"][seat] += costume.count(t.YELLOW)
     game["costume_value"][seat, member] = sum(int(t.ELEMENT_VALUE[colour]) for colour in costume)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import ObservationLayout, Record
@@ -19,7 +20,6 @@ from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import ahead
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 from shakespeare_env.shakespeare.phases.rehearsal import FIRST_REHEARSAL, LAST_REHEARSAL
-from shakespeare_env.shakespeare.scoring import metric, reward
 
 _LOW, _HIGH = -128, 127
 _COUNT = 100
@@ -42,14 +42,6 @@ _SEAT_SCALARS = (
     ("wages", 0, _HIGH, "pounds it would take to pay every character (F3)"),
     ("extras", 0, t.EXTRAS, "extras in the troupe"),
     ("objectives", 0, t.OBJECTIVES, "objectives kept, unseen"),
-    ("yellow_elements", 0, 64, "yellow elements on stage and costumes (F2)"),
-    ("complete_costumes", 0, t.TROUPE, "complete costumes"),
-    ("best_costume", 0, 15, "value of the most precious complete costume"),
-    ("stage_spaces", 0, t.SPACES, "spaces filled on the stage"),
-    ("stage_colours", 0, t.N_COLOURS, "different colours on the stage"),
-    ("actors", 0, t.TROUPE, "actors, face up"),
-    ("craftsmen", 0, t.TROUPE, "craftsmen, face up"),
-    ("assistants", 0, t.TROUPE, "assistants, face up"),
 )
 (
     _PRESENT,
@@ -69,14 +61,6 @@ _SEAT_SCALARS = (
     _WAGES,
     _EXTRAS,
     _N_OBJECTIVES,
-    _YELLOW,
-    _COMPLETE,
-    _BEST,
-    _FILLED,
-    _COLOURS,
-    _ACTORS,
-    _CRAFTSMEN,
-    _ASSISTANTS,
 ) = range(len(_SEAT_SCALARS))
 
 _acts = ", ".join(f"Act {act}" for act in ACTS)
@@ -89,6 +73,7 @@ _two_kinds = f"costumes then stage sets, each by colour: {_colours}"
 
 _SEAT_FIELDS = (
     *((name, 1, low, high, words) for name, low, high, words in _SEAT_SCALARS),
+    ("metrics", t.METRICS, 0, _HIGH, f"what objectives count, as it stands (F1a): {', '.join(t.METRIC_NAMES)}"),
     ("order", t.SEATS, 0, 1, "one-hot: place in Order"),
     ("initiative", t.SEATS, 0, 1, "one-hot: place on the Initiative track; none before it is on it"),
     ("act_space", 3, 0, 30, f"space of the disc: {_acts}"),
@@ -142,6 +127,7 @@ def _seat(name: str) -> int:
 
 
 SEAT_SIZE = sum(f[1] for f in _SEAT_FIELDS)
+_METRICS = _seat("metrics")
 _ORDER, _INITIATIVE = _seat("order"), _seat("initiative")
 _ACT_SPACE, _ACT_AHEAD, _ACT_TO_REWARD = _seat("act_space"), _seat("act_ahead"), _seat("act_to_reward")
 _CARDS, _ACTIVE, _RESTING = _seat("cards"), _seat("active"), _seat("resting")
@@ -157,7 +143,7 @@ _OWN_DRAWN, _OWN, _KNOWN = _at["own_drawn"], _at["own_objectives"], _at["known_i
 _OWN_REWARD, _OWN_TO_STEP, _OWN_KEPT = _at["own_reward"], _at["own_to_step"], _at["own_kept"]
 
 
-def _spaces_to_reward() -> np.ndarray:
+def _spaces_to_reward() -> npt.NDArray[np.int8]:
     """int8[act, space]: spaces from each space to the next better result of a scoring (Rules R2)."""
     steps = (
         (t.GREY_SPACES + 1, *(space for space, _ in t.ACT_I_POUNDS)),
@@ -171,15 +157,36 @@ def _spaces_to_reward() -> np.ndarray:
     return table
 
 
+def _objective_tables() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """int8[objective, value]: prestige at a value of the metric, and what lacks to the next step (Rules F1)."""
+    prestige = np.zeros((t.OBJECTIVES, _HIGH + 1), np.int8)
+    lack = np.zeros((t.OBJECTIVES, _HIGH + 1), np.int8)
+    for objective in range(t.OBJECTIVES):
+        for at, points in zip(t.STEP_AT[objective], t.STEP_PRESTIGE[objective], strict=True):
+            if at <= _HIGH:
+                prestige[objective, at:] = points
+        for value in range(_HIGH + 1):
+            steps = [at - value for at in t.STEP_AT[objective] if value < at <= _HIGH]
+            lack[objective, value] = min(steps, default=0)
+    return prestige, lack
+
+
 _TO_REWARD = _spaces_to_reward()
+_PRESTIGE_AT, _LACK_AT = _objective_tables()
 
 
 @rule
 def observe(game: Record, seat: int, out: Any) -> None:
     """Write all that a seat may know into int8[D], all 0 before (Rules D3)."""
-    players = game["players"]
+    players = int(game["players"])
+    other = seat
     for offset in range(players):
-        observe_seat(game, seat, (seat + offset) % players, out[offset * SEAT_SIZE : (offset + 1) * SEAT_SIZE])
+        block = out[offset * SEAT_SIZE : (offset + 1) * SEAT_SIZE]
+        observe_seat(game, seat, other, block)
+        observe_troupe(game, other, block)
+        observe_stage(game, other, block)
+        observe_acts(game, other, block)
+        other = other + 1 if other + 1 < players else 0
     observe_places(game, seat, out)
     observe_table(game, out)
     observe_own(game, seat, out)
@@ -194,103 +201,126 @@ def clipped(value: int) -> int:
 @rule
 def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
     """The public side of one seat; its wager only once it is public or its own (Rules D2, D3)."""
+    wager = game["wager"][seat]
     out[_PRESENT] = 1
     out[_TO_MOVE] = game["to_move"] == seat
     out[_PRESTIGE] = clipped(game["prestige"][seat])
     out[_POUNDS] = clipped(game["pounds"][seat])
     out[_TOKENS] = game["tokens"][seat]
     out[_MOOD] = game["mood"][seat]
-    out[_HAS_WAGERED] = game["wager"][seat] > 0
-    if seat == observer or game["part"] != s.IN_WAGER:
-        out[_WAGER] = game["wager"][seat]
+    out[_HAS_WAGERED] = wager > 0
+    out[_WAGER] = wager if seat == observer or game["part"] != s.IN_WAGER else 0
     out[_CYLINDERS] = game["cylinders"][seat]
     out[_RECRUITED] = game["recruited"][seat]
     out[_PASSED] = game["passed"][seat]
     out[_HAS_KEPT] = game["kept"][seat] != s.NOBODY
     out[_N_OBJECTIVES] = game["objectives_len"][seat]
-    for act in range(3):
-        space = game["disc_space"][act, seat]
-        out[_ACT_SPACE + act] = space
-        out[_ACT_AHEAD + act] = ahead(game, act, seat)
-        out[_ACT_TO_REWARD + act] = _TO_REWARD[act, space]
-    yellow = observe_troupe(game, seat, out)
-    colours = 0
-    filled = 0
-    stage = game["stage"][seat]
-    for space in range(t.SPACES):
-        colour = stage[space]
-        if colour >= 0:
-            out[_STAGE + space * t.N_COLOURS + colour] = 1
-            colours |= 1 << colour
-            filled += 1
-            yellow += colour == t.YELLOW
-    out[_FILLED] = filled
-    for colour in range(t.N_COLOURS):
-        out[_COLOURS] += (colours >> colour) & 1
-    out[_YELLOW] = yellow
+    out[_METRICS + t.SACRIFICE] = out[_POUNDS]
+    out[_METRICS + t.YELLOW_ELEMENTS] = game["yellow"][seat]
 
 
 @rule
-def observe_troupe(game: Record, seat: int, out: Any) -> int:
-    """A seat's characters and costumes; returns the yellow elements on costumes."""
-    yellow = 0
-    wages = 0
-    best = 0
-    extras = 0
-    for member in range(game["troupe_len"][seat]):
-        card = game["card"][seat, member]
-        elements = game["costume_len"][seat, member]
-        if game["extra"][seat, member]:
-            wearer = t.ACTORS + extras
-            extras += 1
+def observe_troupe(game: Record, seat: int, out: Any) -> None:
+    """A seat's characters and costumes."""
+    cards, face_down = game["card"][seat], game["extra"][seat]
+    cylinder, resting = game["cylinder"][seat], game["rest"][seat]
+    elements, values = game["costume_len"][seat], game["costume_value"][seat]
+    used = wages = best = complete = actors = craftsmen = 0
+    next_extra = t.ACTORS
+    for member in range(int(game["troupe_len"][seat])):
+        card = int(cards[member])
+        if face_down[member]:
+            wearer = next_extra
+            next_extra += 1
         else:
-            kind = t.KIND[card]
             wearer = t.WEARER_OF_CARD[card]
             out[_CARDS + card] += 1
-            out[_ACTIVE + card] += game["cylinder"][seat, member]
-            out[_RESTING + card] += game["rest"][seat, member]
-            out[_USED] += game["cylinder"][seat, member]
-            out[_ACTORS] += kind == t.ACTOR
-            out[_CRAFTSMEN] += t.IS_CRAFTSMAN[card]
-            out[_ASSISTANTS] += kind == t.ASSISTANT
+            out[_ACTIVE + card] += cylinder[member]
+            out[_RESTING + card] += resting[member]
+            used += cylinder[member]
             wages += t.COST[card]
-        if elements > 0:
-            value = game["costume_value"][seat, member]
-            out[_ELEMENTS + wearer] = elements
-            out[_VALUES + wearer] = value
-            for slot in range(elements):
-                yellow += game["costume"][seat, member, slot] == t.YELLOW
-            if elements == t.COSTUME_SLOTS:
-                out[_COMPLETE] += 1
-                best = max(best, value)
+            actors += wearer >= 0
+            craftsmen += t.IS_CRAFTSMAN[card]
+        if elements[member]:
+            out[_ELEMENTS + wearer] = elements[member]
+            out[_VALUES + wearer] = values[member]
+            if elements[member] == t.COSTUME_SLOTS:
+                complete += 1
+                best = max(best, int(values[member]))
+    out[_USED] = used
     out[_WAGES] = clipped(wages)
-    out[_EXTRAS] = extras
-    out[_BEST] = best
-    return yellow
+    out[_EXTRAS] = next_extra - t.ACTORS
+    out[_METRICS + t.COMPLETE_COSTUMES] = complete
+    out[_METRICS + t.BEST_COSTUME] = best
+    out[_METRICS + t.N_ACTORS] = actors
+    out[_METRICS + t.CRAFTSMEN] = craftsmen
+
+
+@rule
+def observe_stage(game: Record, seat: int, out: Any) -> None:
+    """A seat's stage, written without a branch: which spaces are filled is too irregular to predict."""
+    stage = game["stage"][seat]
+    colours = 0
+    filled = 0
+    for space in range(t.SPACES):
+        colour = int(stage[space])
+        there = int(colour >= 0)
+        shift = max(colour, 0)
+        out[_STAGE + space * t.N_COLOURS + shift] = there
+        colours |= there << shift
+        filled += there
+    different = 0
+    for colour in range(t.N_COLOURS):
+        different += (colours >> colour) & 1
+    out[_METRICS + t.STAGE_SPACES] = filled
+    out[_METRICS + t.STAGE_COLOURS] = different
+
+
+@rule
+def observe_acts(game: Record, seat: int, out: Any) -> None:
+    """A seat's discs on the acts (Rules T7)."""
+    first_places = 0
+    lowest = 127
+    for act in range(3):
+        space = int(game["disc_space"][act, seat])
+        before = ahead(game, act, seat)
+        out[_ACT_SPACE + act] = space
+        out[_ACT_AHEAD + act] = before
+        out[_ACT_TO_REWARD + act] = _TO_REWARD[act, space]
+        first_places += before == 0
+        lowest = min(lowest, space)
+    out[_METRICS + t.FIRST_PLACES] = first_places
+    out[_METRICS + t.LOWEST_ACT] = lowest
+
+
+@rule
+def block_of(game: Record, observer: int, seat: int) -> int:
+    """Where the block of a seat begins, seen from the observer."""
+    offset = seat - observer
+    return (offset if offset >= 0 else offset + int(game["players"])) * SEAT_SIZE
 
 
 @rule
 def observe_places(game: Record, observer: int, out: Any) -> None:
     """Places on the tracks, written into the seats' blocks."""
-    players = game["players"]
-    for place in range(players):
-        out[(game["order"][place] - observer + players) % players * SEAT_SIZE + _ORDER + place] = 1
-    for place in range(game["initiative_len"]):
-        out[(game["initiative"][place] - observer + players) % players * SEAT_SIZE + _INITIATIVE + place] = 1
-    for place in range(game["queue_len"]):
-        out[(game["queue"][place] - observer + players) % players * SEAT_SIZE + _QUEUE] = place + 1
+    for place in range(int(game["players"])):
+        out[block_of(game, observer, game["order"][place]) + _ORDER + place] = 1
+    for place in range(int(game["initiative_len"])):
+        out[block_of(game, observer, game["initiative"][place]) + _INITIATIVE + place] = 1
+    for place in range(int(game["queue_len"])):
+        out[block_of(game, observer, game["queue"][place]) + _QUEUE] = place + 1
 
 
 @rule
 def observe_table(game: Record, out: Any) -> None:
     """What lies in the middle of the table, all of it public."""
-    day = game["day"]
-    out[_PLAYERS + game["players"] - 1] = 1
+    day = int(game["day"])
+    out[_PLAYERS + int(game["players"]) - 1] = 1
     out[_STRATEGIC] = game["strategic_rest"]
     out[_DAY + day - 1] = 1
     out[_TO_REHEARSAL] = (FIRST_REHEARSAL if day <= FIRST_REHEARSAL else LAST_REHEARSAL) - day
-    out[_PHASE + game["phase"]] = 1
-    out[_PART + game["part"]] = 1
+    out[_PHASE + int(game["phase"])] = 1
+    out[_PART + int(game["part"])] = 1
     out[_QUILLS] = game["quills"]
     out[_CRAFT] = game["craft_value"]
     out[_CRAFT + 1] = game["craft_costumes"]
@@ -300,7 +330,9 @@ def observe_table(game: Record, out: Any) -> None:
         out[_CRAFT_COLOURS + colour] = (game["craft_colours"] >> colour) & 1
     for card in range(t.DECK):
         out[_SHOWN + card] = game["shown"][card]
+    for card in range(t.DECK):
         out[_DECK + card] = game["deck"][card]
+    for card in range(t.DECK):
         out[_DISCARDED_CARDS + card] = game["discarded_cards"][card]
     for kind in range(2):
         for colour in range(t.N_COLOURS):
@@ -319,44 +351,17 @@ def observe_table(game: Record, out: Any) -> None:
 def observe_own(game: Record, seat: int, out: Any) -> None:
     """What only the observer knows: its objectives, what it put back in the pile, its own secret choice."""
     if game["to_move"] == seat:
-        for place in range(game["drawn_len"]):
-            out[_OWN_DRAWN + game["drawn"][place]] = 1
-    for place in range(game["objectives_len"][seat]):
-        out[_OWN + game["objectives"][seat, place]] = 1
-    for place in range(game["objective_deck_len"]):
+        for place in range(int(game["drawn_len"])):
+            out[_OWN_DRAWN + int(game["drawn"][place])] = 1
+    kept = game["objectives"][seat]
+    for place in range(int(game["objectives_len"][seat])):
+        out[_OWN + int(kept[place])] = 1
+    for place in range(int(game["objective_deck_len"])):
         if game["objective_known"][place] == seat:
-            out[_KNOWN + game["objective_deck"][place]] = place + 1
+            out[_KNOWN + int(game["objective_deck"][place])] = place + 1
     if game["kept"][seat] != s.NOBODY:
-        out[_OWN_KEPT + game["kept"][seat]] = 1
+        out[_OWN_KEPT + int(game["kept"][seat])] = 1
     for objective in range(t.OBJECTIVES):
-        value = counted(game, seat, t.METRIC[objective], out)
-        out[_OWN_REWARD + objective] = reward(objective, value)
-        for step in range(t.STEPS):
-            if t.STEP_AT[objective, step] > value:
-                if t.STEP_AT[objective, step] != t.NEVER:
-                    out[_OWN_TO_STEP + objective] = clipped(t.STEP_AT[objective, step] - value)
-                break
-
-
-@rule
-def counted(game: Record, seat: int, which: int, out: Any) -> int:
-    """A metric of the observer (Rules F1a), read from what has been written of it where it has."""
-    if which == t.FIRST_PLACES:
-        return (out[_ACT_AHEAD] == 0) + (out[_ACT_AHEAD + 1] == 0) + (out[_ACT_AHEAD + 2] == 0)
-    if which == t.LOWEST_ACT:
-        return min(out[_ACT_SPACE], out[_ACT_SPACE + 1], out[_ACT_SPACE + 2])
-    if which == t.COMPLETE_COSTUMES:
-        return out[_COMPLETE]
-    if which == t.STAGE_SPACES:
-        return out[_FILLED]
-    if which == t.STAGE_COLOURS:
-        return out[_COLOURS]
-    if which == t.BEST_COSTUME:
-        return out[_BEST]
-    if which == t.YELLOW_ELEMENTS:
-        return out[_YELLOW]
-    if which == t.N_ACTORS:
-        return out[_ACTORS]
-    if which == t.CRAFTSMEN:
-        return out[_CRAFTSMEN]
-    return metric(game, seat, which)
+        value = out[_METRICS + int(t.METRIC[objective])]
+        out[_OWN_REWARD + objective] = _PRESTIGE_AT[objective, value]
+        out[_OWN_TO_STEP + objective] = _LACK_AT[objective, value]

@@ -40,7 +40,7 @@ def metric(game: Record, seat: int, which: int) -> int:
             different += (colours >> colour) & 1
         return different
     if which == t.YELLOW_ELEMENTS:
-        return yellow_elements(game, seat)
+        return game["yellow"][seat]
     return troupe_metric(game, seat, which)
 
 
@@ -60,18 +60,6 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
         elif face_up and which == t.CRAFTSMEN:
             count += t.IS_CRAFTSMAN[card]
     return best if which == t.BEST_COSTUME else count
-
-
-@rule
-def yellow_elements(game: Record, seat: int) -> int:
-    """Yellow elements on the stage and on costumes, complete or not (Rules F1a, F2)."""
-    count = 0
-    for space in range(t.SPACES):
-        count += game["stage"][seat, space] == t.YELLOW
-    for member in range(game["troupe_len"][seat]):
-        for slot in range(game["costume_len"][seat, member]):
-            count += game["costume"][seat, member, slot] == t.YELLOW
-    return count
 
 
 @rule
@@ -158,7 +146,7 @@ def finish(game: Record) -> None:
     """Score the end of the game and name the winners (Rules F1 to F4)."""
     for seat in range(game["players"]):
         score_objectives(game, seat)
-        game["prestige"][seat] += yellow_elements(game, seat)
+        game["prestige"][seat] += game["yellow"][seat]  # F2
         unpaid, left = pay_wages(game, seat, game["pounds"][seat])
         game["prestige"][seat] -= 2 * unpaid
         game["pounds"][seat] = left

@@ -24,14 +24,15 @@ from shakespeare_env.shakespeare.tables import (
 )
 from shakespeare_env.shakespeare.troupe import join
 
-OPTIONS = ("strategic_rest",)
+OPTIONS = {"strategic_rest": range(2, SEATS + 1)}
+"""The variants, with the seat counts they are for (Rules P4)."""
 
 
 @rule
 def begin(game: Record, players: int, options: int) -> None:
     """Set the table for a new game, up to the first decision of the draft (Rules S1 to S6)."""
     game["players"] = players
-    game["strategic_rest"] = options & 1 if players > 1 else 0  # P4 is for 2 to 4 seats, V1
+    game["strategic_rest"] = options & 1
     game["day"] = 1
     game["phase"] = DRAFT
     game["part"] = IN_DRAFT
@@ -78,6 +79,7 @@ def clear_seats(game: Record) -> None:
     game["objectives_len"][:] = 0
     game["stage"][:, :] = NOBODY
     game["stage_filled"][:] = 0
+    game["yellow"][:] = 0
     game["troupe_len"][:] = 0
     game["card"][:, :] = NOBODY
     game["extra"][:, :] = 0

@@ -54,6 +54,8 @@ def add_set(game: Record, seat: int, space: int, colour: int) -> None:
         shift_mood_of_others(game, seat, -1)
     elif colour == BLUE:
         shift_mood(game, seat, 2)
+    elif colour == YELLOW:
+        game["yellow"][seat] += 1
     elif colour == GREEN and game["supply_tokens"] > 0:
         game["supply_tokens"] -= 1
         game["tokens"][seat] += 1

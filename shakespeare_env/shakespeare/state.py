@@ -84,6 +84,7 @@ STATE = np.dtype(
         ("objectives", np.int8, (SEATS, OBJECTIVES)),  # kept, in the order kept; NOBODY past the last
         ("objectives_len", np.int8, SEATS),
         ("stage", np.int8, (SEATS, SPACES)),  # colour on each space, NOBODY where empty
+        ("yellow", np.int8, SEATS),  # yellow elements on stage and costumes (F2)
         ("troupe_len", np.int8, SEATS),
         ("card", np.int8, (SEATS, TROUPE)),  # in order of arrival; NOBODY past the last
         ("extra", np.int8, (SEATS, TROUPE)),  # 1 for a card that lies face down (T2)

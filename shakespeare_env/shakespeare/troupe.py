@@ -15,6 +15,7 @@ from shakespeare_env.shakespeare.tables import (
     GAIN_PRESTIGE,
     KIND,
     WEARER_OF_CARD,
+    YELLOW,
 )
 
 
@@ -66,6 +67,8 @@ def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
         slots[slot] = slots[slot - 1]
         slot -= 1
     slots[slot] = colour
+    if colour == YELLOW:
+        game["yellow"][seat] += 1
     game["costume_len"][seat, member] += 1
     game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
     if game["costume_len"][seat, member] == COSTUME_SLOTS:

@@ -16,7 +16,6 @@ from pettingzoo.utils.wrappers import (
 )
 
 from shakespeare_env.batch import Batch
-from shakespeare_env.registry import game as game_named
 
 Observation = dict[str, NDArray[np.int8]]
 
@@ -42,7 +41,7 @@ def env(**arguments: Any) -> Any:
     return OrderEnforcingWrapper(wrapped)
 
 
-class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for it
+class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name for it
     """A game on a `Batch` of one; seat k is the agent `player_k`.
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
@@ -76,17 +75,12 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         super().__init__()
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             raise ValueError(f"render_mode={render_mode!r}: choose None, 'ansi' or 'human'")
-        self.game = game_named(game)
         self.metadata = {**type(self).metadata, "name": f"{game}_v0"}
         self.render_mode = render_mode
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self._arguments: dict[str, Any] = {
-            "players": self.game.check_players(players),
-            "reward": reward,
-            "autoreset": False,
-            **options,
-        }
+        self._batch = Batch(game, n=1, players=players, autoreset=False, reward=reward, **options)
         self._seeds = np.random.default_rng()
+        self.game = self._batch.game
         layout, actions = self.game.layout, self.game.actions.size
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(
@@ -122,7 +116,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
             seed = int(self._seeds.integers(2**63))
         else:
             self._seeds = np.random.default_rng(seed)
-        self._batch = Batch(self.game.name, n=1, seed=seed, **self._arguments)
+        self._batch.reset(seed)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -180,7 +174,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         """Nothing to give back."""
 
     def _turn_to_decider(self) -> None:
-        """Select the seat that is to decide, or, when the game is over, the first agent to leave."""
+        """Select the seat to decide, or, when the game is over, the first agent to leave."""
         self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
 
@@ -188,4 +182,5 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         """int8[A]; zero for all but the deciding seat, and for all when the game is over."""
         if self.possible_agents.index(agent) != self._batch.to_move[0]:
             return self._no_action
-        return self._batch.mask[0].astype(np.int8)
+        mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
+        return mask

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 import pytest
@@ -77,7 +79,7 @@ def test_making_a_network_leaves_the_global_generator_alone():
 
 
 def test_actions_are_drawn_by_probability():
-    probabilities = np.tile(np.float32([0.0, 0.5, 0.0, 0.2, 0.3, 0.0]), (20_000, 1))
+    probabilities = np.tile(np.array([0.0, 0.5, 0.0, 0.2, 0.3, 0.0], np.float32), (20_000, 1))
     actions = draw_actions(probabilities, np.random.default_rng(0))
     shares = np.bincount(actions, minlength=6) / 20_000
     assert shares == pytest.approx([0, 0.5, 0, 0.2, 0.3, 0], abs=0.015)
@@ -88,5 +90,6 @@ def test_no_draw_falls_on_an_impossible_action():
         def random(self, size):
             return np.full(size, np.nextafter(1.0, 0.0))
 
-    probabilities = np.float32([[0.1, 0.2, 0.7, 0.0], [1.0, 0.0, 0.0, 0.0]])
-    assert draw_actions(probabilities, Highest()).tolist() == [2, 0]
+    highest: Any = Highest()
+    probabilities = np.array([[0.1, 0.2, 0.7, 0.0], [1.0, 0.0, 0.0, 0.0]], np.float32)
+    assert draw_actions(probabilities, highest).tolist() == [2, 0]

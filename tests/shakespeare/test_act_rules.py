@@ -127,6 +127,17 @@ def test_t7_a_disc_that_moves_on_does_not_touch_the_piles_it_passes():
     assert play(d, "activate:iago")["piles"]["I"] == {"2": [1], "3": [2], "4": [3, 0]}
 
 
+def test_t7_a_disc_goes_on_top_of_a_pile_that_another_has_left():
+    d = turn_position(
+        order=[1, 0, 2, 3],
+        to_move=1,
+        seats={0: seat(["puck"]), 1: seat(["viola"])},
+        acts={"II": {1: [0, 3], 2: [1, 2]}},
+    )
+    after = play(d, "activate:viola", "activate:puck")
+    assert after["piles"]["II"] == {"1": [3], "2": [2, 0], "3": [1]}
+
+
 def test_t7_a_disc_that_moves_back_goes_on_top_too():
     seats = {0: ready_to_pass(mood=-1)}
     d = last_turn(seats=seats, acts={"III": {3: [2, 3], 4: [0, 1]}})

@@ -55,7 +55,7 @@ def test_v1_rules_for_two_seats_draw_four_cards_and_six_elements():
     assert [sum(d["display"][kind].values()) for kind in ("sets", "costumes")] == [6, 6]
 
 
-def test_v1_rest_is_chosen_like_ever():
+def test_v1_rest_is_chosen_as_ever():
     d = evening(used=["author", "queen", "falstaff"])
     waiting = play(d, "pass")
     assert legal(waiting) == {"keep:author", "keep:queen", "keep:falstaff"}

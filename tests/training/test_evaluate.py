@@ -89,7 +89,8 @@ def test_a_perfect_player_beats_random():
 
 def test_the_same_seed_gives_the_same_figures():
     first, again, other = (
-        evaluate(RandomAgent(), [RandomAgent()], make_toy, games=60, seed=seed) for seed in (1, 1, 2)
+        evaluate(RandomAgent(), [RandomAgent()], make_toy, games=60, seed=seed)
+        for seed in (1, 1, 2)
     )
     assert first == again
     assert first != other
@@ -116,7 +117,12 @@ def test_games_must_fill_every_seat_equally(games):
 
 @pytest.mark.parametrize(
     ("wins", "games", "low", "high"),
-    [(0, 10, 0.0, 0.2775), (5, 10, 0.2366, 0.7634), (160, 200, 0.7391, 0.8495), (10, 10, 0.7225, 1.0)],
+    [
+        (0, 10, 0.0, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (160, 200, 0.7391, 0.8495),
+        (10, 10, 0.7225, 1.0),
+    ],
 )
 def test_wilson_interval(wins, games, low, high):
     """Against published values of the score interval."""

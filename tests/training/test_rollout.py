@@ -119,7 +119,7 @@ def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
         add(buffer, seat=0, mark=mark)
     buffer.compute()
     batches = [data.observations[:, 0].tolist() for data in buffer.get(9)]
-    assert sorted(sum(batches, [])) == list(range(40))
+    assert sorted(mark for batch in batches for mark in batch) == list(range(40))
     assert [len(batch) for batch in batches] == [10] * 4
 
 

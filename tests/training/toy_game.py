@@ -1,9 +1,9 @@
 """A game small enough to know everything about, with the interface of a `Batch`.
 
 Seats take 1 to 3 counters in turn from one pile; whoever takes the last one loses, all others win.
-The reward of every winner is caused by another seat's move, which is what learners of self-play get
-wrong.  At two seats the seat to move is lost exactly if the pile leaves 1 when divided by 4.  Every seat decides at least
-once.
+The reward of every winner is caused by another seat's move, which is what learners of self-play
+get wrong.  At two seats the seat to move is lost exactly if the pile leaves 1 when divided by 4.
+Every seat decides at least once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ACTIONS = ActionTable(
 LAYOUT = ObservationLayout(
     [("pile", LARGEST_PILE + 1, 0, 1, "one-hot"), ("players", MAX_SEATS + 1, 0, 1, "one-hot")]
 )
-GAME = SimpleNamespace(
+GAME: Any = SimpleNamespace(
     name="toy", min_seats=1, max_seats=MAX_SEATS, actions=ACTIONS, layout=LAYOUT, options=()
 )
 
