@@ -1,6 +1,7 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
-`Position` is one game in text, `Batch` many games stepped together, `env` the PettingZoo environment.
+`Position` is one game in text, `Batch` many games stepped together, `env` the PettingZoo
+environment.
 """
 
 from __future__ import annotations

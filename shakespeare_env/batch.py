@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +31,8 @@ class Batch:
         players: Seats of every game, or a sequence of n numbers.
         seed: Decides everything that chance decides.
         threads: How many threads share a step.
-        autoreset: Whether a new game begins in the step that ends one.  Without it a finished game has
-            `to_move` -1, an all-False mask and takes the action -1, until `reset`.
+        autoreset: Whether a new game begins in the step that ends one.  Without it a finished game
+            has `to_move` -1, an all-False mask and takes the action -1, until `reset`.
         reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `prestige`.
         **options: Variants of the game to switch on, such as `strategic_rest=True`.
 
@@ -67,9 +68,15 @@ class Batch:
             raise ValueError(f"n={n}, threads={threads}: both must be 1 or more")
         self.n = n
         self.autoreset = autoreset
-        seats = np.broadcast_to(np.asarray(players), (n,)) if np.ndim(players) == 0 else np.asarray(players)
+        seats = (
+            np.broadcast_to(np.asarray(players), (n,))
+            if np.ndim(players) == 0
+            else np.asarray(players)
+        )
         if seats.shape != (n,):
-            raise ValueError(f"players has {len(seats)} entries for {n} games; give one number or {n}")
+            raise ValueError(
+                f"players has {len(seats)} entries for {n} games; give one number or {n}"
+            )
         counts = [self.game.check_players(count) for count in np.unique(seats)]
         self.players = seats.astype(np.int8)
         self._options = self.game.option_bits(options, counts)
@@ -84,11 +91,13 @@ class Batch:
         self.obs = np.zeros((n, self.game.layout.size), np.int8)
         self.rewards = np.zeros((n, width), np.float32)
         self.done = np.zeros(n, np.bool_)
+        self._scores_before = np.zeros((n, width), np.int16)
+        self._scores_after = np.zeros((n, width), np.int16)
         self.final_scores = np.zeros((n, width), np.int16)
         self.final_winners = np.zeros((n, width), np.bool_)
 
         borders = np.linspace(0, n, min(threads, n) + 1).astype(int).tolist()
-        self._shares = list(zip(borders[:-1], borders[1:], strict=True))
+        self._shares = list(pairwise(borders))
         self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
         self.reset(seed)
 
@@ -100,7 +109,14 @@ class Batch:
         self._kernels.streams(word ^ _CHOICE, self._chance)
         self._share(
             lambda first, last: self._kernels.begin(
-                self._games, first, last, self.players, self._options, self.mask, self.obs, self.to_move
+                self._games,
+                first,
+                last,
+                self.players,
+                self._options,
+                self.mask,
+                self.obs,
+                self.to_move,
             )
         )
 
@@ -113,7 +129,8 @@ class Batch:
             actions: Integers[n], one for each game; -1 for a game that is over.
 
         Returns:
-            `rewards`, float32[n, S] by seat, and `done`, bool[n]; both are overwritten by the next step.
+            `rewards`, float32[n, S] by seat, and `done`, bool[n]; both are overwritten by the next
+            step.
 
         Raises:
             IllegalMove: some game does not allow its action; no game has changed.
@@ -134,6 +151,8 @@ class Batch:
                 self.to_move,
                 self.rewards,
                 self.done,
+                self._scores_before,
+                self._scores_after,
                 self.final_scores,
                 self.final_winners,
             )
@@ -144,7 +163,9 @@ class Batch:
         """The actions as int32[n], all of them legal."""
         given = np.asarray(actions)
         if given.shape != (self.n,):
-            raise ValueError(f"actions have shape {given.shape}; give one for each of the {self.n} games")
+            raise ValueError(
+                f"actions have shape {given.shape}; give one for each of the {self.n} games"
+            )
         if given.dtype.kind not in "iu":
             raise TypeError(f"actions are {given.dtype}; give integers")
         outside = (given < 0) | (given >= self.actions.size)
@@ -170,7 +191,10 @@ class Batch:
         actions = np.empty(self.n, np.int32)
         self._share(
             lambda first, last: self._kernels.choose(
-                self._chance[first:last], self.mask[first:last], self.to_move[first:last], actions[first:last]
+                self._chance[first:last],
+                self.mask[first:last],
+                self.to_move[first:last],
+                actions[first:last],
             )
         )
         return actions
@@ -188,7 +212,9 @@ class Batch:
         """Copies of games as they stand, random state included."""
         return self._games[indices].copy()
 
-    def load(self, indices: npt.NDArray[np.integer] | Sequence[int] | slice, records: Records) -> None:
+    def load(
+        self, indices: npt.NDArray[np.integer] | Sequence[int] | slice, records: Records
+    ) -> None:
         """Put saved games in the place of others and write their views."""
         if records.dtype != self.game.state:
             raise TypeError(f"the records are of {records.dtype}, not of {self.game.name}")

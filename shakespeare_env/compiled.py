@@ -1,11 +1,12 @@
 """How the rules are compiled, and where the machine code is kept.
 
-Two decorators: `rule` for the functions of a game's rules, which are compiled into their callers, and
-`kernel` for the few entry points that Python calls.  Only kernels are cached on disk.
+Two decorators: `rule` for the functions of a game's rules, which are compiled into their callers,
+and `kernel` for the few entry points that Python calls.  Only kernels are cached on disk.
 
-Numba's own cache looks at the file of the cached function alone, so after an edit of a callee it would go on
-running the old rules.  Here the folder is named after the *contents* of everything that is compiled in: all
-sources of the package's engine and the box data.  Another content, another folder: nothing stale can be loaded.
+Numba's own cache looks at the file of the cached function alone, so after an edit of a callee it
+would go on running the old rules.  Here the folder is named after the *contents* of everything that
+is compiled in: all sources of the package's engine and the box data.  Another content, another
+folder: nothing stale can be loaded.
 """
 
 from __future__ import annotations
@@ -34,14 +35,22 @@ CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 PACKAGE = Path(__file__).resolve().parent
 _OWNER: dict[Callable[..., Any], str] = {}
 _NOT_COMPILED = ("wrappers", "cli", "cli.py")
-_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
+_OPTIONS: dict[str, Any] = {
+    "nogil": True,
+    "error_model": "numpy",
+    "boundscheck": False,
+    # Nothing is allocated in compiled code, so arrays need no reference counts there; counting
+    # them would cost atomic operations for every row of a batch, which threads contend for.
+    "_nrt": False,
+}
 
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function of the rules; called from other compiled functions, not from Python.
 
-    Every integer argument arrives as 64 bits.  Numba would compile a version for each mixture of int8, int32 and
-    literal arguments it meets, which more than doubles the time to compile and changes nothing else.
+    Every integer argument arrives as 64 bits.  Numba would compile a version for each mixture of
+    int8, int32 and literal arguments it meets, which more than doubles the time to compile and
+    changes nothing else.
     """
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
@@ -49,7 +58,9 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     template = dispatcher.get_call_template
 
     def widened_template(args: Any, kws: Any) -> Any:
-        return template(tuple(map(_widened, args)), {name: _widened(kind) for name, kind in kws.items()})
+        return template(
+            tuple(map(_widened, args)), {name: _widened(kind) for name, kind in kws.items()}
+        )
 
     dispatcher.get_call_template = widened_template
     compiled: Callable[P, R] = dispatcher
@@ -74,7 +85,7 @@ def _widened(kind: Any) -> Any:
 
 
 def kernel(owner: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile an entry point and keep its machine code on disk under the digest of all engine sources.
+    """Compile an entry point; its machine code is kept under the digest of all engine sources.
 
     Args:
         owner: The game it is compiled for; the same function compiled for two games is two kernels.
@@ -128,14 +139,17 @@ def cache_folder() -> Path | None:
     `SHAKESPEARE_CACHE` names another parent folder; the default is the user's cache folder.
     """
     chosen = os.environ.get(CACHE_VARIABLE)
-    base = Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    base = (
+        Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    )
     folder = base / "shakespeare-env" / engine_digest()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as fault:
         warnings.warn(
-            f"the compiled engine cannot be kept in {folder} ({fault}); every process will compile it anew. "
+            f"the compiled engine cannot be kept in {folder} ({fault}); "
+            "every process will compile it anew. "
             f"Set {CACHE_VARIABLE} to a folder that can be written.",
             RuntimeWarning,
             stacklevel=2,
@@ -152,10 +166,18 @@ def announced(what: str) -> Iterator[None]:
     if numba.config.DISABLE_JIT or (done is not None and done.exists()):
         yield
         return
-    print(f"shakespeare-env: compiling the {what} engine, once per version ...", file=sys.stderr, flush=True)
+    print(
+        f"shakespeare-env: compiling the {what} engine, once per version ...",
+        file=sys.stderr,
+        flush=True,
+    )
     started = time.perf_counter()
     yield
-    print(f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
+    print(
+        f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s",
+        file=sys.stderr,
+        flush=True,
+    )
     if done is not None:
         done.touch()
 
@@ -188,14 +210,18 @@ class _EngineCache(FunctionCache):  # type: ignore[misc]
     _impl_class = _EngineCacheImpl
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # The folder's name already stands for all code, closures included; what is left to tell apart is the
-        # signature and the processor.
+        # The folder's name already stands for all code, closures included; what is left to tell
+        # apart is the signature and the processor.
         return (sig, codegen.magic_tuple())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception as fault:
-            # A truncated file (a full disk, a killed process) must cost a compilation, not the program.
-            warnings.warn(f"unreadable compiled code in {self.cache_path}: {fault}; compiling anew", stacklevel=2)
+            # A truncated file (a full disk, a killed process) must cost a compilation, not the
+            # program.
+            warnings.warn(
+                f"unreadable compiled code in {self.cache_path}: {fault}; compiling anew",
+                stacklevel=2,
+            )
             return None

@@ -21,7 +21,7 @@ class CheckpointError(ShakespeareEnvError, ValueError):
     """A checkpoint that is damaged or was made for something else."""
 
 
-class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - the name users of chess libraries expect
+class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
     """A move the rules do not allow; the position it was tried on is unchanged.
 
     Attributes:
@@ -56,7 +56,10 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - the name use
 
     def __reduce__(self) -> tuple[object, ...]:
         """Rebuild with the keyword arguments, so that it crosses process borders."""
-        return (_rebuild_illegal_move, (self.move, self.seat, self.phase, self.legal, self.game_index))
+        return (
+            _rebuild_illegal_move,
+            (self.move, self.seat, self.phase, self.legal, self.game_index),
+        )
 
 
 def _rebuild_illegal_move(

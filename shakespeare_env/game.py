@@ -1,7 +1,8 @@
-"""The contract every game fills in; nothing outside a game's folder knows more about it than this page.
+"""The contract every game fills in; nothing outside a game's folder knows more of it.
 
-A game is one NumPy structured dtype, a handful of compiled rules on one record of it, a table of actions and a
-layout of the observation.  Batches, positions, environments, agents and training are views of that.
+A game is one NumPy structured dtype, a handful of compiled rules on one record of it, a table of
+actions and a layout of the observation.  Batches, positions, environments, agents and training are
+views of that.
 
 Every record has at least these fields:
     random   uint64       the game's generator (rng.py)
@@ -35,7 +36,9 @@ class Block:
 
 
 class ActionTable:
-    """Every action of a game: id, text in notation, description; the order of the blocks decides the ids.
+    """Every action of a game: id, text in notation, description.
+
+    The order of the blocks decides the ids.
 
     Attributes:
         blocks: The blocks, in order.
@@ -51,7 +54,10 @@ class ActionTable:
         descriptions: list[str] = []
         for block in self.blocks:
             if len(block.texts) != len(block.descriptions):
-                raise ValueError(f"block {block.name!r}: {len(block.texts)} texts, {len(block.descriptions)} words")
+                raise ValueError(
+                    f"block {block.name!r}: "
+                    f"{len(block.texts)} texts, {len(block.descriptions)} descriptions"
+                )
             self.start[block.name] = len(texts)
             texts += block.texts
             descriptions += block.descriptions
@@ -59,7 +65,9 @@ class ActionTable:
         self.descriptions = tuple(descriptions)
         self._ids = {text: index for index, text in enumerate(texts)}
         if len(self._ids) != len(texts):
-            raise ValueError(f"two actions share a text: {sorted(t for t in self._ids if texts.count(t) > 1)}")
+            raise ValueError(
+                f"two actions share a text: {sorted(t for t in self._ids if texts.count(t) > 1)}"
+            )
 
     @property
     def size(self) -> int:
@@ -133,18 +141,21 @@ class ObservationLayout:
 
 @dataclass(frozen=True)
 class Rules:
-    """The compiled functions of a game; `game` is one record, all work in place and allocate nothing.
+    """The compiled functions of a game; all work in place on one record and allocate nothing.
 
     Attributes:
-        begin: (game, players, options) -> None. Set up a new game, drawing from game["random"]; every field but
-            `random` is written. `options` has a bit for each variant of `Game.options`.
-        legal: (game, mask) -> int. Write the legal actions of the seat to move into bool[A], all False before;
-            return their number.
-        play: (game, action) -> None. Play one legal action and go on to the next decision (forced ones included
-            as decisions; who calls it settles those).
-        observe: (game, seat, out) -> None. Write all that a seat may know into int8[D], all 0 before.
-        determinize: (game, seat) -> None. Draw anew, from game["random"], all that a seat does not know.
-        scores: (game, out) -> None. Write each seat's score so far into int16[seats], more is better.
+        begin: (game, players, options) -> None. Set up a new game, drawing from game["random"];
+            every field but `random` is written. `options` has a bit for each of `Game.options`.
+        legal: (game, mask) -> int. Write the legal actions of the seat to move into bool[A], all
+            False before; return their number.
+        play: (game, action) -> None. Play one legal action and go on to the next decision, be it
+            forced or not; who calls it plays on while there is only one legal action.
+        observe: (game, seat, out) -> None. Write all that a seat may know into int8[D], all 0
+            before.
+        determinize: (game, seat) -> None. Draw anew, from game["random"], all that a seat does not
+            know.
+        scores: (game, out) -> None. Write each seat's score so far into int16[seats]; more is
+            better.
     """
 
     begin: Callable[[Record, int, int], None]
@@ -172,7 +183,8 @@ class Game:
         solo_target: The score a solo game is measured against.
         score_scale: A difference in score that counts as one unit of reward.
         to_dict: (record) -> the position as the notation's JSON object.
-        from_dict: (dict, record) -> None; checks the position and writes the record, PositionError if it is wrong.
+        from_dict: (dict, record) -> None. Check a position and write it into a record;
+            PositionError if it is wrong.
         phase: (record) -> the phase's name in the notation.
         draw: (dict) -> a table a person can read.
     """
@@ -194,7 +206,7 @@ class Game:
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
-        """The variants switched on, as bits in the order of `options`, for tables of these seat counts.
+        """The variants switched on, as bits in the order of `options`, for these seat counts.
 
         Raises:
             TypeError: an unknown variant, or a value that is not a bool.
@@ -211,7 +223,8 @@ class Game:
             for count in players:
                 if value and count not in seats:
                     raise ValueError(
-                        f"{name}=True with players={count}: it is for {seats[0]} to {seats[-1]} seats"
+                        f"{name}=True with players={count}: "
+                        f"it is for {seats[0]} to {seats[-1]} seats"
                     )
             bits |= int(value) << list(self.options).index(name)
         return bits
@@ -221,7 +234,10 @@ class Game:
         if isinstance(players, bool) or not isinstance(players, int | np.integer):
             raise TypeError(f"players={players!r} must be an integer")
         if not self.min_seats <= players <= self.max_seats:
-            raise ValueError(f"players={players}: {self.name} is played by {self.min_seats} to {self.max_seats} seats")
+            raise ValueError(
+                f"players={players}: {self.name} is played by "
+                f"{self.min_seats} to {self.max_seats} seats"
+            )
         return int(players)
 
     def describe_action(self, text: str) -> str:

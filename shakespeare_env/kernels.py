@@ -1,7 +1,7 @@
 """The compiled entry points over arrays of records, built once for every game from its `Rules`.
 
-All of them work on games `first` .. `last - 1` of a batch and release the interpreter lock, so that threads can
-share a batch; none allocates per game.
+All of them work on games `first` .. `last - 1` of a batch and release the interpreter lock, so that
+threads can share a batch; none allocates per game.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from shakespeare_env.game import Game
 from shakespeare_env.rewards import PRESTIGE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
 
-BLOCK = 32
-"""Actions that are counted together when one is drawn at random."""
+_ONE_A_BYTE, _TOP_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 
 
 @dataclass(frozen=True)
@@ -27,17 +26,21 @@ class Kernels:
     """Entry points of one game; arrays are those of `Batch`.
 
     Attributes:
-        begin: (games, first, last, players, options, mask, obs, to_move) -> None. New games from each record's
-            `random`, forced decisions played, views written.
-        view: (games, first, last, mask, obs, to_move) -> None. Write the views of games as they stand.
-        step: (games, first, last, actions, autoreset, players, options, reward, mask, obs, to_move, rewards,
-            done, scores, winners) -> None. Play one legal action in each game that is not over.
-        play: (games, action, mask, to_move) -> None. Play one legal action in game 0, forced ones after it.
+        begin: (games, first, last, players, options, mask, obs, to_move) -> None. New games from
+            each record's `random`, forced decisions played, views written.
+        view: (games, first, last, mask, obs, to_move) -> None. Write the views of games as they
+            stand.
+        step: (games, first, last, actions, autoreset, players, options, reward, mask, obs, to_move,
+            rewards, done, before, after, scores, winners) -> None. Play one legal action in each game that is not
+            over.
+        play: (games, action, mask, to_move) -> None. Play one legal action in game 0.
         observe: (games, seats, obs) -> None. The observation of a given seat of each game.
-        determinize: (games, seats, seeds) -> None.
-        choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each game.
-        scores: (games, out) -> None.
-        streams: (seed, out) -> None. Write the initial states of the streams 0, 1, ... of a seed, uint64[n].
+        determinize: (games, seats, seeds) -> None. Draw anew what a given seat of each game does
+            not know.
+        choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each
+            game.
+        scores: (games, out) -> None. Every seat's score so far.
+        streams: (seed, out) -> None. The initial states of the streams 0, 1, ... of a seed.
     """
 
     begin: Callable[..., None]
@@ -66,12 +69,12 @@ def _build(game: Game) -> Kernels:
     rules_begin, rules_legal, rules_play = rules.begin, rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
     seats = game.max_seats
-    scale, target = np.float32(game.score_scale), np.float32(game.solo_target)
+    scale, target = float(game.score_scale), float(game.solo_target)
     compiled = kernel(game.name)
 
     @rule
     def settle(record: Any, mask: Any) -> None:
-        """Write the legal actions, playing on while there is exactly one (rule D1 of both games)."""
+        """Write the legal actions, playing on while there is exactly one (rule D1)."""
         mask[:] = False
         count = rules_legal(record, mask)
         while count == 1:
@@ -90,16 +93,20 @@ def _build(game: Game) -> Kernels:
             rules_observe(record, record["to_move"], obs)
 
     @rule
-    def count_of(legal: Any, first: int) -> int:
-        """Legal actions in a block of the mask."""
-        count = 0
-        for action in range(first, min(first + BLOCK, len(legal))):
-            count += legal[action]
-        return count
+    def ones(word: np.uint64) -> int:
+        """How many of eight flags, the bytes of a word, are set."""
+        return np.int64((word * _ONE_A_BYTE) >> _TOP_BYTE)
 
     @compiled
     def begin(
-        games: Any, first: int, last: int, players: Any, options: int, mask: Any, obs: Any, to_move: Any
+        games: Any,
+        first: int,
+        last: int,
+        players: Any,
+        options: int,
+        mask: Any,
+        obs: Any,
+        to_move: Any,
     ) -> None:
         for i in range(first, last):
             rules_begin(games[i], players[i], options)
@@ -131,11 +138,11 @@ def _build(game: Game) -> Kernels:
         to_move: Any,
         rewards: Any,
         done: Any,
+        before: Any,
+        after: Any,
         scores: Any,
         winners: Any,
     ) -> None:
-        before = np.zeros(seats, np.int16)
-        after = np.zeros(seats, np.int16)
         for i in range(first, last):
             game = games[i]
             done[i] = False
@@ -143,20 +150,20 @@ def _build(game: Game) -> Kernels:
             if game["to_move"] < 0:
                 continue
             if reward == PRESTIGE:
-                rules_scores(game, before)
+                rules_scores(game, before[i])
             rules_play(game, actions[i])
             settle(game, mask[i])
             over = game["to_move"] < 0
             if over or reward == PRESTIGE:
-                rules_scores(game, after)
+                rules_scores(game, after[i])
                 if reward == PRESTIGE:
-                    write_change(game["players"], before, after, scale, rewards[i])
+                    write_change(game["players"], before[i], after[i], scale, rewards[i])
                 else:
-                    write_outcome(reward, game, after, scale, target, rewards[i])
+                    write_outcome(reward, game, after[i], scale, target, rewards[i])
             if over:
                 done[i] = True
                 for seat in range(seats):
-                    scores[i, seat] = after[seat]
+                    scores[i, seat] = after[i, seat]
                     winners[i, seat] = game["winners"][seat] != 0
                 if autoreset:
                     rules_begin(game, players[i], options)
@@ -190,20 +197,22 @@ def _build(game: Game) -> Kernels:
             if to_move[i] < 0:
                 continue
             legal = mask[i]
+            words = legal[: len(legal) // 8 * 8].view(np.uint64)
             count = 0
-            for action in range(len(legal)):
+            for word in range(len(words)):
+                count += ones(words[word])
+            for action in range(len(words) * 8, len(legal)):
                 count += legal[action]
             left = below_in(chance, i, count)
-            first = 0
-            found = count_of(legal, first)
-            while left >= found:  # whole blocks first: they are counted without a branch
-                left -= found
-                first += BLOCK
-                found = count_of(legal, first)
-            while left > 0 or not legal[first]:
-                left -= legal[first]
-                first += 1
-            actions[i] = first
+            word = 0
+            while word < len(words) and left >= ones(words[word]):
+                left -= ones(words[word])
+                word += 1
+            action = word * 8
+            while left > 0 or not legal[action]:
+                left -= legal[action]
+                action += 1
+            actions[i] = action
 
     @compiled
     def write_scores(games: Any, out: Any) -> None:
@@ -245,6 +254,8 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
         to_move,
         np.zeros((1, seats), np.float32),
         np.zeros(1, np.bool_),
+        np.zeros((1, seats), np.int16),
+        np.zeros((1, seats), np.int16),
         np.zeros((1, seats), np.int16),
         np.zeros((1, seats), np.bool_),
     )

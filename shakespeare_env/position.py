@@ -18,7 +18,8 @@ from shakespeare_env.rng import check_seed
 class Position:
     """A position of one game; every decision with a single legal move is played at once (rule D1).
 
-    Make one with `Position.new` or `Position.from_dict`.  Game `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.
+    Make one with `Position.new` or `Position.from_dict`.  Game `Position.new(seed=s)` is game 0 of
+    `Batch(seed=s)`.
 
     Attributes:
         game: The game it is a position of.
@@ -33,7 +34,9 @@ class Position:
         self._to_move = np.full(1, -1, np.int8)
 
     @classmethod
-    def new(cls, game: str = "shakespeare", *, players: int, seed: int = 0, **options: bool) -> Position:
+    def new(
+        cls, game: str = "shakespeare", *, players: int, seed: int = 0, **options: bool
+    ) -> Position:
         """The first position of a new game.
 
         Args:
@@ -111,7 +114,10 @@ class Position:
         return [int(score) for score in out[0, : self.players]]
 
     def moves(self) -> list[str]:
-        """The legal moves of the seat to move, in the order of the action table; empty when over."""
+        """The legal moves of the seat to move, in the order of the action table.
+
+        Empty when over.
+        """
         texts = self.game.actions.texts
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
@@ -135,7 +141,8 @@ class Position:
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions of the seat to move; all False when over."""
-        return self._mask[0].copy()
+        mask: npt.NDArray[np.bool_] = self._mask[0].copy()
+        return mask
 
     def action_id(self, move: str) -> int:
         """The id of a move text.
@@ -144,7 +151,9 @@ class Position:
             ValueError: the game has no such move.
         """
         if move not in self.game.actions:
-            raise ValueError(f"{self.game.name} has no move {move!r}; `shakespeare actions` lists them all")
+            raise ValueError(
+                f"{self.game.name} has no move {move!r}; `shakespeare actions` lists them all"
+            )
         return self.game.actions.id(move)
 
     def move_text(self, action: int) -> str:
@@ -165,10 +174,10 @@ class Position:
         """
         out = np.zeros((1, self.game.layout.size), np.int8)
         self._kernels.observe(self._record, np.full(1, self._check_seat(seat), np.int8), out)
-        return out[0]
+        return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
-        """A random position that a seat cannot tell from this one; what it does not know is drawn anew.
+        """A random position that a seat cannot tell from this one.
 
         Raises:
             ValueError: there is no such seat.
@@ -212,7 +221,9 @@ class Position:
             return NotImplemented
         if self.game is not other.game:
             return False
-        names = [name for name in self.game.state.names or () if name not in self.game.hidden_from_text]
+        names = [
+            name for name in self.game.state.names or () if name not in self.game.hidden_from_text
+        ]
         return all(np.array_equal(self._record[name], other._record[name]) for name in names)
 
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played

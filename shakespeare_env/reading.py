@@ -1,4 +1,4 @@
-"""Reading a position in text value by value; every refusal names the place, the value and the remedy.
+"""Reading a position in text; every refusal names the place, the value and the remedy.
 
 `where` is the path of a value inside the position, such as `seats[2].mood`.
 """

@@ -1,12 +1,14 @@
 """What a step is worth to each seat; the choice is made by name.
 
 `win`       at the end only: the winners share +1, the others share -1.
-`margin`    at the end only: the seat's score less the best score of the others, in units of the game's scale.
-`rank`      at the end only: +1 for the best score, -1 for the worst, evenly between; equals share the mean.
+`margin`    at the end only: the seat's score less the best score of the others, in units of the
+game's scale.
+`rank`      at the end only: +1 for the best score, -1 for the worst, evenly between; equals share
+the mean.
 `prestige`  at every step: the change of the seat's score, in units of the game's scale.
 
-With a single seat there is nobody to compare with: `win`, `margin` and `rank` give, at the end, the score's
-difference to the game's solo target in units of its scale.
+With a single seat there is nobody to compare with: `win`, `margin` and `rank` give, at the end, the
+score's difference to the game's solo target in units of its scale.
 """
 
 from __future__ import annotations
@@ -39,7 +41,9 @@ def write_change(players: int, before: Any, after: Any, scale: float, out: Any) 
 
 
 @rule
-def write_outcome(code: int, game: Record, scores: Any, scale: float, target: float, out: Any) -> None:
+def write_outcome(
+    code: int, game: Record, scores: Any, scale: float, target: float, out: Any
+) -> None:
     """Write the reward of a finished game into float32[seats]; seats not at the table get 0."""
     players = game["players"]
     winners = 0

@@ -1,8 +1,8 @@
 """Chance inside a record: SplitMix64 on the record's own 64 bits of state.
 
-Every game carries its generator in its field `random`, so a game's course depends on its seed alone, never on
-the batch it is in, the number of threads or the machine (Steele, Lea and Flood 2014, "Fast splittable
-pseudorandom number generators").
+Every game carries its generator in its field `random`, so a game's course depends on its seed
+alone, never on the batch it is in, the number of threads or the machine (Steele, Lea and Flood
+2014, "Fast splittable pseudorandom number generators").
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ def mix(word: np.uint64) -> np.uint64:
 
 @rule
 def stream(seed: np.uint64, index: int) -> np.uint64:
-    """The initial state of stream `index` under a seed; neighbouring seeds and indices are unrelated."""
+    """The initial state of stream `index` under a seed.
+
+    Neighbouring seeds and indices are unrelated.
+    """
     return mix(mix(seed + _GOLDEN) ^ (np.uint64(index) * _GOLDEN))
 
 
@@ -43,7 +46,7 @@ def below(record: Any, n: int) -> int:
 @rule
 def scaled(state: np.uint64, n: int) -> int:
     """The integer from 0 to n - 1 that a state of the generator yields."""
-    return np.int64(((mix(state) >> _32) * np.uint64(n)) >> _32)
+    return np.int64(((mix(state) >> _32) * np.uint64(n)) >> _32)  # type: ignore[return-value]
 
 
 @rule

@@ -64,7 +64,7 @@ class RunProgress(BaseCallback):
 
     def remaining(self) -> float:
         """Share of the time that is left, 1 to 0."""
-        return max(0.0, 1.0 - self.elapsed / self.seconds)
+        return max(0.0, 1.0 - self.elapsed / max(self.seconds, 1e-9))
 
     def _on_training_start(self) -> None:
         self._began = self._saved = time.monotonic()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import time
 from collections.abc import Iterator
@@ -13,7 +12,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any
 
-import torch
 import typer
 from rich.console import Console
 
@@ -156,7 +154,7 @@ def _stopped_by_interrupt(progress: RunProgress, console: Console) -> Iterator[N
 def main(
     config: Annotated[Path, typer.Option(help="settings, a TOML file")] = CONFIGS
     / "shakespeare.toml",
-    minutes: Annotated[float | None, typer.Option(min=0.0, help="length of the training")] = None,
+    minutes: Annotated[float | None, typer.Option(min=0.01, help="length of the training")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="of everything random")] = None,
     players: Annotated[int | None, typer.Option(min=1, help="seats in every game")] = None,
     out: Annotated[Path | None, typer.Option(help="folder of the checkpoint")] = None,
@@ -164,7 +162,6 @@ def main(
 ) -> None:
     """Train a network by self-play and measure it against random opponents."""
     console = Console()
-    torch.set_num_threads(len(os.sched_getaffinity(0)))
     settings = read_config(config)
     settings = replace(
         settings,

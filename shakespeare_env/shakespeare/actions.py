@@ -1,7 +1,7 @@
 """The action table: every decision of the game as one id, its move text and a description.
 
-The blocks are drawn up here and nowhere else; the rules use the first id of each block (`DRAFT`, `WAGER`, ...)
-plus an index in the space that `tables.py` declares.
+The blocks are drawn up here and nowhere else; the rules use the first id of each block (`DRAFT`,
+`WAGER`, ...) plus an index in the space that `tables.py` declares.
 """
 
 from __future__ import annotations
@@ -24,24 +24,39 @@ def _block(name: str, pairs: list[tuple[str, str]]) -> Block:
 
 TABLE = ActionTable(
     [
-        _block("draft", [(f"draft:{i}", f"take {n} at setup") for i, n in zip(t.DECK_IDS, _DECK, strict=True)]),
+        _block(
+            "draft",
+            [(f"draft:{i}", f"take {n} at setup") for i, n in zip(t.DECK_IDS, _DECK, strict=True)],
+        ),
         _block(
             "wager",
             [(f"wager:{k}", f"wager {k} cylinder{'s' * (k > 1)}") for k in range(1, t.WAGERS + 1)],
         ),
-        _block("recruit", [(f"recruit:{i}", f"recruit {n}") for i, n in zip(t.DECK_IDS, _DECK, strict=True)]),
+        _block(
+            "recruit",
+            [(f"recruit:{i}", f"recruit {n}") for i, n in zip(t.DECK_IDS, _DECK, strict=True)],
+        ),
         _block(
             "extra",
-            [(f"extra:{i}", f"take {n} face down, as an extra") for i, n in zip(t.DECK_IDS, _DECK, strict=True)],
+            [
+                (f"extra:{i}", f"take {n} face down, as an extra")
+                for i, n in zip(t.DECK_IDS, _DECK, strict=True)
+            ],
         ),
         _block(
             "activate",
-            [(f"activate:{t.CARD_IDS[c]}", f"activate {t.CARD_NAMES[c]}") for c in _CAN_BE_ACTIVATED],
+            [
+                (f"activate:{t.CARD_IDS[c]}", f"activate {t.CARD_NAMES[c]}")
+                for c in _CAN_BE_ACTIVATED
+            ],
         ),
         _block(
             "activate+3",
             [
-                (f"activate:{t.CARD_IDS[c]}+3", f'activate {t.CARD_NAMES[c]}, discarding a "+3" token')
+                (
+                    f"activate:{t.CARD_IDS[c]}+3",
+                    f'activate {t.CARD_NAMES[c]}, discarding a "+3" token',
+                )
                 for c in _CRAFTSMEN
             ],
         ),
@@ -110,7 +125,9 @@ SIZE = TABLE.size
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
     """Card -> its place among the chosen cards, -1 where it has none."""
-    return np.array([chosen.index(card) if card in chosen else -1 for card in range(t.CARDS)], np.int64)
+    return np.array(
+        [chosen.index(card) if card in chosen else -1 for card in range(t.CARDS)], np.int64
+    )
 
 
 ACTIVATE_INDEX = _index_in(_CAN_BE_ACTIVATED)

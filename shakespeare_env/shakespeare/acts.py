@@ -47,15 +47,19 @@ def can_move_back(game: Record, act: int, seat: int) -> bool:
 
 
 @rule
-def ahead(game: Record, act: int, disc: int) -> int:
-    """How many discs are ahead of a disc: further on, or lower in its pile (Rules T7).
+def standing(game: Record, act: int, disc: int) -> int:
+    """How far a disc is: more is ahead, by space, then by being lower in the pile (Rules T7).
 
-    The neutral disc of the solo variant counts like any other (Rules V4); discs not in play stand on space 0.
+    Discs that are not in play stand on space 0, behind all others.
     """
-    spaces = game["disc_space"][act]
-    heights = game["disc_height"][act]
-    own = _ROW * int(spaces[disc]) - int(heights[disc])
+    return _ROW * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
+
+
+@rule
+def ahead(game: Record, act: int, disc: int) -> int:
+    """How many discs are ahead of a disc, the neutral one counted like any (Rules T7, V4)."""
+    own = standing(game, act, disc)
     count = 0
     for other in range(DISCS):
-        count += _ROW * int(spaces[other]) - int(heights[other]) > own
+        count += int(standing(game, act, other) > own)
     return count

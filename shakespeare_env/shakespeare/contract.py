@@ -7,7 +7,9 @@ from shakespeare_env.shakespeare import notation, text
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.determinize import determinize
 from shakespeare_env.shakespeare.flow import legal, play
-from shakespeare_env.shakespeare.observe import LAYOUT, observe
+from shakespeare_env.shakespeare.layout import LAYOUT
+from shakespeare_env.shakespeare.notation_reader import from_dict
+from shakespeare_env.shakespeare.observe import observe
 from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.setup import OPTIONS, begin
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
@@ -26,7 +28,7 @@ GAME = Game(
     solo_target=TARGET_SOLO,
     score_scale=10,
     to_dict=notation.to_dict,
-    from_dict=notation.from_dict,
+    from_dict=from_dict,
     phase=notation.phase_of,
     draw=text.draw,
 )

@@ -1,4 +1,7 @@
-"""A possible position instead of the true one: what a seat does not know is drawn anew (Rules D3)."""
+"""A possible position instead of the true one: what a seat does not know is drawn anew.
+
+Rules D3.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,11 @@ from shakespeare_env.shakespeare.tables import OBJECTIVES, WAGERS
 def determinize(game: Record, seat: int) -> None:
     """Draw anew, from game["random"], all that a seat does not know.
 
-    Objectives it has not seen are dealt at random to the others' hands, to a draw of another seat under way and to
-    the places of the pile it does not know; pending secret choices of the others are uniform over what they could
-    be.  What the deck and the bags will yield is drawn by the random state alone.  Nothing of the true hidden
-    state has any influence: unseen objectives are gathered in ascending order before they are dealt.
+    Objectives it has not seen are dealt at random to the others' hands, to a draw of another seat
+    under way and to the places of the pile it does not know; pending secret choices of the others
+    are uniform over what they could be.  What the deck and the bags will yield is drawn by the
+    random state alone.  Nothing of the true hidden state has any influence: unseen objectives are
+    gathered in ascending order before they are dealt.
     """
     deal_objectives(game, seat)
     for other in range(game["players"]):
@@ -94,6 +98,9 @@ def is_first_active(game: Record, seat: int, member: int) -> bool:
     if not game["cylinder"][seat, member]:
         return False
     for earlier in range(member):
-        if game["cylinder"][seat, earlier] and game["card"][seat, earlier] == game["card"][seat, member]:
+        if (
+            game["cylinder"][seat, earlier]
+            and game["card"][seat, earlier] == game["card"][seat, member]
+        ):
             return False
     return True

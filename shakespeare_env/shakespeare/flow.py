@@ -1,8 +1,8 @@
 """Which decision follows which: the course of a day and of the game.
 
-The phase files say what is legal and what a move does.  A move may open further choices (white quills, elements,
-the Queen's gift), which come before anything else; then the part of the game under way goes on to its next seat,
-and when all are served the next part begins.
+The phase files say what is legal and what a move does.  A move may open further choices (white
+quills, elements, the Queen's gift), which come before anything else; then the part of the game
+under way goes on to its next seat, and when all are served the next part begins.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import state as s
-from shakespeare_env.shakespeare.phases import craft, draft, mood, queen, quill, rehearsal, rest, turn, upkeep, wager
+from shakespeare_env.shakespeare.phases import (
+    craft,
+    draft,
+    mood,
+    queen,
+    quill,
+    rehearsal,
+    rest,
+    turn,
+    upkeep,
+    wager,
+)
 from shakespeare_env.shakespeare.scoring import finish
 from shakespeare_env.shakespeare.supply import discard_characters, show_characters
 from shakespeare_env.shakespeare.tables import WAGERS
@@ -20,7 +31,10 @@ from shakespeare_env.shakespeare.tables import WAGERS
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A], all False before; return their number."""
+    """Write the legal actions of the seat to move into bool[A], all False before.
+
+    Return their number.
+    """
     phase = game["phase"]
     if phase == s.TURN:
         return turn.legal(game, mask)
@@ -77,10 +91,10 @@ def go_on(game: Record) -> None:
 
 @rule
 def has_open_choice(game: Record) -> bool:
-    """Whether the seat to move has still to choose: white quills first, then elements (Rules T8, T18).
+    """Whether the seat to move has still to choose: white quills, then elements (Rules T8, T18).
 
-    What cannot be done lapses: a quill with nowhere to go, a mandatory element without a place, a move back from
-    space 1 (Rules T6, T16, T18, M2).
+    What cannot be done lapses: a quill with nowhere to go, a mandatory element without a place, a
+    move back from space 1 (Rules T6, T16, T18, M2).
     """
     if game["quills"] > 0:
         if quill.is_possible(game):
@@ -194,13 +208,17 @@ def begin_day(game: Record) -> None:
 def begin_turns(game: Record) -> None:
     """The first in Order has the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # The search for the next turn starts after the seat to move: after the last in Order comes the first.
+    # The search for the next turn starts after the seat to move: after the last in Order comes the
+    # first.
     game["to_move"] = game["order"][game["players"] - 1]
 
 
 @rule
 def begin_rest(game: Record) -> None:
-    """Upkeep, then rest: in Order, with strategic rest by Initiative (Rules U1 to U3, P1, P4, D2)."""
+    """Upkeep, then rest: in Order, with strategic rest by Initiative.
+
+    Rules U1 to U3, P1, P4, D2.
+    """
     upkeep.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST

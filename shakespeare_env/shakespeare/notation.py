@@ -1,52 +1,26 @@
-"""Positions as JSON objects, loss-free both ways; `notation_checks.py` refuses what cannot be.
+"""Positions as JSON objects; `notation_reader.py` reads them back, loss-free.
 
-What text does not hold: the random state (chance to come is drawn from it), and which seat remembers which
-objective of the pile.
+What text does not hold: the random state (chance to come is drawn from it), and which seat
+remembers which objective of the pile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from shakespeare_env import reading as read
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.notation_checks import check_position
 
 NAME = "shakespeare"
 NEUTRAL = "neutral"
-_KEYS = (
-    *("game", "players", "strategic_rest", "day", "phase", "to_move", "order", "initiative", "piles"),
-    *("display", "bags", "discarded", "deck", "discarded_characters", "objective_deck"),
-    *("supply_tokens", "pending", "queue", "winners", "seats"),
-)
-_SEAT_KEYS = (
-    *("prestige", "pounds", "tokens", "mood", "wager", "cylinders", "recruited", "passed", "kept"),
-    *("objectives", "stage", "troupe"),
-)
-_MEMBER_KEYS = ("card", "face", "costume", "cylinder", "rest")
-_CRAFT_KEYS = ("value", "costumes", "sets", "colours", "optional")
-_FACES = ("character", "extra")
-_THEN = {"turn": s.IN_TURNS, "mood": s.IN_MOOD, "rehearsal": s.IN_REHEARSAL}
-_PART_OF_PHASE = {
-    s.DRAFT: s.IN_DRAFT,
-    s.WAGER: s.IN_WAGER,
-    s.TURN: s.IN_TURNS,
-    s.CRAFT: s.IN_TURNS,
-    s.CHOOSE_QUEEN: s.IN_TURNS,
-    s.OBJECTIVE: s.IN_TURNS,
-    s.BACK: s.IN_MOOD,
-    s.REST: s.IN_REST,
-    s.OVER: s.IN_END,
-}
-_KINDS = ("costumes", "sets")
+FACES = ("character", "extra")
+KINDS = ("costumes", "sets")
 _SORTED_DECK = sorted(range(t.DECK), key=lambda deck: t.DECK_IDS[deck])
-_MOST = 1000
 
 
 def phase_of(game: Record) -> str:
@@ -73,7 +47,9 @@ def to_dict(game: Record) -> dict[str, Any]:
         "discarded": _elements_of(game["discarded"]),
         "deck": _cards_of(game["deck"]),
         "discarded_characters": _cards_of(game["discarded_cards"]),
-        "objective_deck": _named(t.OBJECTIVE_IDS, game["objective_deck"][: game["objective_deck_len"]]),
+        "objective_deck": _named(
+            t.OBJECTIVE_IDS, game["objective_deck"][: game["objective_deck_len"]]
+        ),
         "supply_tokens": int(game["supply_tokens"]),
         "pending": _pending_of(game),
         "queue": game["queue"][: game["queue_len"]].tolist(),
@@ -94,7 +70,7 @@ def _cards_of(counts: Any) -> list[str]:
 def _elements_of(counts: Any) -> dict[str, dict[str, int]]:
     return {
         kind: dict(zip(COLOURS, row, strict=True))
-        for kind, row in zip(_KINDS, counts.tolist(), strict=True)
+        for kind, row in zip(KINDS, counts.tolist(), strict=True)
     }
 
 
@@ -143,7 +119,9 @@ def _seat_of(game: Record, seat: int, over: bool) -> dict[str, Any]:
         "recruited": bool(game["recruited"][seat]),
         "passed": bool(game["passed"][seat]),
         "kept": None if kept == s.NOBODY else t.CARD_IDS[kept],
-        "objectives": _named(t.OBJECTIVE_IDS, game["objectives"][seat, : game["objectives_len"][seat]]),
+        "objectives": _named(
+            t.OBJECTIVE_IDS, game["objectives"][seat, : game["objectives_len"][seat]]
+        ),
         "stage": {
             t.SPACE_IDS[space]: COLOURS[colour]
             for space, colour in enumerate(game["stage"][seat].tolist())
@@ -160,197 +138,8 @@ def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
     elements = game["costume_len"][seat, member]
     return {
         "card": t.CARD_IDS[game["card"][seat, member]],
-        "face": _FACES[game["extra"][seat, member]],
+        "face": FACES[game["extra"][seat, member]],
         "costume": _named(COLOURS, game["costume"][seat, member, :elements]),
         "cylinder": bool(game["cylinder"][seat, member]),
         "rest": bool(game["rest"][seat, member]),
     }
-
-
-def from_dict(position: Mapping[str, Any], game: Record) -> None:
-    """Write a position in text into a record; the record's random state stays as it is.
-
-    Raises:
-        PositionError: the position cannot have come about; the message names the place, the value and the remedy.
-    """
-    given = read.table(position, "position", _KEYS)
-    read.choice(given["game"], "game", (NAME,))
-    players = read.integer(given["players"], "players", 1, t.SEATS)
-    for name in s.STATE.names or ():
-        if name != "random":
-            game[name] = s.NOBODY if name in s.EMPTY_IS_NOBODY else 0
-    game["players"] = players
-    game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
-    game["day"] = read.integer(given["day"], "day", 1, t.DAYS)
-    game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
-    over = phase == s.OVER
-    if over and given["to_move"] is not None:
-        read.refuse("to_move", f"{given['to_move']!r} in phase 'over'", "write null")
-    game["to_move"] = s.NOBODY if over else read.integer(given["to_move"], "to_move", 0, players - 1)
-    _read_places(given, game, players)
-    _read_table(given, game)
-    _read_pending(given["pending"], game)
-    entries = read.items(given["seats"], "seats", players)
-    if len(entries) < players:
-        read.refuse("seats", f"{len(entries)} seats", f"describe all {players}")
-    for seat, entry in enumerate(entries):
-        _read_seat(entry, f"seats[{seat}]", game, seat, over)
-    _read_winners(given["winners"], game, players, over)
-    check_position(game)
-
-
-def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
-    """Order, Initiative, the queue and the discs on the acts."""
-    order = read.seats(given["order"], "order", players)
-    if len(order) < players:
-        read.refuse("order", f"{given['order']!r}", f"name all {players} seats")
-    game["order"][:players] = order
-    initiative = read.seats(given["initiative"], "initiative", players)
-    game["initiative"][: len(initiative)] = initiative
-    game["initiative_len"] = len(initiative)
-    queue = read.seats(given["queue"], "queue", players)
-    game["queue"][: len(queue)] = queue
-    game["queue_len"] = len(queue)
-    discs = {seat: seat for seat in range(players)} | ({NEUTRAL: t.NEUTRAL} if players == 1 else {})
-    piles = read.table(given["piles"], "piles", ACTS)
-    for act, name in enumerate(ACTS):
-        spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
-        if not isinstance(piles[name], Mapping):
-            read.refuse(f"piles.{name}", f"{piles[name]!r} is not an object", "write space -> discs")
-        for space, pile in piles[name].items():
-            where = f"piles.{name}.{space}"
-            number = read.choice(space, where, spaces) + 1
-            for height, disc in enumerate(read.items(pile, where, len(discs))):
-                if isinstance(disc, bool) or not isinstance(disc, int | str) or disc not in discs:
-                    read.refuse(where, f"{disc!r} is no disc here", f"use {list(discs)}")
-                if game["disc_space"][act, discs[disc]]:
-                    read.refuse(where, f"the disc {disc!r} stands on the act twice", "name it once")
-                game["disc_space"][act, discs[disc]] = number
-                game["disc_height"][act, discs[disc]] = height
-            if not pile:
-                read.refuse(where, "an empty pile", "leave empty spaces out")
-        for disc, row in discs.items():
-            if not game["disc_space"][act, row]:
-                read.refuse(f"piles.{name}", f"the disc {disc!r} is missing", "put it on a space")
-
-
-def _read_table(given: Mapping[str, Any], game: Record) -> None:
-    """Displays, bags, decks and tokens."""
-    display = read.table(given["display"], "display", ("characters", *_KINDS))
-    elements = {"display": display, "bag": given["bags"], "discarded": given["discarded"]}
-    for name, where in (("display", "display"), ("bag", "bags"), ("discarded", "discarded")):
-        kinds = elements[name] if name == "display" else read.table(elements[name], where, _KINDS)
-        for kind, key in enumerate(_KINDS):
-            game[name][kind] = read.counts(kinds[key], f"{where}.{key}", COLOURS, 100)
-    for name, value, where in (
-        ("shown", display["characters"], "display.characters"),
-        ("deck", given["deck"], "deck"),
-        ("discarded_cards", given["discarded_characters"], "discarded_characters"),
-    ):
-        cards = read.choices(value, where, t.DECK_IDS, t.DECK_CARDS)
-        if value != sorted(value):
-            read.refuse(where, "the cards are not sorted", "sort them by id")
-        game[name][:] = np.bincount(cards, minlength=t.DECK)
-    deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.OBJECTIVES)
-    game["objective_deck"][: len(deck)] = deck
-    game["objective_deck_len"] = len(deck)
-    game["supply_tokens"] = read.integer(given["supply_tokens"], "supply_tokens", 0, t.TOKENS)
-
-
-def _read_pending(pending: Any, game: Record) -> None:
-    """What the decision under way has opened, and the part of the day it belongs to."""
-    phase = int(game["phase"])
-    if phase == s.CRAFT:
-        _read_craft(pending, "pending", game)
-    elif phase == s.QUILL:
-        given = read.table(pending, "pending", ("quills", "then"))
-        game["quills"] = read.integer(given["quills"], "pending.quills", 1, 127)
-        if isinstance(given["then"], Mapping):
-            _read_craft(given["then"], "pending.then", game)
-            game["part"] = s.IN_TURNS
-        else:
-            then = read.choice(given["then"], "pending.then", tuple(_THEN))
-            game["part"] = tuple(_THEN.values())[then]
-    elif phase == s.OBJECTIVE:
-        given = read.table(pending, "pending", ("drawn",))
-        drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_CARDS)
-        game["drawn"][: len(drawn)] = drawn
-        game["drawn_len"] = len(drawn)
-    elif pending is not None:
-        read.refuse("pending", f"{pending!r} in phase {s.PHASE_NAMES[phase]!r}", "write null")
-    game["back"] = phase == s.BACK
-    game["queen"] = phase == s.CHOOSE_QUEEN
-    if phase != s.QUILL:
-        game["part"] = _PART_OF_PHASE[phase]
-
-
-def _read_craft(value: Any, where: str, game: Record) -> None:
-    given = read.table(value, where, _CRAFT_KEYS)
-    game["craft_value"] = read.integer(given["value"], f"{where}.value", 1, 127)
-    game["craft_costumes"] = read.truth(given["costumes"], f"{where}.costumes")
-    game["craft_sets"] = read.truth(given["sets"], f"{where}.sets")
-    game["craft_optional"] = read.truth(given["optional"], f"{where}.optional")
-    colours = read.choices(given["colours"], f"{where}.colours", COLOURS, t.N_COLOURS)
-    if not colours or colours != sorted(set(colours)):
-        read.refuse(f"{where}.colours", f"{given['colours']!r}", "list different colours in order")
-    game["craft_colours"] = sum(1 << colour for colour in colours)
-
-
-def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
-    given = read.table(value, where, (*_SEAT_KEYS, "unpaid") if over else _SEAT_KEYS)
-    for name, low, high in (
-        ("prestige", -_MOST, _MOST),
-        ("pounds", 0, _MOST),
-        ("tokens", 0, t.TOKENS),
-        ("mood", *t.ALL_MOOD),
-        ("cylinders", 0, t.WAGERS),
-    ):
-        game[name][seat] = read.integer(given[name], f"{where}.{name}", low, high)
-    for name in ("recruited", "passed"):
-        game[name][seat] = read.truth(given[name], f"{where}.{name}")
-    if given["wager"] is not None:
-        game["wager"][seat] = read.integer(given["wager"], f"{where}.wager", 1, t.WAGERS)
-    if given["kept"] is not None:
-        game["kept"][seat] = read.choice(given["kept"], f"{where}.kept", t.CARD_IDS)
-    if over:
-        game["unpaid"][seat] = read.integer(given["unpaid"], f"{where}.unpaid", 0, t.TROUPE)
-    kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.OBJECTIVES)
-    game["objectives"][seat, : len(kept)] = kept
-    game["objectives_len"][seat] = len(kept)
-    if not isinstance(given["stage"], Mapping):
-        read.refuse(f"{where}.stage", f"{given['stage']!r} is not an object", "write space -> colour")
-    for name, colour in given["stage"].items():
-        space = read.choice(name, f"{where}.stage", t.SPACE_IDS)
-        game["stage"][seat, space] = read.choice(colour, f"{where}.stage.{name}", COLOURS)
-        game["stage_filled"][seat] |= 1 << space
-        game["yellow"][seat] += game["stage"][seat, space] == t.YELLOW
-    members = read.items(given["troupe"], f"{where}.troupe", t.TROUPE)
-    game["troupe_len"][seat] = len(members)
-    for member, entry in enumerate(members):
-        _read_member(entry, f"{where}.troupe[{member}]", game, seat, member)
-
-
-def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -> None:
-    given = read.table(value, where, _MEMBER_KEYS)
-    game["card"][seat, member] = read.choice(given["card"], f"{where}.card", t.CARD_IDS)
-    game["extra"][seat, member] = read.choice(given["face"], f"{where}.face", _FACES)
-    game["cylinder"][seat, member] = read.truth(given["cylinder"], f"{where}.cylinder")
-    game["rest"][seat, member] = read.truth(given["rest"], f"{where}.rest")
-    costume = read.choices(given["costume"], f"{where}.costume", COLOURS, t.COSTUME_SLOTS)
-    if costume != sorted(costume):
-        read.refuse(f"{where}.costume", f"{given['costume']!r}", "list it in colour order")
-    game["costume"][seat, member, : len(costume)] = costume
-    game["costume_len"][seat, member] = len(costume)
-    game["yellow"][seat] += costume.count(t.YELLOW)
-    game["costume_value"][seat, member] = sum(int(t.ELEMENT_VALUE[colour]) for colour in costume)
-
-
-def _read_winners(value: Any, game: Record, players: int, over: bool) -> None:
-    if not over:
-        if value is not None:
-            read.refuse("winners", f"{value!r} before the end", "write null")
-        return
-    winners = read.seats(value, "winners", players)
-    if winners != sorted(winners):
-        read.refuse("winners", f"{value!r}", "list the seats in ascending order")
-    game["winners"][winners] = 1

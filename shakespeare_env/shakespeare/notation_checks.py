@@ -1,4 +1,4 @@
-"""What must hold in every position: the box is complete, the stages stand, the decision fits the phase.
+"""What holds in every position: a complete box, stages that stand, a decision that fits.
 
 Called with a record read from text; the compiled rules rely on all of it.
 """
@@ -46,23 +46,38 @@ def _members(game: Record, seat: int) -> Any:
 
 
 def check_troupes(game: Record) -> None:
-    """The board's characters come first; costumes, cylinders and tokens lie where they can (S2, T3, T12, P2)."""
+    """The board's characters come first.
+
+    Costumes, cylinders and tokens lie where they can (S2, T3, T12, P2).
+    """
     for seat in range(game["players"]):
         board = game["card"][seat, : t.BOARD].tolist()
         if board != list(range(t.BOARD)) or game["extra"][seat, : t.BOARD].any():
             names = ", ".join(t.CARD_IDS[: t.BOARD])
-            refuse(f"seats[{seat}].troupe", "it does not begin with the board's characters", f"begin with {names}")
+            refuse(
+                f"seats[{seat}].troupe",
+                "it does not begin with the board's characters",
+                f"begin with {names}",
+            )
         extras = 0
         for member, card, extra in _members(game, seat):
             where = f"seats[{seat}].troupe[{member}]"
             if card < t.BOARD <= member:
-                refuse(where, f"{t.CARD_IDS[card]!r} stands on the board", "name a card of the deck")
+                refuse(
+                    where, f"{t.CARD_IDS[card]!r} stands on the board", "name a card of the deck"
+                )
             extras += extra
             if game["costume_len"][seat, member] and not (extra or t.KIND[card] == t.ACTOR):
-                refuse(f"{where}.costume", f"{t.CARD_IDS[card]!r} wears none", "only actors and extras do")
+                refuse(
+                    f"{where}.costume",
+                    f"{t.CARD_IDS[card]!r} wears none",
+                    "only actors and extras do",
+                )
             idle = extra or t.KIND[card] == t.ASSISTANT
             if idle and (game["cylinder"][seat, member] or game["rest"][seat, member]):
-                refuse(where, "a cylinder or rest token on it", "it cannot be activated; write false")
+                refuse(
+                    where, "a cylinder or rest token on it", "it cannot be activated; write false"
+                )
         if extras > t.EXTRAS:
             refuse(f"seats[{seat}].troupe", f"{extras} extras", f"a seat hires at most {t.EXTRAS}")
 
@@ -78,7 +93,11 @@ def check_stages(game: Record) -> None:
             pair = (int(stage[space]), int(stage[t.MIRROR[space]]))
             if pair[1] != s.NOBODY and pair[0] != pair[1] and t.YELLOW not in pair:
                 mirror = t.SPACE_IDS[t.MIRROR[space]]
-                refuse(where, f"{COLOURS[pair[0]]!r} mirrors {COLOURS[pair[1]]!r} on {mirror}", "make them equal")
+                refuse(
+                    where,
+                    f"{COLOURS[pair[0]]!r} mirrors {COLOURS[pair[1]]!r} on {mirror}",
+                    "make them equal",
+                )
 
 
 def check_cards(game: Record) -> None:
@@ -106,7 +125,8 @@ def check_elements(game: Record) -> None:
     for kind, colour in np.argwhere(found != box):
         refuse(
             "position",
-            f"{found[kind, colour]} {COLOURS[colour]} {_KINDS[kind]} in bag, display, discards and on seats",
+            f"{found[kind, colour]} {COLOURS[colour]} {_KINDS[kind]} "
+            "in bag, display, discards and on seats",
             f"there are {box[kind, colour]} with {game['players']} seats",
         )
 
@@ -114,7 +134,11 @@ def check_elements(game: Record) -> None:
 def check_objectives(game: Record) -> None:
     """Every objective is in the pile, drawn or kept, once (S6, T17)."""
     everywhere = np.concatenate(
-        [game["objective_deck"], game["drawn"], *(game["objectives"][seat] for seat in range(game["players"]))]
+        [
+            game["objective_deck"],
+            game["drawn"],
+            *(game["objectives"][seat] for seat in range(game["players"])),
+        ]
     )
     found = np.bincount(everywhere[everywhere != s.NOBODY], minlength=t.OBJECTIVES)
     for objective in np.flatnonzero(found != 1):
@@ -129,7 +153,11 @@ def check_tokens(game: Record) -> None:
     """The "+3" tokens add up (S6)."""
     total = int(game["supply_tokens"]) + int(game["tokens"].sum())
     if total != t.TOKENS:
-        refuse("supply_tokens", f'{total} "+3" tokens in supply and on seats', f"the box holds {t.TOKENS}")
+        refuse(
+            "supply_tokens",
+            f'{total} "+3" tokens in supply and on seats',
+            f"the box holds {t.TOKENS}",
+        )
 
 
 def check_piles(game: Record) -> None:
@@ -139,11 +167,16 @@ def check_piles(game: Record) -> None:
         for space in set(spaces[spaces > 0].tolist()):
             pile = sorted(heights[spaces == space].tolist())
             if pile != list(range(len(pile))):
-                refuse(f"piles.{name}.{space}", f"heights {pile}", "list the discs from the bottom up")
+                refuse(
+                    f"piles.{name}.{space}", f"heights {pile}", "list the discs from the bottom up"
+                )
 
 
 def check_wagers(game: Record) -> None:
-    """Wagers are chosen in Order and stand until the next day; none in the draft and in solo (W1, D2, V1)."""
+    """Wagers are chosen in Order and stand until the next day.
+
+    None in the draft and in solo (W1, D2, V1).
+    """
     players = int(game["players"])
     part = game["part"]
     for place, seat in enumerate(game["order"][:players].tolist()):
@@ -157,7 +190,11 @@ def check_wagers(game: Record) -> None:
         active = part not in (s.IN_DRAFT, s.IN_WAGER)
         used = int(game["cylinder"][seat].sum())
         if (used or game["cylinders"][seat]) and not active:
-            refuse(f"seats[{seat}].cylinders", "cylinders are out before the day's turns", "write 0 and false")
+            refuse(
+                f"seats[{seat}].cylinders",
+                "cylinders are out before the day's turns",
+                "write 0 and false",
+            )
         if used + game["cylinders"][seat] > t.WAGERS:
             refuse(
                 f"seats[{seat}].cylinders",
@@ -167,10 +204,17 @@ def check_wagers(game: Record) -> None:
 
 
 def check_tracks(game: Record) -> None:
-    """The Initiative track is complete but for the turns; the queue is what is left of the part's order (T5)."""
+    """The Initiative track is complete but for the turns.
+
+    The queue is what is left of the part's order (T5).
+    """
     players, part = int(game["players"]), game["part"]
     if part not in (s.IN_TURNS,) and game["initiative_len"] != players:
-        refuse("initiative", f"{game['initiative_len']} of {players} seats", "name all of them outside phase 2")
+        refuse(
+            "initiative",
+            f"{game['initiative_len']} of {players} seats",
+            "name all of them outside phase 2",
+        )
     if players == 1 and game["strategic_rest"]:
         refuse("strategic_rest", "True in solo", "write false; it is for 2 to 4 seats")
     if players == 1 and part == s.IN_WAGER:
@@ -187,7 +231,10 @@ def check_tracks(game: Record) -> None:
 
 
 def check_rest(game: Record) -> None:
-    """Secret rest choices: made by all who were asked before the seat to move, by nobody else (P2, P4, D2)."""
+    """Secret rest choices.
+
+    Made by all who were asked before the seat to move, by nobody else (P2, P4, D2).
+    """
     players = int(game["players"])
     secret = game["part"] == s.IN_REST and not game["strategic_rest"]
     waiting = {int(game["to_move"]), *game["queue"][: game["queue_len"]].tolist()}
@@ -196,9 +243,17 @@ def check_rest(game: Record) -> None:
         asked = secret and seat not in waiting and active.sum() >= 2
         if asked != (kept != s.NOBODY):
             value = None if kept == s.NOBODY else t.CARD_IDS[kept]
-            refuse(f"seats[{seat}].kept", f"{value!r} now", "name an activated card" if asked else "write null")
+            refuse(
+                f"seats[{seat}].kept",
+                f"{value!r} now",
+                "name an activated card" if asked else "write null",
+            )
         if asked and kept not in game["card"][seat][active]:
-            refuse(f"seats[{seat}].kept", f"{t.CARD_IDS[kept]!r} was not activated", "name one that was")
+            refuse(
+                f"seats[{seat}].kept",
+                f"{t.CARD_IDS[kept]!r} was not activated",
+                "name one that was",
+            )
 
 
 def check_decision(game: Record) -> None:
@@ -213,16 +268,26 @@ def check_decision(game: Record) -> None:
     if phase == s.REST and day == 1:
         refuse("day", "1 in phase 'rest'", "in 'rest' the day is already the next one")
     if phase == s.REST and game["cylinder"][seat].sum() < 2:
-        refuse("to_move", f"{seat} used fewer than two cylinders", "name a seat that used two or more")
-    if phase == s.TURN and (game["passed"][seat] or (game["recruited"][seat] and not game["cylinders"][seat])):
+        refuse(
+            "to_move", f"{seat} used fewer than two cylinders", "name a seat that used two or more"
+        )
+    if phase == s.TURN and (
+        game["passed"][seat] or (game["recruited"][seat] and not game["cylinders"][seat])
+    ):
         refuse("to_move", f"{seat} has finished its turns", "name a seat that has not")
     if game["part"] == s.IN_REHEARSAL and day not in (4, 6):
         refuse("day", f"{day} in a rehearsal", "rehearsals are on days 4 and 6")
     at_end = game["disc_space"][:, seat] == t.ACT_LENGTH
     if phase == s.QUILL and at_end.all():
-        refuse("pending.quills", f"{game['quills']} with every disc of seat {seat} at the end", "they are lost")
+        refuse(
+            "pending.quills",
+            f"{game['quills']} with every disc of seat {seat} at the end",
+            "they are lost",
+        )
     if phase == s.BACK and (game["disc_space"][:, seat] == 1).all():
-        refuse("phase", f"'back' with every disc of seat {seat} on space 1", "nothing can move back")
+        refuse(
+            "phase", f"'back' with every disc of seat {seat} on space 1", "nothing can move back"
+        )
     if phase == s.DRAFT and not game["shown"].any():
         refuse("display.characters", "no cards in the draft", "show some")
     if phase == s.OBJECTIVE and game["drawn_len"] == 0:

@@ -14,7 +14,10 @@ _DEAREST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """What an objective counts, as it stands (Rules F1a); for `sacrifice` the pounds that could be given up."""
+    """What an objective counts, as it stands (Rules F1a).
+
+    For `sacrifice` the pounds that could be given up.
+    """
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -64,7 +67,10 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def reward(objective: int, value: int) -> int:
-    """Prestige of an objective at a value of its metric: the highest step reached counts (Rules F1)."""
+    """Prestige of an objective at a value of its metric: the highest step reached counts.
+
+    Rules F1.
+    """
     prestige = 0
     for step in range(t.STEPS):
         if value >= t.STEP_AT[objective, step]:
@@ -74,7 +80,9 @@ def reward(objective: int, value: int) -> int:
 
 @rule
 def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
-    """Pay as many characters as possible, the cheapest first; extras and the board's are free (Rules F3).
+    """Pay as many characters as possible, the cheapest first (Rules F3).
+
+    Extras and the characters of the board are free.
 
     Returns:
         Characters not paid, pounds left.
@@ -94,7 +102,7 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Each kept objective scores, measured before wages; pounds are given up as ends best (Rules F1).
+    """Each kept objective scores before wages; pounds are given up as ends best (Rules F1).
 
     A seat may hold several objectives of pounds; every combination of their steps is tried.
     """
@@ -126,7 +134,8 @@ def score_objectives(game: Record, seat: int) -> None:
 def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
     """The pounds a combination of steps gives up and the prestige it brings (Rules F1).
 
-    The digits of `combination` in base STEPS + 1 are the steps of the seat's objectives of pounds; 0 is no gift.
+    The digits of `combination` in base STEPS + 1 are the steps of the seat's objectives of pounds;
+    0 is no gift.
     """
     gift = 0
     prestige = 0

@@ -63,7 +63,10 @@ def clear_decisions(game: Record) -> None:
 
 @rule
 def clear_seats(game: Record) -> None:
-    """Every seat's own board at the start; seats that are not at the table stay empty (Rules S2)."""
+    """Every seat's own board at the start; seats that are not at the table stay empty.
+
+    Rules S2.
+    """
     game["prestige"][:] = 0
     game["pounds"][:] = 0
     game["tokens"][:] = 0
@@ -114,7 +117,10 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Discs on space 1 in Order, the first at the bottom; in solo neutral discs on space 4 (Rules S3, V2)."""
+    """Discs on space 1 in Order, the first at the bottom; in solo neutral discs on space 4.
+
+    Rules S3, V2.
+    """
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):

@@ -1,11 +1,24 @@
-"""A seat's stage: where an element may go and what it does at once (Rules T13, T14), and the mood (T15)."""
+"""A seat's stage.
+
+Where an element may go and what it does at once (Rules T13, T14), and the mood (T15).
+"""
 
 from __future__ import annotations
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.state import NOBODY
-from shakespeare_env.shakespeare.tables import ALL_MOOD, BLUE, CANDLE, GREEN, MIRROR, PINK, PURPLE, SUPPORTS, YELLOW
+from shakespeare_env.shakespeare.tables import (
+    ALL_MOOD,
+    BLUE,
+    CANDLE,
+    GREEN,
+    MIRROR,
+    PINK,
+    PURPLE,
+    SUPPORTS,
+    YELLOW,
+)
 
 _LOWEST, _HIGHEST = ALL_MOOD
 
@@ -33,17 +46,23 @@ def is_open(game: Record, seat: int, space: int) -> bool:
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Whether the mirrored space is empty, holds the same colour, or one of the two is yellow (Rules T13)."""
+    """Whether the mirrored space is empty, holds the same colour, or one of the two is yellow.
+
+    Rules T13.
+    """
     mirror = MIRROR[space]
     if mirror == space or colour == YELLOW:
         return True
     opposite = game["stage"][seat, mirror]
-    return opposite == NOBODY or opposite == colour or opposite == YELLOW
+    return opposite in (NOBODY, colour, YELLOW)
 
 
 @rule
 def add_set(game: Record, seat: int, space: int, colour: int) -> None:
-    """Place a stage set element for good: a candle scores, then the element acts (Rules T11, T13, T14)."""
+    """Place a stage set element for good: a candle scores, then the element acts.
+
+    Rules T11, T13, T14.
+    """
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if CANDLE[space]:

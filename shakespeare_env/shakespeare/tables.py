@@ -1,16 +1,15 @@
 """The box as arrays: what is printed on cards and boards, indexed by small integers.
 
-Everything here is read once, at import, from the box file (`box.py`); Numba compiles it in as constants.
+Everything here is read once, at import, from the box file (`box.py`); Numba compiles it in as
+constants.
 
 Index spaces used by all other files of this game:
-    card     a kind of character, 0 .. CARDS-1: first the characters of the board, then those of the deck.
-    deck     a kind of character in the deck, 0 .. DECK-1; `card = deck + BOARD`.
-    colour   0 black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow.
-    kind     of element: 0 costume, 1 stage set.
-    act      0 Act I, 1 Act II, 2 Act III.
-    space    of the stage, 0 .. SPACES-1, in the order of the box file.
-    wearer   what a costume can be made for: the actors in card order, then extra 1, extra 2, ...
-    objective 0 .. OBJECTIVES-1.
+    card     a kind of character, 0 .. CARDS-1: first the characters of the board, then those of the
+    deck. deck     a kind of character in the deck, 0 .. DECK-1; `card = deck + BOARD`. colour   0
+    black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow. kind     of element: 0 costume, 1 stage set.
+    act      0 Act I, 1 Act II, 2 Act III. space    of the stage, 0 .. SPACES-1, in the order of the
+    box file. wearer   what a costume can be made for: the actors in card order, then extra 1, extra
+    2, ... objective 0 .. OBJECTIVES-1.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ QUEEN_CARDS = 3
 TARGET_SOLO = 30
 """The score a good solo game passes (rule book, last page)."""
 
-# ---- characters ---------------------------------------------------------------------------------------------
+# ---- characters ----------------------------------------------------------------------------------
 _by_id = {character.id: character for character in BOX.characters}
 _board = [_by_id[name] for name in BOX.starting]
 _deck = [character for character in BOX.characters if character.id not in BOX.starting]
@@ -83,30 +82,45 @@ QUILLS, WHITE = _activation["quills"], _activation["white"]
 MOOD, OTHERS_MOOD = _activation["mood"], _activation["others_mood"]
 POUNDS, PRESTIGE = _activation["pounds"], _activation["prestige"]
 TAKE_KIND = np.array(
-    [COSTUME if c.activation.take_costume else SET if c.activation.take_set else -1 for c in _cards], np.int8
+    [
+        COSTUME if c.activation.take_costume else SET if c.activation.take_set else -1
+        for c in _cards
+    ],
+    np.int8,
 )
 TAKE_COLOUR = np.array(
-    [COLOURS.index(c.activation.take_costume or c.activation.take_set or COLOURS[0]) for c in _cards], np.int8
+    [
+        COLOURS.index(c.activation.take_costume or c.activation.take_set or COLOURS[0])
+        for c in _cards
+    ],
+    np.int8,
 )
 _costume = _powers([card.costume_power for card in _cards] + [BOX.extra_power])
 COSTUME_QUILLS, COSTUME_WHITE = _costume["quills"], _costume["white"]
 COSTUME_POUNDS, COSTUME_PRESTIGE = _costume["pounds"], _costume["prestige"]
 
-# ---- wearers ------------------------------------------------------------------------------------------------
+# ---- wearers -------------------------------------------------------------------------------------
 _actors = [card for card in range(CARDS) if KIND[card] == ACTOR]
 ACTORS = len(_actors)
 EXTRAS = DAYS
 WEARERS = ACTORS + EXTRAS
-WEARER_IDS = tuple(CARD_IDS[card] for card in _actors) + tuple(f"extra{i + 1}" for i in range(EXTRAS))
-WEARER_NAMES = tuple(CARD_NAMES[card] for card in _actors) + tuple(f"extra {i + 1}" for i in range(EXTRAS))
+WEARER_IDS = tuple(CARD_IDS[card] for card in _actors) + tuple(
+    f"extra{i + 1}" for i in range(EXTRAS)
+)
+WEARER_NAMES = tuple(CARD_NAMES[card] for card in _actors) + tuple(
+    f"extra {i + 1}" for i in range(EXTRAS)
+)
 WEARER_OF_CARD = np.full(CARDS, -1, np.int64)
 WEARER_OF_CARD[_actors] = range(ACTORS)
 
-# ---- elements -----------------------------------------------------------------------------------------------
+# ---- elements ------------------------------------------------------------------------------------
 ELEMENT_VALUE = np.array([1, 2, 3, 4, 5, 3], np.int8)
 """Value of an element by colour (Rules T10, yellow: T12)."""
 BAG = np.zeros((SEATS + 1, 2, N_COLOURS), np.int8)
-"""Elements in the bags at the start: int8[seats, kind, colour]; the row of one seat is that of two (Rules V1)."""
+"""Elements in the bags at the start: int8[seats, kind, colour].
+
+The row of one seat is that of two. Rules V1.
+"""
 for _seats in range(1, SEATS + 1):
     for _kind, _name in enumerate(("costumes", "sets")):
         BAG[_seats, _kind] = [BOX.bags[max(_seats, 2)][_name][colour] for colour in COLOURS]
@@ -116,7 +130,7 @@ GAIN_PRESTIGE = np.zeros(_BEST_COSTUME + 1, np.int16)
 for _value, _gain in BOX.costume_gain.items():
     GAIN_POUNDS[_value], GAIN_PRESTIGE[_value] = _gain.pounds, _gain.prestige
 
-# ---- acts ---------------------------------------------------------------------------------------------------
+# ---- acts ----------------------------------------------------------------------------------------
 ACT_LENGTH = np.array(BOX.act_lengths, np.int8)
 GREY_SPACES = 3
 NEUTRAL_START, NEUTRAL_LATER = 4, 8
@@ -124,16 +138,21 @@ ACT_I_POUNDS = ((5, 1), (7, 3), (int(ACT_LENGTH[ACT_I]), 5))
 ACT_III_PRESTIGE = ((6, 1), (8, 2), (int(ACT_LENGTH[ACT_III]), 3))
 ACT_II_PLACES = (2, 1)
 
-# ---- stage --------------------------------------------------------------------------------------------------
+# ---- stage ---------------------------------------------------------------------------------------
 SPACES = len(BOX.spaces)
 SPACE_IDS = tuple(space.id for space in BOX.spaces)
 _space = {space.id: index for index, space in enumerate(BOX.spaces)}
 MIRROR = np.array([_space[space.mirror] for space in BOX.spaces], np.int64)
 CANDLE = np.array([space.candle for space in BOX.spaces], np.bool_)
-SUPPORTS = np.array([sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32)
-"""The spaces that must be filled below each space, as bits; printed elements are left out (Rules T13)."""
+SUPPORTS = np.array(
+    [sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32
+)
+"""The spaces that must be filled below each space, as bits; printed elements are left out.
 
-# ---- objectives ---------------------------------------------------------------------------------------------
+Rules T13.
+"""
+
+# ---- objectives ----------------------------------------------------------------------------------
 OBJECTIVES = len(BOX.objectives)
 OBJECTIVE_IDS = tuple(objective.id for objective in BOX.objectives)
 OBJECTIVE_NAMES = tuple(objective.name for objective in BOX.objectives)
@@ -166,13 +185,16 @@ METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.obj
 STEPS = max(len(objective.points) for objective in BOX.objectives)
 NEVER = np.iinfo(np.int16).max
 STEP_AT = np.full((OBJECTIVES, STEPS), NEVER, np.int16)
-"""int16[objective, step]: the value of the metric at which a step is reached, NEVER where there is none."""
+"""int16[objective, step].
+
+The value of the metric at which a step is reached, NEVER where there is none.
+"""
 STEP_PRESTIGE = np.zeros((OBJECTIVES, STEPS), np.int16)
 for _index, _objective in enumerate(BOX.objectives):
     for _step, (_at, _points) in enumerate(_objective.points):
         STEP_AT[_index, _step], STEP_PRESTIGE[_index, _step] = _at, _points
 
-# ---- the rest of the board ----------------------------------------------------------------------------------
+# ---- the rest of the board -----------------------------------------------------------------------
 START_PRESTIGE = BOX.starting_prestige
 TOKENS = BOX.plus3_tokens
 WAGERS = 5

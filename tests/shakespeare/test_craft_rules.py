@@ -102,6 +102,12 @@ def test_t9_a_token_gained_during_the_action_cannot_be_used_in_it():
     assert colours(legal(d), "set") == {"black"}
 
 
+def test_t9_the_token_is_back_in_the_supply_before_an_element_acts():
+    d = crafting("set_dresser_6", tokens=1, others={1: seat(tokens=7)}, sets={"green": 1})
+    after = play(d, "activate:set_dresser_6+3", "set:green>a3")
+    assert (each(after, "tokens"), after["supply_tokens"]) == ([1, 7, 0, 0], 0)
+
+
 def test_t9_the_token_is_used_even_if_nothing_can_be_taken():
     d = crafting("set_dresser_6", tokens=1, sets={}, costumes={})
     after = play(d, "activate:set_dresser_6+3")

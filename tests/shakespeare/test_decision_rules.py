@@ -147,6 +147,21 @@ def test_d3_the_cards_a_seat_put_back_itself_are_known_at_the_bottom():
     assert distinct(guess["objective_deck"][-2:] for guess in guesses(game, 2)) > 1
 
 
+def test_d3_the_cards_put_back_stay_known_under_those_that_follow():
+    game = Position.from_dict(turn_position(players=2))
+    for _ in range(2):
+        for move in ("activate:queen", "queen:objectives"):
+            game.push(move)
+        game.push(game.moves()[0])
+    known = [deck["objective_deck"][-4:] for deck in (guesses(game, 0) + guesses(game, 1))]
+    first, second = known[: len(MANY)], known[len(MANY) :]
+    true = game.to_dict()["objective_deck"][-4:]
+    assert {tuple(deck[:2]) for deck in first} == {tuple(true[:2])}
+    assert {tuple(deck[2:]) for deck in second} == {tuple(true[2:])}
+    assert distinct(deck[2:] for deck in first) > 1
+    assert distinct(deck[:2] for deck in second) > 1
+
+
 def test_d3_the_objectives_drawn_are_seen_by_the_seat_that_drew_them():
     game = Position.from_dict(turn_position())
     for move in ("activate:queen", "queen:objectives"):

@@ -24,7 +24,10 @@ from shakespeare_env.shakespeare.troupe import add_costume, member_of_wearer, we
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Elements of the display that can be paid for and placed; `done` where nothing need be taken (Rules T10)."""
+    """Elements of the display that can be paid for and placed.
+
+    `done` where nothing need be taken. Rules T10.
+    """
     count = 0
     if game["craft_costumes"]:
         count += legal_costumes(game, mask)
@@ -38,7 +41,10 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def can_take(game: Record, kind: int, colour: int) -> bool:
-    """Whether an element is on display, of a colour that may be taken and within the value (Rules T10)."""
+    """Whether an element is on display, of a colour that may be taken and within the value.
+
+    Rules T10.
+    """
     return (
         game["display"][kind, colour] > 0
         and (game["craft_colours"] >> colour) & 1 == 1
@@ -119,12 +125,18 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether anything can be taken at all; a mandatory element that cannot be placed is forgone (Rules T16, T18)."""
+    """Whether anything can be taken at all.
+
+    A mandatory element that cannot be placed is forgone. Rules T16, T18.
+    """
     seat = game["to_move"]
     if game["craft_costumes"]:
         wearers = 0
         for member in range(game["troupe_len"][seat]):
-            if wears_costumes(game, seat, member) and game["costume_len"][seat, member] < COSTUME_SLOTS:
+            if (
+                wears_costumes(game, seat, member)
+                and game["costume_len"][seat, member] < COSTUME_SLOTS
+            ):
                 wearers += 1
         for colour in range(N_COLOURS):
             if wearers > 0 and can_take(game, COSTUME, colour):

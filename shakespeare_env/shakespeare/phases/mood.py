@@ -55,7 +55,9 @@ def legal(game: Record, mask: Any) -> int:
 def is_possible(game: Record) -> bool:
     """Whether there is an act to move back on; if not nothing happens (Rules M2)."""
     seat = game["to_move"]
-    return can_move_back(game, 0, seat) or can_move_back(game, 1, seat) or can_move_back(game, 2, seat)
+    return (
+        can_move_back(game, 0, seat) or can_move_back(game, 1, seat) or can_move_back(game, 2, seat)
+    )
 
 
 @rule

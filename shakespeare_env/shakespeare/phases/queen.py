@@ -50,7 +50,10 @@ def legal_objectives(game: Record, mask: Any) -> int:
 
 @rule
 def play_objective(game: Record, action: int) -> None:
-    """Keep one in secret; the others go to the bottom in the order drawn, known to the seat (Rules T17, D3)."""
+    """Keep one in secret; the others go to the bottom in the order drawn, known to the seat.
+
+    Rules T17, D3.
+    """
     seat = game["to_move"]
     keep = action - actions.OBJECTIVE
     for place in range(game["drawn_len"]):

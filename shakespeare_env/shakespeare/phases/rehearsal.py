@@ -18,9 +18,10 @@ def is_today(game: Record) -> bool:
 
 @rule
 def serve(game: Record) -> None:
-    """The seat to move uses the costume power of everybody in a complete costume, resting or not (Rules R1).
+    """The seat to move uses the powers of all its complete costumes, resting or not (Rules R1).
 
-    Coloured quills and gains come first (T8); the white quills of all of them are left open as `quills`.
+    Coloured quills and gains come first (T8); the white quills of all of them are left open as
+    `quills`.
     """
     seat = game["to_move"]
     white = 0
@@ -61,6 +62,9 @@ def score_acts(game: Record) -> None:
 
 @rule
 def move_neutral_discs(game: Record) -> None:
-    """Solo, after the scoring of day 4: neutral discs to space 8, on top of a disc already there (Rules V2)."""
+    """Solo, after the scoring of day 4.
+
+    Neutral discs to space 8, on top of a disc already there. Rules V2.
+    """
     for act in range(3):
         place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

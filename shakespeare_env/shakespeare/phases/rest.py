@@ -27,7 +27,10 @@ def used(game: Record, seat: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Any character activated today can be the one that stays free; copies of a card share a move (Rules P2)."""
+    """Any character activated today can be the one that stays free.
+
+    Copies of a card share a move. Rules P2.
+    """
     seat = game["to_move"]
     count = 0
     for member in range(game["troupe_len"][seat]):
@@ -52,7 +55,10 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def put_to_rest(game: Record, seat: int, kept: int) -> None:
-    """Rest tokens on all that were activated but one; of copies the first one activated stays free (Rules P2)."""
+    """Rest tokens on all that were activated but one.
+
+    Of copies the first one activated stays free. Rules P2.
+    """
     free = False
     for member in range(game["troupe_len"][seat]):
         if game["cylinder"][seat, member]:

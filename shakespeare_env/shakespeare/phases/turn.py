@@ -1,4 +1,7 @@
-"""Phase 2, recruitment and activation: what a seat does in its turn (Rules T1 to T5, T9, T16 to T18)."""
+"""Phase 2, recruitment and activation: what a seat does in its turn.
+
+Rules T1 to T5, T9, T16 to T18.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ _PLUS_3 = 3
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Recruit once a day, activate while there are cylinders, pass after recruiting (Rules T2, T3, T4)."""
+    """Recruit once a day, activate while there are cylinders, pass after recruiting.
+
+    Rules T2, T3, T4.
+    """
     seat = game["to_move"]
     count = 0
     if game["recruited"][seat]:
@@ -69,7 +75,9 @@ def play(game: Record, action: int) -> None:
         activate(game, seat, actions.ACTIVATE_CARD[action - actions.ACTIVATE], 0)
     else:
         game["tokens"][seat] -= 1
-        game["supply_tokens"] += 1  # before the action, whose green set elements may take it again (T9)
+        game["supply_tokens"] += (
+            1  # before the action, whose green set elements may take it again (T9)
+        )
         activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], _PLUS_3)
 
 
@@ -106,7 +114,10 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 
 @rule
 def act(game: Record, seat: int, card: int) -> None:
-    """An actor's power: coloured quills and gains at once, white quills and an element to follow (Rules T8, T18)."""
+    """An actor's power.
+
+    Coloured quills and gains at once, white quills and an element to follow. Rules T8, T18.
+    """
     for track in range(3):
         advance(game, track, seat, t.QUILLS[card, track])
     shift_mood(game, seat, t.MOOD[card])
@@ -122,7 +133,9 @@ def act(game: Record, seat: int, card: int) -> None:
 
 
 @rule
-def open_craft(game: Record, value: int, costumes: int, sets: int, colours: int, optional: int) -> None:
+def open_craft(
+    game: Record, value: int, costumes: int, sets: int, colours: int, optional: int
+) -> None:
     """Elements may now be taken (craft.py)."""
     game["craft_value"] = value
     game["craft_costumes"] = costumes
@@ -152,12 +165,17 @@ def complete_initiative(game: Record) -> None:
 @rule
 def is_finished(game: Record, seat: int) -> bool:
     """Passed, or recruited with no cylinder left (Rules T4)."""
-    return game["passed"][seat] == 1 or (game["recruited"][seat] == 1 and game["cylinders"][seat] == 0)
+    return game["passed"][seat] == 1 or (
+        game["recruited"][seat] == 1 and game["cylinders"][seat] == 0
+    )
 
 
 @rule
 def next_seat(game: Record) -> int:
-    """Whose turn it is after the seat to move, in Order, round and round; NOBODY when all are finished (Rules T1)."""
+    """Whose turn it is after the seat to move, in Order, round and round.
+
+    NOBODY when all are finished. Rules T1.
+    """
     players = game["players"]
     place = 0
     while game["order"][place] != game["to_move"]:

@@ -1,0 +1,120 @@
+"""Games for the contract tests: every game, seat count and variant, played by a repeatable rule.
+
+The rule picks among the legal actions by a hash of the table's number, the step and a salt: it is
+the same for a `Position` and a `Batch`, and knows nothing of what the actions do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env import Batch, Position, registry
+
+LONGEST = 1000
+"""More decisions than any game has."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A game to be played: its name, its seats and the variants switched on."""
+
+    game: str
+    players: int
+    options: dict[str, bool] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return "-".join([self.game, str(self.players), *self.options])
+
+    def position(self, seed: int) -> Position:
+        return Position.new(self.game, players=self.players, seed=seed, **self.options)
+
+    def batch(self, n: int, seed: int, **arguments: Any) -> Batch:
+        return Batch(self.game, n, players=self.players, seed=seed, **arguments, **self.options)
+
+
+def _tables() -> list[Table]:
+    tables = []
+    for name in registry.names():
+        game = registry.game(name)
+        for players in range(game.min_seats, game.max_seats + 1):
+            tables.append(Table(name, players))
+            tables += [
+                Table(name, players, {option: True})
+                for option, seats in game.options.items()
+                if players in seats
+            ]
+    return tables
+
+
+TABLES = _tables()
+FULL_TABLES = [table for table in TABLES if table.players == registry.game(table.game).max_seats]
+
+
+def scrambled(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """64 bits for 64 bits, without visible order (the finaliser of MurmurHash3)."""
+    words = (words ^ (words >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    words = (words ^ (words >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return words ^ (words >> np.uint64(33))
+
+
+def chosen(mask: npt.NDArray[np.bool_], step: int, salt: int = 0) -> npt.NDArray[np.int64]:
+    """int64[n]: the action that the rule picks in each row of a mask; -1 where none is legal."""
+    words = np.arange(1, len(mask) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    numbers = scrambled(scrambled(words + np.uint64(step)) + np.uint64(salt))
+    counts = mask.sum(axis=1).astype(np.uint64)
+    ranks = (numbers % np.maximum(counts, np.uint64(1))).astype(np.int64)
+    actions = (mask.cumsum(axis=1, dtype=np.int16) > ranks[:, None]).argmax(axis=1)
+    return np.where(counts > 0, actions, -1)
+
+
+def move_by_rule(position: Position, step: int, salt: int = 0) -> str:
+    """The move that the rule picks in game 0."""
+    return position.move_text(int(chosen(position.action_mask()[None], step, salt)[0]))
+
+
+def game_from(position: Position, salt: int = 0) -> Iterator[Position]:
+    """Play a position to the end; yields the same object at each decision and at the end."""
+    for step in range(LONGEST):
+        yield position
+        if position.to_move is None:
+            return
+        position.push(move_by_rule(position, step, salt))
+    raise AssertionError(f"not over after {LONGEST} decisions: {position!r}")
+
+
+def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
+    """Copies of every so-manieth position of a game, and the last one."""
+    for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+        if step % every == 0 or position.to_move is None:
+            yield position.copy()
+
+
+def stacked(records: Iterable[Any]) -> Any:
+    """An array of records."""
+    rows = list(records)
+    array = np.empty(len(rows), rows[0].dtype)
+    for row, record in enumerate(rows):
+        array[row] = record
+    return array
+
+
+def same_record(one: Any, other: Any) -> bool:
+    """Whether two records, or arrays of them, agree in every field (not in the padding)."""
+    return not differing_fields(one, other)
+
+
+def differing_fields(one: Any, other: Any) -> list[str]:
+    """The names of the fields in which two records, or arrays of them, differ."""
+    return [name for name in one.dtype.names if not np.array_equal(one[name], other[name])]
+
+
+def copies(position: Position, n: int) -> Batch:
+    """A batch of n copies of a position."""
+    batch = Batch(position.game.name, n, players=position.players)
+    batch.load(slice(None), stacked([position.record()] * n))
+    return batch

@@ -1,0 +1,121 @@
+"""`determinize` gives a position that the seat cannot tell from the true one (Rules D3)."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+from shakespeare_env import Position
+from tests.contract.random_games import (
+    FULL_TABLES,
+    TABLES,
+    copies,
+    differing_fields,
+    game_from,
+    sampled,
+    stacked,
+)
+from tests.shakespeare import hidden as shakespeare
+
+# How to change what a seat may not know, game by game.
+HIDDEN = {"shakespeare": shakespeare}
+SEEDS = (3, 4)
+
+tables = pytest.mark.parametrize("table", TABLES, ids=str)
+full_tables = pytest.mark.parametrize("table", FULL_TABLES, ids=str)
+
+
+def positions(table, every):
+    """(position, seat) of random games at a table."""
+    for seed in SEEDS:
+        for number, position in enumerate(sampled(table, seed, every)):
+            for seat in range(table.players):
+                yield number, position, seat
+
+
+@tables
+def test_the_seat_sees_no_difference(table):
+    for number, position, seat in positions(table, every=5):
+        possible = position.determinize(seat, seed=number)
+        assert possible.observation(seat).tobytes() == position.observation(seat).tobytes()
+        assert possible.to_move == position.to_move
+        if position.to_move == seat:
+            assert possible.moves() == position.moves()
+
+
+@tables
+def test_the_position_is_a_legal_one(table):
+    for number, position, seat in positions(table, every=9):
+        possible = position.determinize(seat, seed=number)
+        read = Position.from_dict(possible.to_dict())
+        assert read == possible
+        assert read.moves() == possible.moves()
+
+
+@tables
+def test_it_can_be_played_to_the_end(table):
+    for number, position, seat in positions(table, every=60):
+        end = list(game_from(position.determinize(seat, seed=number), salt=number))[-1]
+        assert end.winners
+
+
+@tables
+def test_the_true_position_is_left_alone(table):
+    for number, position, seat in positions(table, every=40):
+        before = position.record()
+        position.determinize(seat, seed=number)
+        assert differing_fields(position.record(), before) == []
+
+
+@tables
+def test_the_hidden_truth_has_no_influence(table):
+    """From positions that differ only in what is hidden the same seed draws the same."""
+    hidden, rng = HIDDEN[table.game], random.Random(8)
+    different = 0
+    for number, position, seat in positions(table, every=6):
+        true = position.record()
+        other = hidden.change_in_record(true, seat, rng)
+        different += len(differing_fields(true, other)) > 1
+        batch = copies(position, 2)
+        batch.load([1], stacked([other]))
+        batch.determinize([0, 1], [seat, seat], [number, number])
+        one, two = batch.save([0, 1])
+        assert differing_fields(one, two) == []
+    assert different > 10
+
+
+@full_tables
+def test_a_batch_draws_what_a_position_draws(table):
+    for number, position, seat in positions(table, every=25):
+        batch = copies(position, 1)
+        batch.determinize([0], [seat], [number])
+        assert differing_fields(batch.save(0), position.determinize(seat, number).record()) == []
+
+
+@full_tables
+def test_only_the_games_named_are_drawn_anew(table):
+    batch = table.batch(4, seed=9)
+    for _ in range(30):
+        batch.step(batch.random_actions())
+    before, mask, obs = batch.save(slice(None)), batch.mask.copy(), batch.obs.copy()
+    batch.determinize([2], [1], [5])
+    after = batch.save(slice(None))
+    for game in (0, 1, 3):
+        assert differing_fields(before[game], after[game]) == []
+        np.testing.assert_array_equal(mask[game], batch.mask[game])
+        np.testing.assert_array_equal(obs[game], batch.obs[game])
+    assert "random" in differing_fields(before[2], after[2])
+
+
+@full_tables
+def test_seeds_and_seats_draw_differently(table):
+    position = table.position(seed=3)
+    drawn = [
+        position.determinize(seat, seed).record()
+        for seat in range(table.players)
+        for seed in range(8)
+    ]
+    assert len({json.dumps(position.game.to_dict(record)) for record in drawn}) == len(drawn)
+    chance = {int(record["random"]) for record in drawn}
+    assert len(chance - {int(position.record()["random"])}) == len(drawn)

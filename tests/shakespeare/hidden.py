@@ -1,0 +1,111 @@
+"""What a seat may not know of a position (Rules D2, D3), changed at random.
+
+`change_in_dict` and `change_in_record` give another position that the seat cannot tell from the
+first; `own_changes` gives positions that it can, each with one of its own secrets changed.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
+
+WAGERS = range(1, 6)
+
+
+def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
+    """Objectives of the others and of the pile exchanged, pending choices of the others changed.
+
+    A position in text does not tell who put an objective back, so the whole pile is unknown.
+    """
+    changed = copy.deepcopy(position)
+    others = [entry for i, entry in enumerate(changed["seats"]) if i != seat]
+    heaps = [changed["objective_deck"], *(other["objectives"] for other in others)]
+    if changed["phase"] == "objective" and changed["to_move"] != seat:
+        heaps.append(changed["pending"]["drawn"])
+    unseen = [objective for heap in heaps for objective in heap]
+    rng.shuffle(unseen)
+    for heap in heaps:
+        heap[:] = [unseen.pop() for _ in heap]
+    for other in others:
+        if changed["phase"] == "wager" and other["wager"] is not None:
+            other["wager"] = rng.choice(WAGERS)
+        if other["kept"] is not None:
+            other["kept"] = rng.choice([m["card"] for m in other["troupe"] if m["cylinder"]])
+    return changed
+
+
+def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
+    """The same with a record: what the seat put back itself stays, and chance to come changes."""
+    game = record.copy()
+    others = [other for other in range(game["players"]) if other != seat]
+    places = [
+        (game["objectives"][other], place)
+        for other in others
+        for place in range(game["objectives_len"][other])
+    ]
+    places += [
+        (game["objective_deck"], place)
+        for place in range(game["objective_deck_len"])
+        if game["objective_known"][place] != seat
+    ]
+    if game["to_move"] != seat:
+        places += [(game["drawn"], place) for place in range(game["drawn_len"])]
+    unseen = [int(heap[place]) for heap, place in places]
+    rng.shuffle(unseen)
+    for heap, place in places:
+        heap[place] = unseen.pop()
+    for other in others:
+        if game["part"] == IN_WAGER and game["wager"][other]:
+            game["wager"][other] = rng.choice(WAGERS)
+        if game["kept"][other] != NOBODY:
+            game["kept"][other] = rng.choice(activated(game, other))
+    game["random"] = np.uint64(rng.getrandbits(64))
+    return game
+
+
+def activated(game: Any, seat: int) -> list[int]:
+    """The cards that a seat activated today."""
+    return [int(card) for card in game["card"][seat][game["cylinder"][seat] == 1]]
+
+
+def own_changes(record: Any, seat: int) -> Iterator[tuple[str, Any]]:
+    """(what, changed record) for each secret of the seat itself that there is to change."""
+    deck, known = record["objective_deck"], record["objective_known"]
+    unknown = np.flatnonzero(known[: record["objective_deck_len"]] == NOBODY)
+    top = unknown[0] if len(unknown) else None
+    held = int(record["objectives_len"][seat])
+    if held and top is not None:
+        yield "objective kept", _exchanged(record, ("objectives", (seat, held - 1)), top)
+    if record["to_move"] == seat and record["drawn_len"] and top is not None:
+        yield "objective drawn", _exchanged(record, ("drawn", 0), top)
+    own = np.flatnonzero(known[: record["objective_deck_len"]] == seat)
+    if len(own) > 1:
+        yield "order of objectives put back", _exchanged(record, ("objective_deck", own[0]), own[1])
+    if len(own) and top is not None:
+        changed = record.copy()
+        changed["objective_deck"][[own[0], top]] = deck[[top, own[0]]]
+        yield "objective put back", changed
+    if record["part"] == IN_WAGER and record["wager"][seat]:
+        changed = record.copy()
+        changed["wager"][seat] = record["wager"][seat] % 5 + 1
+        yield "wager", changed
+    if record["kept"][seat] != NOBODY:
+        for card in set(activated(record, seat)) - {int(record["kept"][seat])}:
+            changed = record.copy()
+            changed["kept"][seat] = card
+            yield "rest choice", changed
+
+
+def _exchanged(record: Any, one: tuple[str, Any], place: Any) -> Any:
+    """A copy in which an objective and one of the pile have changed places."""
+    name, where = one
+    changed = record.copy()
+    changed[name][where] = record["objective_deck"][place]
+    changed["objective_deck"][place] = record[name][where]
+    return changed
