@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
+from shakespeare_env.crew import Crew
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
@@ -96,9 +95,7 @@ class Batch:
         self.final_scores = np.zeros((n, width), np.int16)
         self.final_winners = np.zeros((n, width), np.bool_)
 
-        borders = np.linspace(0, n, min(threads, n) + 1).astype(int).tolist()
-        self._shares = list(pairwise(borders))
-        self._pool = ThreadPoolExecutor(len(self._shares) - 1) if len(self._shares) > 1 else None
+        self._crew = Crew(n, threads)
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
@@ -107,7 +104,7 @@ class Batch:
         self._kernels.streams(word, self._chance)
         self._games["random"] = self._chance
         self._kernels.streams(word ^ _CHOICE, self._chance)
-        self._share(
+        self._crew.share(
             lambda first, last: self._kernels.begin(
                 self._games,
                 first,
@@ -136,7 +133,7 @@ class Batch:
             IllegalMove: some game does not allow its action; no game has changed.
         """
         chosen = self._checked(actions)
-        self._share(
+        self._crew.share(
             lambda first, last: self._kernels.step(
                 self._games,
                 first,
@@ -168,28 +165,27 @@ class Batch:
             )
         if given.dtype.kind not in "iu":
             raise TypeError(f"actions are {given.dtype}; give integers")
-        outside = (given < 0) | (given >= self.actions.size)
-        safe = np.where(outside, 0, given).astype(np.int32)
-        legal = self.mask[np.arange(self.n), safe] & ~outside
-        legal |= (self.to_move < 0) & (given == -1)
-        if not legal.all():
-            index = int(np.argmin(legal))
-            seat = int(self.to_move[index])
-            action = int(given[index])
+        # Numbers that int32 cannot hold are no actions either; they must not wrap into one.
+        limits = np.iinfo(np.int32)
+        safe = given if given.dtype == np.int32 else given.clip(limits.min, limits.max)
+        chosen = np.ascontiguousarray(safe, np.int32)
+        index = int(self._kernels.first_illegal(chosen, self.mask, self.to_move))
+        if index >= 0:
+            seat, action = int(self.to_move[index]), int(given[index])
             texts = self.actions.texts
             raise IllegalMove(
-                action if outside[index] else texts[action],
+                texts[action] if 0 <= action < len(texts) else action,
                 seat=None if seat < 0 else seat,
                 phase=self.game.phase(self._games[index]),
                 legal=[texts[i] for i in np.flatnonzero(self.mask[index])],
                 game_index=index,
             )
-        return safe
+        return chosen
 
     def random_actions(self) -> npt.NDArray[np.int32]:
         """int32[n]: a uniformly random legal action for every game, -1 for one that is over."""
         actions = np.empty(self.n, np.int32)
-        self._share(
+        self._crew.share(
             lambda first, last: self._kernels.choose(
                 self._chance[first:last],
                 self.mask[first:last],
@@ -237,15 +233,8 @@ class Batch:
         self.load(indices, games)
 
     def _view(self) -> None:
-        self._share(
+        self._crew.share(
             lambda first, last: self._kernels.view(
                 self._games, first, last, self.mask, self.obs, self.to_move
             )
         )
-
-    def _share(self, work: Callable[[int, int], None]) -> None:
-        """Do the work on every share of the games, all threads together."""
-        rest = [self._pool.submit(work, *share) for share in self._shares[1:]] if self._pool else []
-        work(*self._shares[0])
-        for future in rest:
-            future.result()

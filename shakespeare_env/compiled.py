@@ -34,7 +34,7 @@ R = TypeVar("R")
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 PACKAGE = Path(__file__).resolve().parent
 _OWNER: dict[Callable[..., Any], str] = {}
-_NOT_COMPILED = ("wrappers", "cli", "cli.py")
+_NOT_COMPILED = ("wrappers", "cli", "batch.py", "crew.py", "position.py", "reading.py")
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",

@@ -31,14 +31,16 @@ class Kernels:
         view: (games, first, last, mask, obs, to_move) -> None. Write the views of games as they
             stand.
         step: (games, first, last, actions, autoreset, players, options, reward, mask, obs, to_move,
-            rewards, done, before, after, scores, winners) -> None. Play one legal action in each game that is not
-            over.
+            rewards, done, before, after, scores, winners) -> None. Play one legal action in each
+            game that is not over; `before` and `after` are room for its scores.
         play: (games, action, mask, to_move) -> None. Play one legal action in game 0.
         observe: (games, seats, obs) -> None. The observation of a given seat of each game.
         determinize: (games, seats, seeds) -> None. Draw anew what a given seat of each game does
             not know.
         choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each
             game.
+        first_illegal: (actions, mask, to_move) -> int. The first game whose action is not legal, -1
+            if there is none; a game that is over takes the action -1.
         scores: (games, out) -> None. Every seat's score so far.
         streams: (seed, out) -> None. The initial states of the streams 0, 1, ... of a seed.
     """
@@ -50,6 +52,7 @@ class Kernels:
     observe: Callable[..., None]
     determinize: Callable[..., None]
     choose: Callable[..., None]
+    first_illegal: Callable[..., int]
     scores: Callable[..., None]
     streams: Callable[..., None]
 
@@ -95,7 +98,7 @@ def _build(game: Game) -> Kernels:
     @rule
     def ones(word: np.uint64) -> int:
         """How many of eight flags, the bytes of a word, are set."""
-        return np.int64((word * _ONE_A_BYTE) >> _TOP_BYTE)
+        return np.int64((word * _ONE_A_BYTE) >> _TOP_BYTE)  # type: ignore[return-value]
 
     @compiled
     def begin(
@@ -215,6 +218,17 @@ def _build(game: Game) -> Kernels:
             actions[i] = action
 
     @compiled
+    def first_illegal(actions: Any, mask: Any, to_move: Any) -> int:
+        for i in range(len(actions)):
+            action = actions[i]
+            if to_move[i] < 0:
+                if action != -1:
+                    return i
+            elif not 0 <= action < mask.shape[1] or not mask[i, action]:
+                return i
+        return -1
+
+    @compiled
     def write_scores(games: Any, out: Any) -> None:
         for i in range(len(games)):
             rules_scores(games[i], out[i])
@@ -224,7 +238,9 @@ def _build(game: Game) -> Kernels:
         for i in range(len(out)):
             out[i] = stream(seed, i)
 
-    return Kernels(begin, view, step, play, observe, determinize, choose, write_scores, streams)
+    return Kernels(
+        begin, view, step, play, observe, determinize, choose, first_illegal, write_scores, streams
+    )
 
 
 def _warm_up(game: Game, kernels: Kernels) -> None:
@@ -240,6 +256,7 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
     kernels.begin(games, 0, 1, players, 0, mask, obs, to_move)
     kernels.view(games, 0, 1, mask, obs, to_move)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
+    kernels.first_illegal(actions, mask, to_move)
     kernels.step(
         games,
         0,

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Batch, IllegalMove, registry
+from tests.contract.batches import arrays_of
 from tests.contract.random_games import (
     FULL_TABLES,
     LONGEST,
@@ -13,47 +14,9 @@ from tests.contract.random_games import (
     move_by_rule,
 )
 
-GAMES = registry.names()
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 full_tables = pytest.mark.parametrize("table", FULL_TABLES, ids=str)
-games = pytest.mark.parametrize("name", GAMES)
-
-
-def arrays_of(batch):
-    """Name -> array, for every array that a batch shows."""
-    width = batch.game.max_seats
-    shapes = {
-        "players": ((), np.int8),
-        "to_move": ((), np.int8),
-        "mask": ((batch.actions.size,), np.bool_),
-        "obs": ((batch.game.layout.size,), np.int8),
-        "rewards": ((width,), np.float32),
-        "done": ((), np.bool_),
-        "final_scores": ((width,), np.int16),
-        "final_winners": ((width,), np.bool_),
-    }
-    return {name: (getattr(batch, name), shape, dtype) for name, (shape, dtype) in shapes.items()}
-
-
-def snapshot(batch):
-    """Copies of everything a step could change."""
-    shown = {name: array.copy() for name, (array, _, _) in arrays_of(batch).items()}
-    return shown, batch.save(slice(None))
-
-
-def assert_unchanged(batch, before):
-    shown, records = before
-    for name, array in shown.items():
-        np.testing.assert_array_equal(getattr(batch, name), array, name)
-    assert differing_fields(batch.save(slice(None)), records) == []
-
-
-def played(table, n=5, seed=40, steps=40, **arguments):
-    """A batch some steps into its games."""
-    batch = table.batch(n, seed=seed, **arguments)
-    for step in range(steps):
-        batch.step(chosen(batch.mask, step))
-    return batch
+games = pytest.mark.parametrize("name", registry.names())
 
 
 def played_out(table, n, seed):
@@ -200,122 +163,3 @@ def test_with_autoreset_the_next_game_has_begun_where_one_is_done(table):
         if ended.all():
             return
     raise AssertionError("some game does not end")
-
-
-# ---- refusals ------------------------------------------------------------------------------------
-
-
-@tables
-@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint64])
-def test_an_illegal_action_names_its_game_and_changes_nothing_in_any_game(table, dtype):
-    batch = played(table)
-    before = snapshot(batch)
-    actions = chosen(batch.mask, 40).astype(dtype)
-    actions[3] = np.argmin(batch.mask[3])
-    with pytest.raises(IllegalMove, match="game 3") as caught:
-        batch.step(actions)
-    assert_unchanged(batch, before)
-    fault = caught.value
-    assert fault.game_index == 3
-    assert fault.seat == batch.to_move[3]
-    assert fault.move == batch.actions.texts[int(actions[3])]
-    assert fault.legal == [batch.actions.texts[i] for i in np.flatnonzero(batch.mask[3])]
-    assert fault.phase == batch.game.phase(batch.save(3))
-
-
-@full_tables
-@pytest.mark.parametrize("action", [-1, -2, -(2**62), "size", 2**31, 2**32 + 1, 2**62])
-def test_an_action_out_of_range_is_an_illegal_move(table, action):
-    batch = played(table)
-    before = snapshot(batch)
-    actions = chosen(batch.mask, 40)
-    actions[1] = batch.actions.size if action == "size" else action
-    with pytest.raises(IllegalMove, match="game 1") as caught:
-        batch.step(actions)
-    assert caught.value.move == actions[1]
-    assert_unchanged(batch, before)
-
-
-@full_tables
-def test_the_largest_unsigned_action_is_an_illegal_move(table):
-    batch = played(table)
-    before = snapshot(batch)
-    with pytest.raises(IllegalMove, match="game 0"):
-        batch.step(np.full(5, 2**64 - 1, np.uint64))
-    assert_unchanged(batch, before)
-
-
-@full_tables
-def test_actions_of_another_type_or_shape_are_refused(table):
-    batch = played(table)
-    before = snapshot(batch)
-    legal = chosen(batch.mask, 40)
-    for actions in (legal.astype(float), legal.astype(str), batch.mask[:, 0], [None] * 5):
-        with pytest.raises((TypeError, ValueError), match="integers"):
-            batch.step(actions)
-    for actions in (legal[:4], legal[:, None], np.append(legal, 0), legal[0]):
-        with pytest.raises(ValueError, match="shape"):
-            batch.step(actions)
-    assert_unchanged(batch, before)
-
-
-@games
-@pytest.mark.parametrize(
-    ("arguments", "error", "named"),
-    [
-        ({"n": 0}, ValueError, "n=0"),
-        ({"n": -1}, ValueError, "n=-1"),
-        ({"threads": 0}, ValueError, "threads=0"),
-        ({"seed": -1}, ValueError, "seed=-1"),
-        ({"seed": 2**64}, ValueError, "seed="),
-        ({"seed": 1.5}, ValueError, r"seed=1\.5"),
-        ({"seed": True}, ValueError, "seed=True"),
-        ({"reward": "money"}, ValueError, "reward='money'"),
-        ({"players": 0}, ValueError, "players=0"),
-        ({"players": 99}, ValueError, "players=99"),
-        ({"players": 2.0}, TypeError, r"players=.*2\.0"),
-        ({"players": "2"}, TypeError, "players="),
-        ({"n": 3, "players": [4, 4]}, ValueError, "2 entries for 3 games"),
-        ({"n": 2, "players": [4, 99]}, ValueError, "players=99"),
-        ({"no_such_option": True}, TypeError, "no_such_option"),
-    ],
-)
-def test_wrong_arguments_are_refused_by_name(name, arguments, error, named):
-    right = {"n": 1, "players": registry.game(name).max_seats}
-    with pytest.raises(error, match=named):
-        Batch(name, **(right | arguments))
-
-
-def test_an_unknown_game_is_refused_and_the_known_ones_named():
-    with pytest.raises(ValueError, match=f"'chess'.*{GAMES[0]}"):
-        Batch("chess", 1, players=2)
-
-
-@games
-def test_a_variant_is_refused_where_it_is_not_for_the_table(name):
-    game = registry.game(name)
-    for option, seats in game.options.items():
-        with pytest.raises(TypeError, match=option):
-            Batch(name, 1, players=seats[0], **{option: 1})
-        for players in {game.min_seats, game.max_seats} - set(seats):
-            with pytest.raises(ValueError, match=option):
-                Batch(name, 2, players=[seats[0], players], **{option: True})
-
-
-@tables
-def test_seats_that_are_not_at_the_table_are_refused(table):
-    batch = played(table)
-    for seats in ([table.players] * 5, [-1] * 5, [0] * 4):
-        with pytest.raises(ValueError, match="seat"):
-            batch.observe(seats)
-        with pytest.raises(ValueError, match="seat"):
-            batch.determinize(slice(None), seats, [0] * 5)
-
-
-@full_tables
-def test_records_of_another_type_are_refused(table):
-    batch = played(table)
-    before = snapshot(batch)
-    with pytest.raises(TypeError, match=table.game):
-        batch.load([0], np.zeros(1, [("players", np.int8)]))
-    assert_unchanged(batch, before)

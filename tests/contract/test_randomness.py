@@ -73,8 +73,8 @@ def test_a_game_does_not_depend_on_the_number_of_threads(table):
 def test_a_large_batch_does_not_depend_on_the_number_of_threads():
     """1000 games of every seat count at once; random actions are the same, too."""
     players = np.arange(1000) % 4 + 1
-    one = Batch("shakespeare", 1000, players=players, seed=24)
-    other = Batch("shakespeare", 1000, players=players, seed=24, threads=2)
+    one = Batch("shakespeare", 1000, players=players, seed=24, reward="prestige")
+    other = Batch("shakespeare", 1000, players=players, seed=24, threads=2, reward="prestige")
     for step in range(100):
         actions = one.random_actions()
         np.testing.assert_array_equal(actions, other.random_actions())

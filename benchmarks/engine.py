@@ -1,0 +1,156 @@
+"""How fast the rules engine steps: `python benchmarks/engine.py` (or `make bench`).
+
+Uniformly random play, four seats unless said otherwise; a mask and an observation are written for
+every decision, and drawing the random action is part of the time.  Every figure is the median of
+several repeats; the batch sizes and thread counts take turns, so that a machine whose speed drifts
+treats them alike.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from shakespeare_env import Batch, Position
+
+ROOT = Path(__file__).resolve().parent.parent
+WARM_UP = 400
+"""Steps before the clock runs: by then the games are spread over all days."""
+
+
+def decisions_per_second(batch: Batch, seconds: float) -> float:
+    """Decisions a second of random play, for about so many seconds."""
+    steps = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        batch.step(batch.random_actions())
+        steps += 1
+    return steps * batch.n / elapsed
+
+
+def moves_per_second(position: Callable[[int], Position], seconds: float) -> float:
+    """Moves a second through `moves()` and `push`, of random games in text."""
+    generator = np.random.default_rng(0)
+    choices = generator.random(1 << 16).tolist()
+    moves = game = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        current = position(game)
+        game += 1
+        while current.to_move is not None:
+            legal = current.moves()
+            current.push(legal[int(choices[moves & 0xFFFF] * len(legal))])
+            moves += 1
+    return moves / elapsed
+
+
+def start_up(cache: str | None) -> float:
+    """Seconds from the start of a process to its first step, compiled code kept in a folder."""
+    program = (
+        "from shakespeare_env import Batch\nb = Batch(n=1, players=4)\nb.step(b.random_actions())\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if cache is not None:
+        environment["SHAKESPEARE_CACHE"] = cache
+    started = time.perf_counter()
+    subprocess.run(
+        [sys.executable, "-c", program], env=environment, check=True, capture_output=True
+    )
+    return time.perf_counter() - started
+
+
+def rates(repeats: int, seconds: float) -> dict[str, dict[str, float]]:
+    """Median decisions a second for every batch size, thread count and number of seats."""
+    cases = {
+        f"{n} games, {threads} thread{'s' * (threads > 1)}": Batch(
+            n=n, players=4, seed=0, threads=threads
+        )
+        for n in (1, 64, 4096)
+        for threads in (1, 2)
+        if threads <= n
+    }
+    for players in (1, 2, 3):
+        cases[f"4096 games of {players}, 1 thread"] = Batch(n=4096, players=players, seed=0)
+    for batch in cases.values():
+        for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
+            batch.step(batch.random_actions())
+    found: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in track(range(repeats), description="stepping"):
+        for name, batch in cases.items():
+            found[name].append(decisions_per_second(batch, seconds))
+    return {
+        name: {"median": statistics.median(values), "min": min(values), "max": max(values)}
+        for name, values in found.items()
+    }
+
+
+def main(
+    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.")] = 7,
+    seconds: Annotated[float, typer.Option(help="Seconds of each repeat.")] = 0.5,
+    cold: Annotated[bool, typer.Option(help="Also measure compiling with an empty cache.")] = True,
+    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
+) -> None:
+    """Measure the engine and print a table."""
+    console = Console()
+    figures: dict[str, object] = {
+        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "seed": 0,
+        "decisions per second": rates(repeats, seconds),
+    }
+    with console.status("playing in text"):
+        texts = [
+            moves_per_second(lambda seed: Position.new(players=4, seed=seed), seconds)
+            for _ in range(repeats)
+        ]
+    figures["Position: moves() and push a second"] = statistics.median(texts)
+    figures["bytes per game"] = Batch(n=1, players=4).save([0]).dtype.itemsize
+    with console.status("starting processes"):
+        warm = [start_up(None) for _ in range(repeats)]
+        figures["seconds from process start to first step"] = statistics.median(warm)
+        if cold:
+            with tempfile.TemporaryDirectory() as empty:
+                figures["the same with an empty cache (compiling)"] = start_up(empty)
+    show(console, figures)
+    if output is not None:
+        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def show(console: Console, figures: dict[str, object]) -> None:
+    """Print the figures as tables."""
+    console.print(f"{figures['machine']}, Python {figures['python']}, seed {figures['seed']}")
+    table = Table("random play", "decisions/s", "lowest", "highest")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    measured = figures["decisions per second"]
+    assert isinstance(measured, dict)
+    for name, value in measured.items():
+        table.add_row(name, *(f"{value[key]:,.0f}" for key in ("median", "min", "max")))
+    console.print(table)
+    one = measured["4096 games, 1 thread"]["median"]
+    two = measured["4096 games, 2 threads"]["median"]
+    console.print(f"two threads against one: {two / one:.2f}")
+    for name, value in figures.items():
+        if isinstance(value, int | float) and name != "seed":
+            console.print(
+                f"{name}: {value:,.2f}" if isinstance(value, float) else f"{name}: {value:,}"
+            )
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,47 @@
+"""Batches for the contract tests, and everything that a step could change in one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env import Batch
+from tests.contract.random_games import Table, chosen, differing_fields
+
+
+def arrays_of(batch: Batch) -> dict[str, tuple[Any, tuple[int, ...], Any]]:
+    """Name -> (array, shape of a row, dtype), for every array that a batch shows."""
+    width = batch.game.max_seats
+    shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+        "players": ((), np.int8),
+        "to_move": ((), np.int8),
+        "mask": ((batch.actions.size,), np.bool_),
+        "obs": ((batch.game.layout.size,), np.int8),
+        "rewards": ((width,), np.float32),
+        "done": ((), np.bool_),
+        "final_scores": ((width,), np.int16),
+        "final_winners": ((width,), np.bool_),
+    }
+    return {name: (getattr(batch, name), shape, dtype) for name, (shape, dtype) in shapes.items()}
+
+
+def snapshot(batch: Batch) -> tuple[dict[str, Any], Any]:
+    """Copies of everything a step could change."""
+    shown = {name: array.copy() for name, (array, _, _) in arrays_of(batch).items()}
+    return shown, batch.save(slice(None))
+
+
+def assert_unchanged(batch: Batch, before: tuple[dict[str, Any], Any]) -> None:
+    shown, records = before
+    for name, array in shown.items():
+        np.testing.assert_array_equal(getattr(batch, name), array, name)
+    assert differing_fields(batch.save(slice(None)), records) == []
+
+
+def played(table: Table, n: int = 5, seed: int = 40, steps: int = 40) -> Batch:
+    """A batch some steps into its games."""
+    batch = table.batch(n, seed=seed)
+    for step in range(steps):
+        batch.step(chosen(batch.mask, step))
+    return batch

@@ -1,0 +1,171 @@
+"""What holds in every game, at every seat count, in every variant, however it is played."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from shakespeare_env import IllegalMove, Position
+from tests.contract.random_games import (
+    LONGEST,
+    TABLES,
+    chosen,
+    differing_fields,
+    game_from,
+    move_by_rule,
+    stacked,
+)
+
+tables = st.sampled_from(TABLES)
+seeds = st.integers(0, 2**64 - 1)
+salts = st.integers(0, 2**32)
+stops = st.integers(0, 120)
+some = settings(max_examples=25)
+
+
+def played(table, seed, salt, stop):
+    """A position after so many decisions, or the last one before the end."""
+    position = table.position(seed)
+    before = position.copy()
+    for step, reached in enumerate(game_from(position, salt)):
+        if reached.to_move is None or step > stop:
+            break
+        before = reached.copy()
+    return before
+
+
+def course(position, salt):
+    """(moves, observation of every seat, text) of each position to the end of a game."""
+    return [
+        (
+            reached.moves(),
+            [reached.observation(seat).tobytes() for seat in range(reached.players)],
+            reached.to_dict(),
+        )
+        for reached in game_from(position, salt)
+    ]
+
+
+@some
+@given(tables, seeds, salts)
+def test_there_is_a_choice_until_the_end_and_the_end_comes(table, seed, salt):
+    """D1: a decision has two legal moves or more."""
+    for position in game_from(table.position(seed), salt):
+        moves = position.moves()
+        assert len(set(moves)) == len(moves) == position.action_mask().sum()
+        if position.to_move is None:
+            assert not moves
+            assert position.winners
+        else:
+            assert len(moves) >= 2
+            assert position.winners is None
+            assert 0 <= position.to_move < table.players
+
+
+@some
+@given(tables, seeds, salts)
+def test_observations_stay_within_the_layout(table, seed, salt):
+    for position in game_from(table.position(seed), salt):
+        layout = position.game.layout
+        for seat in range(table.players):
+            seen = position.observation(seat)
+            assert seen.dtype == np.int8
+            outside = np.flatnonzero((seen < layout.low) | (seen > layout.high))
+            assert not outside.size, [f.name for f in layout if f.start in outside]
+
+
+@some
+@given(tables, seeds, salts)
+def test_position_and_batch_agree_at_every_step(table, seed, salt):
+    position, batch = table.position(seed), table.batch(1, seed, autoreset=False)
+    for step in range(LONGEST):
+        np.testing.assert_array_equal(position.action_mask(), batch.mask[0])
+        if position.to_move is None:
+            break
+        assert position.to_move == batch.to_move[0]
+        np.testing.assert_array_equal(position.observation(position.to_move), batch.obs[0])
+        position.push(move_by_rule(position, step, salt))
+        batch.step(chosen(batch.mask, step, salt))
+    assert batch.done[0]
+    assert batch.final_scores[0, : table.players].tolist() == position.scores()
+
+
+@some
+@given(tables, seeds, salts, stops)
+def test_copies_are_independent(table, seed, salt, stop):
+    position = played(table, seed, salt, stop)
+    before, twin = position.record(), position.copy()
+    assert twin == position
+    assert course(twin, salt)[0] == course(position.copy(), salt)[0]
+    assert differing_fields(position.record(), before) == []
+    position.push(position.moves()[-1])
+    assert twin.to_move is None
+    assert twin != position
+
+
+@some
+@given(tables, seeds, salts, stops)
+def test_a_reloaded_record_goes_on_identically(table, seed, salt, stop):
+    """The same moves lead to the same chance, in a batch as in the position it was taken from."""
+    position = played(table, seed, salt, stop)
+    batch = table.batch(2, seed=0, autoreset=False)
+    batch.load([1], stacked([position.record()]))
+    batch.load([0], batch.save([1]))
+    for step, reached in enumerate(game_from(position, salt)):
+        for game in (0, 1):
+            np.testing.assert_array_equal(batch.mask[game], reached.action_mask())
+            assert differing_fields(batch.save(game), reached.record()) == []
+        if reached.to_move is not None:
+            action = chosen(reached.action_mask()[None], step, salt)[0]
+            batch.step([action, action])
+
+
+@some
+@given(tables, seeds, salts, stops)
+def test_a_position_from_text_and_reseeded_goes_on_identically(table, seed, salt, stop):
+    """Text holds the whole position but chance to come, and what seats remember of the pile."""
+    position = played(table, seed, salt, stop)
+    read = Position.from_dict(position.to_dict(), seed=seed)
+    assert read == position
+    position.reseed(seed)
+    for one, other in zip(game_from(position, salt), game_from(read, salt), strict=True):
+        assert one.moves() == other.moves()
+        assert one.to_dict() == other.to_dict()
+
+
+@some
+@given(tables, seeds, salts, stops, st.integers(0, 10**6))
+def test_an_illegal_move_changes_nothing(table, seed, salt, stop, pick):
+    position = played(table, seed, salt, stop)
+    mask, before = position.action_mask(), position.record()
+    illegal = np.flatnonzero(~mask)
+    move = position.move_text(int(illegal[pick % len(illegal)]))
+    with pytest.raises(IllegalMove) as caught:
+        position.push(move)
+    assert (caught.value.move, caught.value.seat) == (move, position.to_move)
+    assert caught.value.legal == position.moves()
+    assert differing_fields(position.record(), before) == []
+    np.testing.assert_array_equal(position.action_mask(), mask)
+
+
+@some
+@given(tables, seeds, salts, st.text("abcdeiou:_+>3 ", max_size=20))
+def test_what_is_no_move_changes_nothing(table, seed, salt, move):
+    position = played(table, seed, salt, stop=20)
+    before = position.record()
+    for wrong in (move, "", None, 3, b"pass"):
+        if wrong not in position.moves():
+            with pytest.raises(IllegalMove):
+                position.push(wrong)
+    assert differing_fields(position.record(), before) == []
+
+
+@some
+@given(tables, seeds, salts)
+def test_a_finished_game_takes_no_move(table, seed, salt):
+    *_, end = game_from(table.position(seed), salt)
+    before = end.record()
+    for move in end.game.actions.texts:
+        with pytest.raises(IllegalMove, match="over"):
+            end.push(move)
+    assert differing_fields(end.record(), before) == []
