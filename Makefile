@@ -10,7 +10,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs-actions play train bench clean
+.PHONY: help setup test test-only lint types imports coverage golden docs play train bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -46,10 +46,12 @@ coverage: setup  ## the rule tests with the compiler off; at least 95 % of the r
 golden: setup  ## play the golden games anew; look at the difference before keeping it
 	$(BIN)/python -m tests.golden.regenerate $(ARGS)
 
-docs-actions: setup  ## write docs/actions.md from the action table
-	@mkdir -p docs
+docs: setup  ## write the pages and the picture in docs/ that are made from code
 	$(BIN)/shakespeare actions --markdown > docs/actions.md.new
+	$(BIN)/shakespeare observation --markdown > docs/observation.md.new
 	@mv docs/actions.md.new docs/actions.md
+	@mv docs/observation.md.new docs/observation.md
+	$(BIN)/python docs/picture.py
 
 play: setup  ## watch a game of four seats
 	$(BIN)/shakespeare watch --players 4 --seed 7 $(ARGS)

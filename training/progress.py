@@ -44,12 +44,12 @@ class RunProgress(BaseCallback):
             TextColumn("{task.fields[decisions]:,} decisions"),
             TextColumn("{task.fields[rate]:,.0f}/s"),
             TextColumn("{task.fields[games]:,} games"),
-            TextColumn("mean winning score {task.fields[score]:.1f}"),
+            TextColumn("mean winning score {task.fields[score]}"),
             TimeRemainingColumn(),
             console=console,
         )
         self._task = self._display.add_task(
-            "training", total=self.seconds, decisions=0, rate=0.0, games=0, score=float("nan")
+            "training", total=self.seconds, decisions=0, rate=0.0, games=0, score="-"
         )
 
     @property
@@ -100,5 +100,5 @@ class RunProgress(BaseCallback):
             decisions=self.num_timesteps,
             rate=self.num_timesteps / max(self.elapsed, 1e-9),
             games=self.games,
-            score=self.mean_winning_score,
+            score=f"{self.mean_winning_score:.1f}" if self.games else "-",
         )

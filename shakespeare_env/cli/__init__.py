@@ -2,7 +2,7 @@
 
 import typer
 
-from shakespeare_env.cli import actions, protocol, show, watch
+from shakespeare_env.cli import actions, observation, protocol, show, watch
 
 app = typer.Typer(
     name="shakespeare",
@@ -14,4 +14,5 @@ app = typer.Typer(
 app.command()(watch.watch)
 app.command()(show.show)
 app.command()(actions.actions)
+app.command()(observation.observation)
 app.command()(protocol.protocol)

@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game
-from shakespeare_env.cli.tables import print_table
-from shakespeare_env.game import Game
+from shakespeare_env.cli.tables import markdown_page, print_table
+
+_TITLES = ("Id", "Move", "What it does")
 
 
 def actions(
@@ -17,26 +18,10 @@ def actions(
 ) -> None:
     """List every action: id, move text and what it does."""
     game = find_game(game_name)
+    texts = zip(game.actions.texts, game.actions.descriptions, strict=True)
     if markdown:
-        typer.echo(_page(game))
+        rows = [(str(i), f"`{move}`", words) for i, (move, words) in enumerate(texts)]
+        title = f"{game.name.capitalize()}: the {game.actions.size} actions"
+        typer.echo(markdown_page(title, _TITLES, rows))
     else:
-        rows = enumerate(zip(game.actions.texts, game.actions.descriptions, strict=True))
-        print_table(("Id", "Move", "What it does"), [(str(i), *texts) for i, texts in rows])
-
-
-def _page(game: Game) -> str:
-    lines = [
-        f"# {game.name.capitalize()}: the {game.actions.size} actions",
-        "",
-        "| Id | Move | What it does |",
-        "|---:|---|---|",
-    ]
-    for index, (text, words) in enumerate(
-        zip(game.actions.texts, game.actions.descriptions, strict=True)
-    ):
-        lines.append(f"| {index} | `{_cell(text)}` | {_cell(words)} |")
-    return "\n".join(lines)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+        print_table(_TITLES, [(str(i), *pair) for i, pair in enumerate(texts)])

@@ -24,6 +24,13 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console(width=None if sys.stdout.isatty() else _NO_LIMIT).print(table)
 
 
+def markdown_page(title: str, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The same as a page of Markdown."""
+    cells = [titles, ["---"] * len(titles), *rows]
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
+    return "\n".join([f"# {title}", "", *lines])
+
+
 def print_moves(position: Position) -> None:
     """The legal moves and what they do."""
     game = position.game

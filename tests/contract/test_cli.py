@@ -206,7 +206,9 @@ def test_the_default_game_exists():
 
 def test_without_a_command_it_helps():
     out = run().output
-    assert all(command in out for command in ("watch", "show", "actions", "protocol"))
+    assert all(
+        command in out for command in ("watch", "show", "actions", "observation", "protocol")
+    )
 
 
 def test_runs_as_a_program():

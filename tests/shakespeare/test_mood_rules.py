@@ -93,6 +93,12 @@ def test_m2_minus_1_on_space_1_everywhere_does_nothing():
     assert changes(d, after) == [(0, 0), (0, 0)]
 
 
+def test_m2_a_step_back_that_is_not_possible_is_not_left_to_the_next_seat():
+    d = evening(-1, 0, acts={"I": {4: [1]}, "II": {4: [1]}})
+    after = play(d, "pass")
+    assert (spaces(after, 1), after["phase"]) == ((4, 4, 1), "wager")
+
+
 def test_m2_plus_2_advances_one_space_on_an_act_of_choice():
     d = evening(2, 0)
     waiting = play(d, "pass")

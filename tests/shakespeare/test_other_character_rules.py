@@ -81,6 +81,12 @@ def test_t16_if_none_can_be_placed_nothing_happens(costumes, sets):
     assert seat_of(after, 0)["cylinders"] == 1
 
 
+def test_t16_an_element_that_nobody_could_place_is_not_left_to_the_next_seat():
+    d = with_card("jeweler", costumes={"yellow": 1}, costumes_worn=FULL)
+    after = play(d, "activate:jeweler", "activate:falstaff")
+    assert (after["phase"], after["to_move"], after["display"]) == ("turn", 2, d["display"])
+
+
 def test_t16_with_a_full_stage_only_the_costume_is_left():
     d = with_card("jeweler", costumes={"yellow": 1}, sets={"yellow": 1}, stage=FULL_STAGE)
     assert legal(d, "activate:jeweler") == {"costume:yellow>author", "costume:yellow>falstaff"}

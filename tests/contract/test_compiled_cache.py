@@ -1,0 +1,277 @@
+"""Machine code kept on disk is never older than the rules it was compiled from, and never in the way."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+from shakespeare_env import Position, compiled
+from shakespeare_env.compiled import PACKAGE, digest_of, engine_sources, kernel, rule
+
+pytestmark = pytest.mark.skipif(
+    bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
+)
+
+# ---- what the digest covers ----------------------------------------------------------------------
+
+
+def test_every_source_that_is_compiled_in_counts():
+    """All of the engine and its data; views of it and commands are not compiled."""
+    sources = {path.relative_to(PACKAGE).as_posix() for path in engine_sources()}
+    here = {p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py")}
+    views = {name for name in here if name.startswith(("cli/", "wrappers/"))}
+    assert here - views <= sources
+    assert {name for name in sources if name.endswith(".toml")} == {"shakespeare/box.toml"}
+
+
+def test_the_digest_follows_contents_and_not_dates(tmp_path):
+    file = tmp_path / "rules.py"
+    file.write_text("GIFT = 4\n")
+    status, before = file.stat(), digest_of([file])
+    file.write_text("GIFT = 5\n")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    after = digest_of([file])
+    assert after != before
+    file.write_text("GIFT = 4\n")
+    os.utime(file, (0, 0))
+    assert digest_of([file]) == before
+
+
+def test_the_digest_tells_files_apart(tmp_path):
+    """What moves from one file to the next, or to a file of another name, is noticed."""
+    names = ("one.py", "two.py", "six.py")
+    digests = set()
+    for contents in (("ab", "c", ""), ("a", "bc", ""), ("", "ab", "c"), ("ab", "", "c")):
+        for name, content in zip(names, contents, strict=True):
+            (tmp_path / name).write_text(content)
+        digests.add(digest_of([tmp_path / name for name in names]))
+    digests.add(digest_of([tmp_path / name for name in reversed(names)]))
+    assert len(digests) == 5
+
+
+def test_the_box_in_force_counts(tmp_path, monkeypatch):
+    own = tmp_path / "box.toml"
+    own.write_text("first")
+    monkeypatch.setenv("SHAKESPEARE_BOX", str(own))
+    assert own in engine_sources()
+    before = digest_of(engine_sources())
+    own.write_text("other")
+    assert digest_of(engine_sources()) != before
+    monkeypatch.delenv("SHAKESPEARE_BOX")
+    assert own not in engine_sources()
+
+
+def test_the_cache_is_where_the_variable_says_in_a_folder_named_after_the_digest(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
+    folder = compiled.cache_folder.__wrapped__()
+    assert folder == tmp_path / "shakespeare-env" / compiled.engine_digest()
+    assert folder.is_dir()
+    monkeypatch.delenv("SHAKESPEARE_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert compiled.cache_folder.__wrapped__().parent == tmp_path / "xdg" / "shakespeare-env"
+
+
+def test_a_folder_that_cannot_be_written_costs_a_warning(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.touch()
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(blocked))
+    with pytest.warns(RuntimeWarning, match="SHAKESPEARE_CACHE"):
+        assert compiled.cache_folder.__wrapped__() is None
+    monkeypatch.setattr(compiled, "cache_folder", lambda: None)
+    assert doubled(kernel("probe"))[0] == 6
+
+
+# ---- files of the cache --------------------------------------------------------------------------
+
+
+@rule
+def twice(value):
+    return value + value
+
+
+def doubled(keep):
+    """Compile or load a small kernel; (what it yields for 3, how often it was loaded)."""
+
+    @keep
+    def probe(values):
+        values[0] = twice(values[0])
+
+    values = np.array([3])
+    probe(values)
+    return int(values[0]), sum(probe.stats.cache_hits.values())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A cache folder of its own."""
+    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+def test_code_is_loaded_the_next_time_and_its_files_stay_as_they_are(folder):
+    assert doubled(kernel("probe")) == (6, 0)
+    kept = contents(folder)
+    assert {Path(name).suffix for name in kept} == {".nbi", ".nbc"}
+    assert doubled(kernel("probe")) == (6, 1)
+    assert contents(folder) == kept
+
+
+def test_two_games_do_not_share_the_code_of_a_kernel(folder):
+    assert doubled(kernel("one game")) == (6, 0)
+    assert doubled(kernel("other game")) == (6, 0)
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+@pytest.mark.parametrize("left", [0, 10, 0.5])
+def test_a_truncated_file_is_compiled_anew(folder, suffix, left):
+    doubled(kernel("probe"))
+    (file,) = folder.glob(f"*{suffix}")
+    content = file.read_bytes()
+    file.write_bytes(content[: left if isinstance(left, int) else int(len(content) * left)])
+    with pytest.warns(UserWarning, match="compiling anew"):
+        assert doubled(kernel("probe")) == (6, 0)
+    assert doubled(kernel("probe")) == (6, 1)
+
+
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_file_of_something_else_is_compiled_anew(folder, suffix):
+    doubled(kernel("probe"))
+    (file,) = folder.glob(f"*{suffix}")
+    file.write_bytes(b"no machine code" * 20)
+    with pytest.warns(UserWarning, match="compiling anew"):
+        assert doubled(kernel("probe")) == (6, 0)
+    assert doubled(kernel("probe")) == (6, 1)
+
+
+def test_a_missing_file_is_compiled_anew(folder):
+    for suffix in (".nbi", ".nbc"):
+        doubled(kernel("probe"))
+        (file,) = folder.glob(f"*{suffix}")
+        file.unlink()
+        assert doubled(kernel("probe")) == (6, 0)
+        assert doubled(kernel("probe")) == (6, 1)
+
+
+# ---- whole processes -----------------------------------------------------------------------------
+
+QUEEN = """
+import json, sys
+from shakespeare_env import Position
+position = Position.from_dict(json.load(sys.stdin))
+for move in ("activate:queen", "queen:money"):
+    position.push(move)
+print(position.to_dict()["seats"][0]["pounds"])
+"""
+"""Four pounds from the Queen (T17)."""
+
+SETUP = """
+import numpy as np
+from shakespeare_env.compiled import kernel
+from shakespeare_env.shakespeare import setup, state
+
+@kernel("probe")
+def probe(games):
+    games[0]["players"] = 2
+    setup.clear_seats(games[0])
+
+games = np.zeros(1, state.STATE)
+probe(games)
+print(games[0]["prestige"].tolist(), sum(probe.stats.cache_hits.values()))
+"""
+"""The prestige that seats begin with (S2), and whether the code was loaded."""
+
+
+@pytest.fixture
+def checkout(tmp_path):
+    """A copy of the package, with the code that is compiled already."""
+    Position.new(players=2)
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    kept = compiled.cache_folder()
+    if kept is not None:
+        shutil.copytree(kept, tmp_path / "cache" / "shakespeare-env" / kept.name)
+    return tmp_path
+
+
+def run(checkout, script, given="", **environment):
+    """Run a script in a process of its own; (what it prints, what it says on stderr)."""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=given,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=checkout,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(checkout),
+            # Python itself knows a source by its date and size, and would run the old bytecode.
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "SHAKESPEARE_CACHE": str(checkout / "cache"),
+            **environment,
+        },
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip(), done.stderr
+
+
+def edit(file, old, new):
+    """Replace a text by one of the same length; size and date of the file stay what they were."""
+    status, content = file.stat(), file.read_text(encoding="utf-8")
+    assert content.count(old) == 1
+    assert len(old) == len(new)
+    file.write_text(content.replace(old, new), encoding="utf-8")
+    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert file.stat().st_size == status.st_size
+    assert file.stat().st_mtime_ns == status.st_mtime_ns
+
+
+def files_below(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout, turn):
+    """The Queen gives 5 pounds after an edit that changes neither size nor date of the file."""
+    kept = files_below(checkout / "cache")
+    assert run(checkout, QUEEN, turn) == ("4", "")
+    assert files_below(checkout / "cache") == kept
+    queen = checkout / PACKAGE.name / "shakespeare" / "phases" / "queen.py"
+    edit(queen, '["to_move"]] += QUEEN_POUNDS', '["to_move"]] += QUEEN_CARDS ')
+    pounds, said = run(checkout, QUEEN, turn)
+    assert pounds == "3"
+    assert "compiling the shakespeare engine" in said
+    edit(queen, '["to_move"]] += QUEEN_CARDS ', '["to_move"]] += QUEEN_POUNDS')
+    assert run(checkout, QUEEN, turn) == ("4", "")
+
+
+def test_a_box_of_the_owner_is_compiled_in_and_an_edit_of_it_too(checkout):
+    own = checkout / "own.toml"
+    shutil.copy(PACKAGE / "shakespeare" / "box.toml", own)
+    edit(own, "starting_prestige = 5", "starting_prestige = 7")
+    assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 0"
+    box = str(own)
+    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[7, 7, 0, 0] 0"
+    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[7, 7, 0, 0] 1"
+    edit(own, "starting_prestige = 7", "starting_prestige = 9")
+    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[9, 9, 0, 0] 0"
+    assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 1"
+
+
+@pytest.fixture
+def turn():
+    """A first turn of seat 0, as JSON."""
+    position = Position.new(players=1)
+    while position.phase != "turn":
+        position.push(position.moves()[0])
+    return json.dumps(position.to_dict())
