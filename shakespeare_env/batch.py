@@ -78,6 +78,7 @@ class Batch:
             )
         counts = [self.game.check_players(count) for count in np.unique(seats)]
         self.players = seats.astype(np.int8)
+        self._variants = options
         self._options = self.game.option_bits(options, counts)
         self._reward = reward_code(reward)
         self._kernels = kernels_of(self.game)
@@ -197,9 +198,7 @@ class Batch:
 
     def observe(self, seats: npt.NDArray[np.integer] | Sequence[int]) -> npt.NDArray[np.int8]:
         """int8[n, D]: what a given seat of each game may know."""
-        of = np.asarray(seats).astype(np.int8)
-        if of.shape != (self.n,) or (of < 0).any() or (of >= self.players).any():
-            raise ValueError("give one seat at the table for each game")
+        of = _checked_seats(seats, self.players)
         out = np.zeros_like(self.obs)
         self._kernels.observe(self._games, of, out)
         return out
@@ -211,12 +210,20 @@ class Batch:
     def load(
         self, indices: npt.NDArray[np.integer] | Sequence[int] | slice, records: Records
     ) -> None:
-        """Put saved games in the place of others and write their views."""
+        """Put saved games in the place of others and write their views.
+
+        Raises:
+            TypeError: the records are not of this game.
+            ValueError: their seat counts do not go with the batch's variants.
+        """
         if records.dtype != self.game.state:
             raise TypeError(f"the records are of {records.dtype}, not of {self.game.name}")
+        counts = [self.game.check_players(count) for count in np.unique(records["players"])]
+        self.game.option_bits(self._variants, counts)
         self._games[indices] = records
         self.players[indices] = records["players"]
-        self._view()
+        rows = np.ascontiguousarray(np.arange(self.n)[indices])
+        self._kernels.view(self._games, rows, self.mask, self.obs, self.to_move)
 
     def determinize(
         self,
@@ -224,17 +231,26 @@ class Batch:
         seats: npt.NDArray[np.integer] | Sequence[int],
         seeds: npt.NDArray[np.integer] | Sequence[int],
     ) -> None:
-        """Draw anew, in some games, what a given seat of each does not know."""
+        """Draw anew, in some games, what a given seat of each does not know.
+
+        Raises:
+            ValueError: not one seat at the table, or not one seed, for each of the games.
+        """
         games = self._games[indices].copy()
-        of = np.asarray(seats).astype(np.int8)
-        if of.shape != games.shape or (of < 0).any() or (of >= games["players"]).any():
-            raise ValueError("give one seat at the table for each of the games")
-        self._kernels.determinize(games, of, np.asarray(seeds).astype(np.uint64))
+        of = _checked_seats(seats, games["players"])
+        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        if words.shape != games.shape:
+            raise ValueError(f"{len(words)} seeds for {len(games)} games; give one for each")
+        self._kernels.determinize(games, of, words)
         self.load(indices, games)
 
-    def _view(self) -> None:
-        self._crew.share(
-            lambda first, last: self._kernels.view(
-                self._games, first, last, self.mask, self.obs, self.to_move
-            )
-        )
+
+def _checked_seats(
+    seats: npt.NDArray[np.integer] | Sequence[int], players: npt.NDArray[np.int8]
+) -> npt.NDArray[np.int8]:
+    """One seat at the table for each game, as int8[n]."""
+    given = np.asarray(seats)
+    fits = given.shape == players.shape and given.dtype.kind in "iu"
+    if not fits or (given < 0).any() or (given >= players).any():
+        raise ValueError(f"seats={seats!r}: give one seat at the table for each of the games")
+    return given.astype(np.int8)

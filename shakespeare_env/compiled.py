@@ -18,7 +18,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -187,6 +187,7 @@ class _EngineLocator(_CacheLocator):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
+        self._py_file = function.__code__.co_filename  # Numba names it in its warnings
 
     def get_cache_path(self) -> str:
         return str(cache_folder())
@@ -219,9 +220,21 @@ class _EngineCache(FunctionCache):  # type: ignore[misc]
             return super().load_overload(sig, target_context)
         except Exception as fault:
             # A truncated file (a full disk, a killed process) must cost a compilation, not the
-            # program.
+            # program; an index that cannot be read would make saving fail, too.
             warnings.warn(
                 f"unreadable compiled code in {self.cache_path}: {fault}; compiling anew",
                 stacklevel=2,
             )
+            with suppress(OSError):
+                self.flush()
             return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as fault:
+            warnings.warn(
+                f"compiled code cannot be kept in {self.cache_path}: {fault}; the next process "
+                f"will compile it anew. Set {CACHE_VARIABLE} to a folder with room.",
+                stacklevel=2,
+            )

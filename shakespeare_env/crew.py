@@ -38,6 +38,7 @@ class _Helper:
                 self._work(self._first, self._last)
             except BaseException as fault:
                 self._fault = fault  # raised again where the result is waited for
+            self._work = None  # it holds the batch, which must be free to go
             self._done.release()
 
     def start(self, work: Work) -> None:
@@ -59,6 +60,16 @@ def _dismiss(helpers: list[_Helper]) -> None:
         helper.dismiss()
 
 
+def _patiently(helper: _Helper) -> list[BaseException | None]:
+    """Wait for a helper whatever happens: one that is left alone would be out of step for good."""
+    interrupt: BaseException | None = None
+    while True:
+        try:
+            return [helper.wait(), interrupt]
+        except KeyboardInterrupt as stop:
+            interrupt = stop
+
+
 class Crew:
     """Does work on the items 0 .. n-1, every thread on a run of neighbours.
 
@@ -78,10 +89,12 @@ class Crew:
         """Call `work(first, last)` on every thread's run of items and wait for all of them."""
         for helper in self._helpers:
             helper.start(work)
+        faults: list[BaseException | None] = []
         try:
             work(*self._own)
         finally:
-            faults = [helper.wait() for helper in self._helpers]
+            for helper in self._helpers:
+                faults += _patiently(helper)
         for fault in faults:
             if fault is not None:
                 raise fault

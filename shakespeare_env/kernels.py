@@ -1,7 +1,7 @@
 """The compiled entry points over arrays of records, built once for every game from its `Rules`.
 
-All of them work on games `first` .. `last - 1` of a batch and release the interpreter lock, so that
-threads can share a batch; none allocates per game.
+All of them release the interpreter lock, and those that work on games `first` .. `last - 1` of a
+batch let threads share it; none allocates.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Kernels:
     Attributes:
         begin: (games, first, last, players, options, mask, obs, to_move) -> None. New games from
             each record's `random`, forced decisions played, views written.
-        view: (games, first, last, mask, obs, to_move) -> None. Write the views of games as they
+        view: (games, rows, mask, obs, to_move) -> None. Write the views of some games as they
             stand.
         step: (games, first, last, actions, autoreset, players, options, reward, mask, obs, to_move,
             rewards, done, before, after, scores, winners) -> None. Play one legal action in each
@@ -118,8 +118,8 @@ def _build(game: Game) -> Kernels:
             to_move[i] = games[i]["to_move"]
 
     @compiled
-    def view(games: Any, first: int, last: int, mask: Any, obs: Any, to_move: Any) -> None:
-        for i in range(first, last):
+    def view(games: Any, rows: Any, mask: Any, obs: Any, to_move: Any) -> None:
+        for i in rows:
             mask[i, :] = False
             if games[i]["to_move"] >= 0:
                 rules_legal(games[i], mask[i])
@@ -254,7 +254,7 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
     actions = np.zeros(1, np.int32)
     kernels.streams(np.uint64(0), np.zeros(1, np.uint64))
     kernels.begin(games, 0, 1, players, 0, mask, obs, to_move)
-    kernels.view(games, 0, 1, mask, obs, to_move)
+    kernels.view(games, np.zeros(1, np.int64), mask, obs, to_move)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
     kernels.first_illegal(actions, mask, to_move)
     kernels.step(

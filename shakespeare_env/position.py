@@ -82,6 +82,11 @@ class Position:
         read.reseed(seed)
         game.from_dict(position, read._record[0])
         read._view()
+        if read.to_move is not None and not read._mask.any():
+            raise PositionError(
+                f"position: seat {read.to_move} has no legal move in phase {read.phase!r}; "
+                "describe a decision that can be taken"
+            )
         return read
 
     @property
@@ -137,7 +142,8 @@ class Position:
 
     def _view(self) -> None:
         """Write mask and seat to move of the record as it stands."""
-        self._kernels.view(self._record, 0, 1, self._mask, self._obs, self._to_move)
+        rows = np.zeros(1, np.int64)
+        self._kernels.view(self._record, rows, self._mask, self._obs, self._to_move)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions of the seat to move; all False when over."""

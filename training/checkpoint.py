@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -238,13 +238,14 @@ def _check_tensors(tensors: Mapping[str, torch.Tensor], network: PolicyNetwork, 
 
 def write_atomically(path: Path, content: bytes) -> None:
     """Write a file so that it is there as a whole or not at all, even if the machine stops."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    # Made by hand, because the files of tempfile can be read by nobody else.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with draft.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, path)
+        os.replace(draft, path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise

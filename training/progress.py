@@ -39,17 +39,16 @@ class RunProgress(BaseCallback):
         self._winning_scores: deque[float] = deque(maxlen=_RECENT_GAMES)
         self._began = self._saved = self._shown = time.monotonic()
         self._display = Progress(
-            TextColumn("[bold]training"),
-            BarColumn(),
+            # Fits a terminal of 80 columns.
+            BarColumn(12),
             TextColumn("{task.fields[decisions]:,} decisions"),
             TextColumn("{task.fields[rate]:,.0f}/s"),
-            TextColumn("{task.fields[games]:,} games"),
             TextColumn("mean winning score {task.fields[score]}"),
             TimeRemainingColumn(),
             console=console,
         )
         self._task = self._display.add_task(
-            "training", total=self.seconds, decisions=0, rate=0.0, games=0, score="-"
+            "training", total=self.seconds, decisions=0, rate=0.0, score="-"
         )
 
     @property
@@ -99,6 +98,5 @@ class RunProgress(BaseCallback):
             completed=min(self.elapsed, self.seconds),
             decisions=self.num_timesteps,
             rate=self.num_timesteps / max(self.elapsed, 1e-9),
-            games=self.games,
             score=f"{self.mean_winning_score:.1f}" if self.games else "-",
         )

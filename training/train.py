@@ -71,10 +71,10 @@ class Run:
         self.learner.policy.load_state_dict(network.state_dict())
 
     def evaluate(self) -> Evaluation:
-        """Play 200 games against random opponents on deals that are not trained on."""
+        """Play 200 games against random opponents, on deals of another seed than the training's."""
         config = self.config
         return evaluate(
-            NetworkAgent(self.learner.policy, greedy=True),
+            NetworkAgent(self.learner.policy),
             [RandomAgent()] * (config.players - 1),
             partial(Batch, config.game),
             games=EVALUATION_GAMES // config.players * config.players,

@@ -37,13 +37,13 @@ def deal_objectives(game: Record, seat: int) -> None:
     """Deal the objectives a seat has not seen to where they may be."""
     unseen = (1 << OBJECTIVES) - 1
     for place in range(game["objectives_len"][seat]):
-        unseen &= ~(1 << game["objectives"][seat, place])
+        unseen &= ~(1 << int(game["objectives"][seat, place]))
     if game["to_move"] == seat:
         for place in range(game["drawn_len"]):
-            unseen &= ~(1 << game["drawn"][place])
+            unseen &= ~(1 << int(game["drawn"][place]))
     for place in range(game["objective_deck_len"]):
         if game["objective_known"][place] == seat:
-            unseen &= ~(1 << game["objective_deck"][place])
+            unseen &= ~(1 << int(game["objective_deck"][place]))
     for other in range(game["players"]):
         if other != seat:
             for place in range(game["objectives_len"][other]):

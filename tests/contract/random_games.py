@@ -6,6 +6,7 @@ the same for a `Position` and a `Batch`, and knows nothing of what the actions d
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,6 +18,8 @@ from shakespeare_env import Batch, Position, registry
 
 LONGEST = 1000
 """More decisions than any game has."""
+EACH_PHASE = 4
+"""Positions of each phase that a sample of a game holds, where there are so many."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Table:
 
     game: str
     players: int
-    options: dict[str, bool] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return "-".join([self.game, str(self.players), *self.options])
@@ -88,9 +91,11 @@ def game_from(position: Position, salt: int = 0) -> Iterator[Position]:
 
 
 def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
-    """Copies of every so-manieth position of a game, and the last one."""
+    """Copies of every so-manieth position of a game, and of the first ones of each phase."""
+    seen: Counter[str] = Counter()
     for step, position in enumerate(game_from(table.position(seed), salt=seed)):
-        if step % every == 0 or position.to_move is None:
+        seen[position.phase] += 1
+        if step % every == 0 or seen[position.phase] <= EACH_PHASE:
             yield position.copy()
 
 
@@ -111,6 +116,11 @@ def same_record(one: Any, other: Any) -> bool:
 def differing_fields(one: Any, other: Any) -> list[str]:
     """The names of the fields in which two records, or arrays of them, differ."""
     return [name for name in one.dtype.names if not np.array_equal(one[name], other[name])]
+
+
+def record_of(batch: Batch, game: int) -> Any:
+    """A copy of the record of one game."""
+    return batch.save([game])[0]
 
 
 def copies(position: Position, n: int) -> Batch:

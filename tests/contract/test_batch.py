@@ -12,6 +12,7 @@ from tests.contract.random_games import (
     chosen,
     differing_fields,
     move_by_rule,
+    record_of,
 )
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
@@ -144,7 +145,7 @@ def test_with_autoreset_the_next_game_has_begun_where_one_is_done(table):
     for step in range(LONGEST):
         batch.step(chosen(batch.mask, step))
         waiting.step(np.where(ended, -1, chosen(waiting.mask, step)))
-        for number in np.flatnonzero(batch.done & ~ended):
+        for number in np.flatnonzero(batch.done & ~ended).tolist():
             np.testing.assert_array_equal(batch.rewards[number], waiting.rewards[number])
             np.testing.assert_array_equal(batch.final_scores[number], waiting.final_scores[number])
             np.testing.assert_array_equal(
@@ -153,9 +154,9 @@ def test_with_autoreset_the_next_game_has_begun_where_one_is_done(table):
             assert waiting.to_move[number] == -1
             assert batch.mask[number].any()
             # The new game is one that begins, but not the one that the row began with.
-            assert batch.save(number)["random"] != begun.save(number)["random"]
-            start = batch.game.to_dict(batch.save(number))
-            first = batch.game.to_dict(begun.save(number))
+            assert record_of(batch, number)["random"] != record_of(begun, number)["random"]
+            start = batch.game.to_dict(record_of(batch, number))
+            first = batch.game.to_dict(record_of(begun, number))
             assert start.keys() == first.keys()
             assert start != first
             assert start["seats"] == first["seats"]

@@ -1,11 +1,13 @@
 """What `Batch` refuses, and that nothing changes where it does."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from shakespeare_env import Batch, IllegalMove, registry
 from tests.contract.batches import assert_unchanged, played, snapshot
-from tests.contract.random_games import FULL_TABLES, TABLES, chosen
+from tests.contract.random_games import FULL_TABLES, TABLES, chosen, record_of
 
 GAMES = registry.names()
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
@@ -28,7 +30,7 @@ def test_an_illegal_action_names_its_game_and_changes_nothing_in_any_game(table,
     assert fault.seat == batch.to_move[3]
     assert fault.move == batch.actions.texts[int(actions[3])]
     assert fault.legal == [batch.actions.texts[i] for i in np.flatnonzero(batch.mask[3])]
-    assert fault.phase == batch.game.phase(batch.save(3))
+    assert fault.phase == batch.game.phase(record_of(batch, 3))
 
 
 @full_tables
@@ -58,10 +60,12 @@ def test_actions_of_another_type_or_shape_are_refused(table):
     batch = played(table)
     before = snapshot(batch)
     legal = chosen(batch.mask, 40)
-    for actions in (legal.astype(float), legal.astype(str), batch.mask[:, 0], [None] * 5):
+    others: list[Any] = [legal.astype(float), legal.astype(str), batch.mask[:, 0], [None] * 5]
+    for actions in others:
         with pytest.raises(TypeError, match="integers"):
             batch.step(actions)
-    for actions in (legal[:4], legal[:, None], np.append(legal, 0), legal[0]):
+    others = [legal[:4], legal[:, None], np.append(legal, 0), legal[0]]
+    for actions in others:
         with pytest.raises(ValueError, match="shape"):
             batch.step(actions)
     assert_unchanged(batch, before)
@@ -103,11 +107,12 @@ def test_an_unknown_game_is_refused_and_the_known_ones_named():
 def test_a_variant_is_refused_where_it_is_not_for_the_table(name):
     game = registry.game(name)
     for option, seats in game.options.items():
+        on: dict[str, Any] = {option: True}
         with pytest.raises(TypeError, match=option):
-            Batch(name, 1, players=seats[0], **{option: 1})
+            Batch(name, 1, players=seats[0], **(on | {option: 1}))
         for players in {game.min_seats, game.max_seats} - set(seats):
             with pytest.raises(ValueError, match=option):
-                Batch(name, 2, players=[seats[0], players], **{option: True})
+                Batch(name, 2, players=[seats[0], players], **on)
 
 
 @tables

@@ -13,6 +13,7 @@ from tests.contract.random_games import (
     copies,
     differing_fields,
     game_from,
+    record_of,
     sampled,
     stacked,
 )
@@ -56,6 +57,8 @@ def test_the_position_is_a_legal_one(table):
 @tables
 def test_it_can_be_played_to_the_end(table):
     for number, position, seat in positions(table, every=60):
+        if number % table.players != seat:
+            continue
         end = list(game_from(position.determinize(seat, seed=number), salt=number))[-1]
         assert end.winners
 
@@ -90,7 +93,8 @@ def test_a_batch_draws_what_a_position_draws(table):
     for number, position, seat in positions(table, every=25):
         batch = copies(position, 1)
         batch.determinize([0], [seat], [number])
-        assert differing_fields(batch.save(0), position.determinize(seat, number).record()) == []
+        alone = position.determinize(seat, number).record()
+        assert differing_fields(record_of(batch, 0), alone) == []
 
 
 @full_tables

@@ -158,13 +158,15 @@ def turn_position(**fields: Any) -> Dict:
 def last_turn(**fields: Any) -> Dict:
     """Phase 2, seat 0 has only to pass, all others are finished: `pass` ends the day."""
     me = fields.get("to_move", 0)
-    seats = {me: ready_to_pass(), **fields.pop("seats", {})}
-    return position("turn", **({"others": finished, "seats": seats} | fields))
+    fields["seats"] = {me: ready_to_pass(), **fields.get("seats", {})}
+    fields.setdefault("others", finished)
+    return position("turn", **fields)
 
 
 def wager_position(**fields: Any) -> Dict:
     """Phase 1 of day 3; the first in Order is to wager."""
-    return position("wager", **({"to_move": fields.get("order", [0])[0]} | fields))
+    fields.setdefault("to_move", fields.get("order", [0])[0])
+    return position("wager", **fields)
 
 
 def _give_cylinders(table: list[Dict], phase: str) -> None:

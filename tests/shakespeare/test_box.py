@@ -241,7 +241,7 @@ character.hamlet.activation.white = true
 character.hamlet.activation.mood = 6
     [[character]] hamlet: activation.mood: 6 is out of range; write a whole number from -5 to 5
 character.hamlet.activation.pounds = 51
-    [[character]] hamlet: activation.pounds: 51 is out of range; ... number from -50 to 50
+    [[character]] hamlet: activation.pounds: 51 is out of range; ... number from 0 to 50
 character.hamlet.costume_power.prestige = -51
     [[character]] hamlet: costume_power.prestige: -51 is out of range; ... number from -50 to 50
 character.hamlet.activation.take_set = "gren"

@@ -12,8 +12,6 @@ import pytest
 from tests.contract.random_games import TABLES, Table, copies, differing_fields, game_from, sampled
 from tests.shakespeare.hidden import activated
 
-pytestmark = pytest.mark.slow
-
 OURS = [table for table in TABLES if table.game == "shakespeare"]
 FOUR_SEATS = [table for table in OURS if table.players == 4]
 all_tables = pytest.mark.parametrize("table", OURS, ids=str)
@@ -100,6 +98,7 @@ def unseen_by(record, seat):
     return sorted(int(objective) for objective in set(range(10)) - own)
 
 
+@pytest.mark.slow
 @tables
 def test_unseen_objectives_are_uniform_in_every_place(table):
     *_, position = game_from_until(table, others_hold_objectives)
@@ -114,6 +113,7 @@ def test_unseen_objectives_are_uniform_in_every_place(table):
             assert_uniform(records["objective_deck"][:, place], unseen)
 
 
+@pytest.mark.slow
 @tables
 def test_objectives_in_two_hands_are_drawn_independently(table):
     """Every ordered pair of unseen objectives is about as frequent in the hands of two others."""
@@ -127,6 +127,7 @@ def test_objectives_in_two_hands_are_drawn_independently(table):
     assert chi_square < len(pairs) + 5 * (2 * len(pairs)) ** 0.5
 
 
+@pytest.mark.slow
 @tables
 def test_a_draw_of_another_seat_is_uniform(table):
     *_, position = game_from_until(table, lambda p: p.phase == "objective")
@@ -137,6 +138,7 @@ def test_a_draw_of_another_seat_is_uniform(table):
         assert_uniform(drawn[:, place], unseen_by(true, observer))
 
 
+@pytest.mark.slow
 @tables
 def test_pending_wagers_of_others_are_uniform(table):
     """D2: a wager chosen is anything from 1 to 5 to the others, one not chosen stays so."""
@@ -152,13 +154,14 @@ def test_pending_wagers_of_others_are_uniform(table):
             assert (wagers[:, seat] == true["wager"][seat]).all()
 
 
+@pytest.mark.slow
 def test_p2_pending_rest_choices_of_others_are_uniform_over_the_characters_used():
     """Copies of a card are one choice (P2, D2)."""
     table = Table("shakespeare", 4)
     *_, position = game_from_until(table, lambda p: (p.record()["kept"] >= 0).any())
     true = position.record()
-    (chooser,) = np.flatnonzero(true["kept"] >= 0)
-    observer = (int(chooser) + 1) % table.players
+    (chooser,) = np.flatnonzero(true["kept"] >= 0).tolist()
+    observer = (chooser + 1) % table.players
     kept = drawn_anew(position, observer, range(DRAWS))["kept"]
     choices = sorted(set(activated(true, chooser)))
     assert len(choices) > 1

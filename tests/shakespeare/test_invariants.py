@@ -3,14 +3,11 @@
 from collections import Counter
 from itertools import pairwise
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.contract.random_games import TABLES, game_from
 from tests.shakespeare.positions import ACTS, BOARD, BOX, COLOURS, COPIES, OBJECTIVES
-
-pytestmark = pytest.mark.slow
 
 tables = st.sampled_from([table for table in TABLES if table.game == "shakespeare"])
 seeds = st.integers(0, 2**64 - 1)

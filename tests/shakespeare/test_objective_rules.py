@@ -102,6 +102,12 @@ def test_f1a_stage_colours_are_different_colours_yellow_included(spaces, points)
     assert worth("colourful_stage", stage={at: COLOURFUL[at] for at in spaces}) == points
 
 
+def test_f1a_black_is_a_colour_only_where_it_stands():
+    without_black = {"a1": "pink", "a2": "purple", "a3": "blue"}
+    assert worth("colourful_stage", stage=without_black) == 0
+    assert worth("colourful_stage", stage=without_black | {"b1": "green"}) == 1
+
+
 def test_f1a_a_colour_counts_once_however_often_it_is_there():
     assert worth("colourful_stage", stage=stage(14)) == 0
 

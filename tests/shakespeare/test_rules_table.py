@@ -9,7 +9,8 @@ import pytest
 import shakespeare_env
 
 HERE = Path(__file__).parent
-TABLE = Path(shakespeare_env.__file__).parent / "shakespeare" / "RULES.md"
+PACKAGE = Path(shakespeare_env.__file__).parent
+TABLE = PACKAGE / "shakespeare" / "RULES.md"
 ROWS = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in TABLE.read_text(encoding="utf-8").splitlines()
@@ -38,6 +39,18 @@ def test_the_tests_of_a_rule_exist(row):
     assert patterns
     for pattern in patterns:
         assert any(fnmatch(name, pattern) for name in names_in(file)), pattern
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_the_functions_of_a_rule_exist(row):
+    functions = re.findall(r"`([^`]+)`", row[2])
+    assert functions
+    for function in functions:
+        file, _, name = function.rpartition(".")
+        sources = [PACKAGE / "shakespeare" / f"{file}.py", PACKAGE / f"{file}.py"]
+        source = next(path for path in sources if path.exists())
+        text = source.read_text(encoding="utf-8")
+        assert re.search(rf"^ *def {name}\(", text, re.MULTILINE), function
 
 
 def test_every_rule_test_is_named_after_a_line():

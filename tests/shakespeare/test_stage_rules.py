@@ -29,7 +29,7 @@ CANDLES = {"b1", "b4", "c2", "c3", "c4"}
 
 def below(*tops):
     """Everything underneath these spaces, filled with black."""
-    filled = {}
+    filled: dict[str, str] = {}
     for top in tops:
         for space in UNDERNEATH[top]:
             filled |= below(space) | {space: "black"}

@@ -1,0 +1,224 @@
+"""An observation written down in plain Python from a position in text: what each field must hold.
+
+It shares nothing with the engine but the names of the layout and the index of each card, colour and
+space in the box file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import shakespeare_env
+
+BOX = tomllib.loads(
+    (Path(shakespeare_env.__file__).parent / "shakespeare" / "box.toml").read_text(encoding="utf-8")
+)
+COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
+VALUES = dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True))
+CARDS = {card["id"]: card for card in BOX["character"]}
+BOARD = BOX["board"]["starting"]
+DECK = [card for card in CARDS if card not in BOARD]
+IN_ORDER = [*BOARD, *DECK]
+ACTORS = [card for card in CARDS if CARDS[card]["kind"] == "actor"]
+CRAFTSMEN = [card for card in CARDS if "value" in CARDS[card]]
+WEARERS = [*ACTORS, *(f"extra{i}" for i in range(1, 7))]
+SPACES = [space["id"] for space in BOX["stage"]["space"]]
+OBJECTIVES = {objective["id"]: objective for objective in BOX["objective"]}
+METRICS = [
+    *("first_places", "complete_costumes", "sacrifice", "stage_spaces", "stage_colours"),
+    *("best_costume", "lowest_act", "yellow_elements", "actors", "craftsmen"),
+]
+PHASES = [
+    *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over"),
+]
+PARTS = ["draft", "wager", "turn", "mood", "rehearsal", "rest", "over"]
+ACTS = ("I", "II", "III")
+# Spaces on which a scoring gives a better result than on the space before (R2).
+STEPS = {"I": (4, 5, 7, 9), "II": (4,), "III": (4, 6, 8, 10)}
+
+Dict = dict[str, Any]
+
+
+def expected(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[int]]:
+    """Field name -> numbers; `known` maps objectives the observer put back to their depth."""
+    players = d["players"]
+    fields: dict[str, list[int]] = {}
+    for offset in range(players):
+        seat = (observer + offset) % players
+        for name, numbers in seat_fields(d, seat, observer).items():
+            fields[f"seat{offset}.{name}"] = numbers
+    return fields | table_fields(d) | own_fields(d, observer, known)
+
+
+def one_hot(index: int | None, size: int) -> list[int]:
+    return [int(place == index) for place in range(size)]
+
+
+def amounts(counts: Iterable[str], of: Iterable[str]) -> list[int]:
+    found = Counter(counts)
+    return [found[one] for one in of]
+
+
+def place_in(seats: list[int], seat: int) -> int | None:
+    return seats.index(seat) if seat in seats else None
+
+
+def part(d: Dict) -> str:
+    """The part of the day that a decision belongs to."""
+    if d["phase"] == "quill":
+        then = d["pending"]["then"]
+        return then if isinstance(then, str) else "turn"
+    phase = str(d["phase"])
+    return {"back": "mood", "craft": "turn", "queen": "turn", "objective": "turn"}.get(phase, phase)
+
+
+def costumes_of(seat: Dict) -> dict[str, list[str]]:
+    """Wearer -> elements; extras are counted in order of hiring."""
+    worn, extras = {}, 0
+    for member in seat["troupe"]:
+        if member["face"] == "extra":
+            extras += 1
+            worn[f"extra{extras}"] = member["costume"]
+        elif member["card"] in ACTORS:
+            worn[member["card"]] = member["costume"]
+    return worn
+
+
+def value(costume: list[str]) -> int:
+    return sum(VALUES[colour] for colour in costume)
+
+
+def space(d: Dict, act: str, disc: Any) -> int:
+    return next((int(at) for at, pile in d["piles"][act].items() if disc in pile), 0)
+
+
+def ahead(d: Dict, act: str, disc: int) -> int:
+    """Discs further on, or lower in the same pile (T7)."""
+    own = space(d, act, disc)
+    further = sum(len(pile) for at, pile in d["piles"][act].items() if int(at) > own)
+    return further + int(d["piles"][act][str(own)].index(disc))
+
+
+def metrics(d: Dict, index: int) -> dict[str, int]:
+    """What objectives count, as it stands (F1a)."""
+    seat = d["seats"][index]
+    costumes = list(costumes_of(seat).values())
+    complete = [costume for costume in costumes if len(costume) == 3]
+    face_up = [member["card"] for member in seat["troupe"] if member["face"] == "character"]
+    stage = list(seat["stage"].values())
+    return {
+        "first_places": sum(ahead(d, act, index) == 0 for act in ACTS),
+        "complete_costumes": len(complete),
+        "sacrifice": min(seat["pounds"], 127),
+        "stage_spaces": len(stage),
+        "stage_colours": len(set(stage)),
+        "best_costume": max(map(value, complete), default=0),
+        "lowest_act": min(space(d, act, index) for act in ACTS),
+        "yellow_elements": [*stage, *chain.from_iterable(costumes)].count("yellow"),
+        "actors": sum(card in ACTORS for card in face_up),
+        "craftsmen": sum(card in CRAFTSMEN for card in face_up),
+    }
+
+
+def seat_fields(d: Dict, index: int, observer: int) -> dict[str, list[int]]:
+    """The block of one seat."""
+    seat = d["seats"][index]
+    face_up = [member for member in seat["troupe"] if member["face"] == "character"]
+    extras = len(seat["troupe"]) - len(face_up)
+    active = [member["card"] for member in face_up if member["cylinder"]]
+    secret = d["phase"] == "wager" and index != observer
+    worn = costumes_of(seat)
+    scalars = {
+        "present": 1,
+        "to_move": d["to_move"] == index,
+        **{name: seat[name] for name in ("prestige", "pounds", "tokens", "mood", "cylinders")},
+        "wager": 0 if secret else seat["wager"] or 0,
+        "has_wagered": seat["wager"] is not None,
+        "cylinders_used": len(active),
+        "recruited": seat["recruited"],
+        "passed": seat["passed"],
+        "has_kept": seat["kept"] is not None,
+        "queue": d["queue"].index(index) + 1 if index in d["queue"] else 0,
+        "wages": sum(CARDS[member["card"]].get("cost", 0) for member in face_up),
+        "extras": extras,
+        "objectives": len(seat["objectives"]),
+    }
+    stage = [one_hot(COLOURS.index(c), 6) if c else [0] * 6 for c in map(seat["stage"].get, SPACES)]
+    steps = {act: [s for s in STEPS[act] if s > space(d, act, index)] for act in ACTS}
+    return {name: [int(number)] for name, number in scalars.items()} | {
+        "metrics": [metrics(d, index)[name] for name in METRICS],
+        "order": one_hot(d["order"].index(index), 4),
+        "initiative": one_hot(place_in(d["initiative"], index), 4),
+        "act_space": [space(d, act, index) for act in ACTS],
+        "act_ahead": [ahead(d, act, index) for act in ACTS],
+        "act_to_reward": [
+            min(steps[act]) - space(d, act, index) if steps[act] else 0 for act in ACTS
+        ],
+        "cards": amounts((member["card"] for member in face_up), IN_ORDER),
+        "active": amounts(active, IN_ORDER),
+        "resting": amounts((m["card"] for m in face_up if m["rest"]), IN_ORDER),
+        "costume_elements": [len(worn.get(wearer, [])) for wearer in WEARERS],
+        "costume_value": [value(worn.get(wearer, [])) for wearer in WEARERS],
+        "stage": list(chain.from_iterable(stage)),
+    }
+
+
+def elements(by_kind: Dict) -> list[int]:
+    return [by_kind[kind][colour] for kind in ("costumes", "sets") for colour in COLOURS]
+
+
+def table_fields(d: Dict) -> dict[str, list[int]]:
+    """What lies in the middle of the table."""
+    pending = d["pending"] or {}
+    quills = pending.get("quills", 0)
+    craft = pending["then"] if quills and isinstance(pending["then"], dict) else pending
+    return {
+        "players": one_hot(d["players"] - 1, 4),
+        "strategic_rest": [int(d["strategic_rest"])],
+        "day": one_hot(d["day"] - 1, 6),
+        "days_to_rehearsal": [(4 if d["day"] <= 4 else 6) - d["day"]],
+        "phase": one_hot(PHASES.index(d["phase"]), 10),
+        "part": one_hot(PARTS.index(part(d)), 7),
+        "quills": [quills],
+        "craft_value": [craft.get("value", 0)],
+        "craft_costumes": [int(craft.get("costumes", False))],
+        "craft_sets": [int(craft.get("sets", False))],
+        "craft_optional": [int(craft.get("optional", False))],
+        "craft_colours": [int(colour in craft.get("colours", ())) for colour in COLOURS],
+        "shown": amounts(d["display"]["characters"], DECK),
+        "deck": amounts(d["deck"], DECK),
+        "discarded_cards": amounts(d["discarded_characters"], DECK),
+        "display": elements(d["display"]),
+        "bag": elements(d["bags"]),
+        "discarded": elements(d["discarded"]),
+        "supply_tokens": [d["supply_tokens"]],
+        "neutral_space": [space(d, act, "neutral") for act in ACTS],
+        "objective_deck": [len(d["objective_deck"])],
+        "drawn": [len(pending.get("drawn", []))],
+    }
+
+
+def own_fields(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[int]]:
+    """What only the observer knows (D3)."""
+    seat = d["seats"][observer]
+    drawn = (d["pending"] or {}).get("drawn", []) if d["to_move"] == observer else []
+    reached = metrics(d, observer)
+    reward, lack = [], []
+    for objective in OBJECTIVES.values():
+        now = reached[objective["metric"]]
+        steps = {int(at): points for at, points in objective["points"].items()}
+        reward.append(max((points for at, points in steps.items() if at <= now), default=0))
+        lack.append(min((at - now for at in steps if at > now), default=0))
+    return {
+        "own_drawn": amounts(drawn, OBJECTIVES),
+        "own_objectives": amounts(seat["objectives"], OBJECTIVES),
+        "known_in_pile": [known.get(objective, 0) for objective in OBJECTIVES],
+        "own_reward": reward,
+        "own_to_step": lack,
+        "own_kept": amounts([seat["kept"]] if seat["kept"] else [], IN_ORDER),
+    }
