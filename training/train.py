@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from stable_baselines3.common.logger import Logger
 
 from agents.network import NetworkAgent
 from agents.random_agent import RandomAgent
@@ -114,7 +115,7 @@ def make_learner(config: TrainingConfig, batch: Batch) -> SelfPlayPPO:
         share = _LAST_LEARNING_RATE + (1.0 - _LAST_LEARNING_RATE) * remaining
         return config.learning_rate * share
 
-    return SelfPlayPPO(
+    learner = SelfPlayPPO(
         BatchVecEnv(batch),
         width=config.width,
         reward_scale=config.reward_scale,
@@ -132,6 +133,9 @@ def make_learner(config: TrainingConfig, batch: Batch) -> SelfPlayPPO:
         seed=config.seed,
         device="cpu",
     )
+    # RunProgress shows the run; the default logger would only leave an empty temporary folder.
+    learner.set_logger(Logger(folder=None, output_formats=[]))
+    return learner
 
 
 @contextmanager
