@@ -221,6 +221,13 @@ class Position:
         twin._to_move[:] = self._to_move
         return twin
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Position:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes of the same version, chance to come included."""
+        return _restored, (self.game.name, self._record.tobytes())
+
     def __eq__(self, other: object) -> bool:
         """Whether the two are the same position in notation; chance to come is no part of it."""
         if not isinstance(other, Position):
@@ -240,3 +247,12 @@ class Position:
     def __repr__(self) -> str:
         to_move = "over" if self.to_move is None else f"seat {self.to_move} to move"
         return f"<Position of {self.game.name}, {self.players} seats, {self.phase}, {to_move}>"
+
+
+def _restored(name: str, record: bytes) -> Position:
+    """The position that `Position.__reduce__` took apart."""
+    game = registry.game(name)
+    position = Position(game)
+    position._record[:] = np.frombuffer(record, game.state)
+    position._view()
+    return position
