@@ -18,7 +18,13 @@ from shakespeare_env.game import Game
 from shakespeare_env.rewards import PRESTIGE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
 
+# Eight flags of a mask at a time, as the bytes of a word: multiplying by one in every byte adds up
+# all bytes below each byte, and so the highest holds the sum.
 _ONE_A_BYTE, _TOP_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
+_BYTE, _BYTE_MASK = np.uint64(8), np.uint64(0xFF)
+# The same with lanes of 16 bits, for sums over many words.
+_EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
+_ONE_A_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,15 @@ def _build(game: Game) -> Kernels:
     def ones(word: np.uint64) -> int:
         """How many of eight flags, the bytes of a word, are set."""
         return np.int64((word * _ONE_A_BYTE) >> _TOP_BYTE)  # type: ignore[return-value]
+
+    @rule
+    def place_of(word: np.uint64, left: int) -> int:
+        """Which byte of a word holds its flag number `left`, counted from 0, without a branch."""
+        so_far = word * _ONE_A_BYTE
+        place = 0
+        for byte in range(8):
+            place += int(np.int64((so_far >> np.uint64(8 * byte)) & _BYTE_MASK) <= left)
+        return place
 
     @compiled
     def begin(
@@ -201,9 +216,10 @@ def _build(game: Game) -> Kernels:
                 continue
             legal = mask[i]
             words = legal[: len(legal) // 8 * 8].view(np.uint64)
-            count = 0
+            lanes = np.uint64(0)
             for word in range(len(words)):
-                count += ones(words[word])
+                lanes += (words[word] + (words[word] >> _BYTE)) & _EVERY_OTHER_BYTE
+            count = int(np.int64((lanes * _ONE_A_LANE) >> _TOP_LANE))
             for action in range(len(words) * 8, len(legal)):
                 count += legal[action]
             left = below_in(chance, i, count)
@@ -211,6 +227,9 @@ def _build(game: Game) -> Kernels:
             while word < len(words) and left >= ones(words[word]):
                 left -= ones(words[word])
                 word += 1
+            if word < len(words):
+                actions[i] = word * 8 + place_of(words[word], left)
+                continue
             action = word * 8
             while left > 0 or not legal[action]:
                 left -= legal[action]
