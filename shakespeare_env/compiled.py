@@ -110,9 +110,11 @@ def engine_sources() -> list[Path]:
         if (path.suffix == ".py" or path.name == "box.toml")
         and path.relative_to(PACKAGE).parts[0] not in _NOT_COMPILED
     ]
-    other_box = os.environ.get("SHAKESPEARE_BOX")
-    if other_box and Path(other_box).is_file():
-        files.append(Path(other_box))
+    for box in sorted(PACKAGE.rglob("box.toml")):
+        # A game's box can be replaced: SHAKESPEARE_BOX names another file for the game shakespeare.
+        other = os.environ.get(f"{box.parent.name.upper()}_BOX")
+        if other and Path(other).is_file():
+            files.append(Path(other))
     return files
 
 

@@ -57,6 +57,16 @@ def below_in(states: Any, index: int, n: int) -> int:
 
 
 @rule
+def shuffle(record: Any, items: Any, size: int) -> None:
+    """Put the first items of an array into a random order (Fisher and Yates)."""
+    for last in range(size - 1, 0, -1):
+        other = below(record, last + 1)
+        item = items[last]
+        items[last] = items[other]
+        items[other] = item
+
+
+@rule
 def draw(record: Any, counts: Any, total: int) -> int:
     """Draw one item from a multiset given as counts (int8[k], adding up to total) and take it out.
 

@@ -11,6 +11,7 @@ from shakespeare_env.game import ObservationLayout
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
+from shakespeare_env.shakespeare.box import METRICS as METRIC_NAMES
 
 LOW, HIGH = -128, 127
 _COUNT = 100
@@ -74,7 +75,7 @@ _SEAT_FIELDS = (
         t.METRICS,
         0,
         HIGH,
-        f"what objectives count, as it stands (F1a): {', '.join(t.METRIC_NAMES)}",
+        f"what objectives count, as it stands (F1a): {', '.join(METRIC_NAMES)}",
     ),
     ("order", t.SEATS, 0, 1, "one-hot: place in Order"),
     (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
-from shakespeare_env.rng import below
+from shakespeare_env.rng import shuffle
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 from shakespeare_env.shakespeare.supply import show_characters, show_elements
 from shakespeare_env.shakespeare.tables import (
@@ -105,11 +105,7 @@ def settle_order(game: Record) -> None:
     order[:] = NOBODY
     for seat in range(players):
         order[seat] = seat
-    for place in range(players - 1, 0, -1):
-        other = below(game, place + 1)
-        seat = order[place]
-        order[place] = order[other]
-        order[other] = seat
+    shuffle(game, order, players)
     for place in range(SEATS):
         game["initiative"][place] = order[place]
     game["initiative_len"] = players
@@ -150,10 +146,6 @@ def fill_supply(game: Record) -> None:
     deck = game["objective_deck"]
     for objective in range(OBJECTIVES):
         deck[objective] = objective
-    for last in range(OBJECTIVES - 1, 0, -1):
-        other = below(game, last + 1)
-        objective = deck[last]
-        deck[last] = deck[other]
-        deck[other] = objective
+    shuffle(game, deck, OBJECTIVES)
     game["objective_deck_len"] = OBJECTIVES
     game["objective_known"][:] = NOBODY

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shakespeare_env.shakespeare.box import ACTS, COLOURS, Power, load_box
+from shakespeare_env.shakespeare.box import ACTS, COLOURS, KINDS, Power, load_box
+from shakespeare_env.shakespeare.box import METRICS as METRIC_NAMES
 
 BOX = load_box()
 
@@ -52,8 +53,7 @@ CARD_NAMES = tuple(card.name for card in _cards)
 DECK_IDS = tuple(card.id for card in _deck)
 
 ACTOR, COSTUME_MISTRESS, SET_DRESSER, HANDYMAN, JEWELER, ASSISTANT, QUEEN = range(7)
-_KINDS = ("actor", "costume_mistress", "set_dresser", "handyman", "jeweler", "assistant", "queen")
-KIND = np.array([_KINDS.index(card.kind) for card in _cards], np.int8)
+KIND = np.array([KINDS.index(card.kind) for card in _cards], np.int8)
 COST = np.array([card.cost for card in _cards], np.int16)
 VALUE = np.array([card.value for card in _cards], np.int16)
 COPIES = np.array([card.copies for card in _deck], np.int8)
@@ -168,18 +168,6 @@ OBJECTIVE_NAMES = tuple(objective.name for objective in BOX.objectives)
     N_ACTORS,
     CRAFTSMEN,
 ) = range(10)
-METRIC_NAMES = (
-    "first_places",
-    "complete_costumes",
-    "sacrifice",
-    "stage_spaces",
-    "stage_colours",
-    "best_costume",
-    "lowest_act",
-    "yellow_elements",
-    "actors",
-    "craftsmen",
-)
 METRICS = len(METRIC_NAMES)
 METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.objectives], np.int8)
 STEPS = max(len(objective.points) for objective in BOX.objectives)

@@ -232,3 +232,8 @@ def test_t11_a_stage_set_that_cannot_be_placed_cannot_be_taken():
 def test_t11_what_is_placed_stays():
     d = crafting("set_dresser_8", stage={"a3": "pink"}, sets={"black": 3})
     assert not {move for move in legal(d, "activate:set_dresser_8") if move.endswith("a3")}
+
+
+def test_t10_value_that_is_left_is_lost():
+    after = play(crafting(), "activate:handyman_board", "done", "activate:author")
+    assert (after["to_move"], after["pending"]) == (1, {"quills": 2, "then": "turn"})

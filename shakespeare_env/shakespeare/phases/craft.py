@@ -53,14 +53,21 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
 
 
 @rule
+def can_take_colours(game: Record, kind: int) -> int:
+    """The colours that can be taken of a kind, as bits."""
+    colours = 0
+    for colour in range(N_COLOURS):
+        if can_take(game, kind, colour):
+            colours |= 1 << colour
+    return colours
+
+
+@rule
 def legal_costumes(game: Record, mask: Any) -> int:
     """Costumes: on own actors and extras with an open slot (Rules T11, T12)."""
     seat = game["to_move"]
-    takable = 0
-    for colour in range(N_COLOURS):
-        if can_take(game, COSTUME, colour):
-            takable |= 1 << colour
-    if takable == 0:
+    colours = can_take_colours(game, COSTUME)
+    if colours == 0:
         return 0
     count = 0
     extras = 0
@@ -75,7 +82,7 @@ def legal_costumes(game: Record, mask: Any) -> int:
         if game["costume_len"][seat, member] == COSTUME_SLOTS:
             continue
         for colour in range(N_COLOURS):
-            if (takable >> colour) & 1:
+            if (colours >> colour) & 1:
                 mask[actions.COSTUME + colour * WEARERS + wearer] = True
                 count += 1
     return count
@@ -85,18 +92,15 @@ def legal_costumes(game: Record, mask: Any) -> int:
 def legal_sets(game: Record, mask: Any) -> int:
     """Stage sets: on open spaces, in colours that keep the symmetry (Rules T11, T13)."""
     seat = game["to_move"]
-    takable = 0
-    for colour in range(N_COLOURS):
-        if can_take(game, SET, colour):
-            takable |= 1 << colour
-    if takable == 0:
+    colours = can_take_colours(game, SET)
+    if colours == 0:
         return 0
     count = 0
     for space in range(SPACES):
         if not is_open(game, seat, space):
             continue
         for colour in range(N_COLOURS):
-            if (takable >> colour) & 1 and keeps_symmetry(game, seat, space, colour):
+            if (colours >> colour) & 1 and keeps_symmetry(game, seat, space, colour):
                 mask[actions.SET + colour * SPACES + space] = True
                 count += 1
     return count
