@@ -3,6 +3,7 @@
 import pytest
 
 from tests.shakespeare.positions import (
+    COPIES,
     character,
     each,
     finished,
@@ -100,6 +101,14 @@ def test_t2_recruiting_is_mandatory_even_without_cylinders():
 def test_t2_a_recruit_can_be_activated_the_same_day():
     d = turn_position(players=2, shown=["iago", "lear", "puck", "viola"])
     assert "activate:viola" in legal(d, "recruit:viola", "activate:falstaff")
+
+
+@pytest.mark.parametrize("card", COPIES)
+@pytest.mark.parametrize(("move", "face"), [("recruit", "character"), ("extra", "extra")])
+def test_t2_any_card_can_be_taken_face_up_or_face_down(card, move, face):
+    d = turn_position(shown=[card, *(other for other in ("puck", "viola") if other != card)])
+    joined = seat_of(play(d, f"{move}:{card}"), 0)["troupe"][4:]
+    assert [(one["card"], one["face"]) for one in joined] == [(card, face)]
 
 
 def test_t2_only_one_of_two_shown_copies_is_taken():
