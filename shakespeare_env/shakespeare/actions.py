@@ -120,7 +120,6 @@ QUEEN_OBJECTIVES = QUEEN_MONEY + 1
 OBJECTIVE = TABLE.start["objective"]
 PASS = TABLE.start["pass"]
 KEEP = TABLE.start["keep"]
-SIZE = TABLE.size
 
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
