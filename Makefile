@@ -10,7 +10,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs play train bench clean
+.PHONY: help setup test test-only lint types imports coverage golden docs play train check bench bench-views clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV); the first time takes some minutes"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,dev]' -c constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,dev]' -c constraints.txt
 	@touch $@
 
 test: lint types imports test-only  ## every check: style, types, imports, tests
@@ -59,8 +59,14 @@ play: setup  ## watch a game of four seats
 train: setup  ## train a player by self-play
 	$(BIN)/python -m training.train $(ARGS)
 
+check: setup  ## step all views side by side; they must show the same games
+	$(BIN)/shakespeare check $(ARGS)
+
 bench: setup  ## how fast the engine steps on this machine
 	$(BIN)/python benchmarks/engine.py $(ARGS)
+
+bench-views: setup  ## how fast each view steps, beside comparable environments
+	$(BIN)/python -m benchmarks.views $(ARGS)
 
 clean:  ## remove .venv and everything else that was made
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis

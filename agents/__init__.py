@@ -2,5 +2,6 @@
 
 from agents.base import Agent
 from agents.random_agent import RandomAgent
+from agents.registry import Player, make, names
 
-__all__ = ["Agent", "RandomAgent"]
+__all__ = ["Agent", "Player", "RandomAgent", "make", "names"]

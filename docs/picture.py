@@ -1,15 +1,13 @@
 """Draw `docs/table.svg`, the picture of the README: `python docs/picture.py`."""
 
-import io
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
 from shakespeare_env import Position
+from shakespeare_env.shakespeare.drawing.picture import picture
 
-SEED, MOVES = 3, 118
+SEED, MOVES = 1, 134
 
 
 def main() -> None:
@@ -18,11 +16,9 @@ def main() -> None:
     position = Position.new(players=3, seed=SEED)
     for _ in range(MOVES):
         position.push(str(generator.choice(position.moves())))
-    drawing = str(position)
-    width = max(map(len, drawing.splitlines()))
-    console = Console(record=True, width=width, file=io.StringIO())
-    console.print(Text(drawing))
-    console.save_svg(str(Path(__file__).parent / "table.svg"), title="print(position)")
+    (Path(__file__).parent / "table.svg").write_text(
+        picture(position.to_dict()) + "\n", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

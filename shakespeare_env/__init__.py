@@ -1,13 +1,14 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
 `Position` is one game in text, `Batch` many games stepped together, `env` the PettingZoo
-environment.
+environment; `gymnasium.make("Shakespeare-v0")` finds the others.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shakespeare_env import registration
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.game import ObservationLayout
@@ -29,6 +30,8 @@ __all__ = [
     "raw_env",
 ]
 
+registration.register()
+
 
 def observation_layout(name: str = "shakespeare") -> ObservationLayout:
     """The named layout of a game's observations: names, slices and ranges."""
@@ -36,7 +39,7 @@ def observation_layout(name: str = "shakespeare") -> ObservationLayout:
 
 
 def __getattr__(name: str) -> Any:
-    # PettingZoo and Gymnasium are imported by those who use them: the engine starts without.
+    # Views are imported by those who use them.
     if name in ("env", "raw_env"):
         from shakespeare_env.wrappers import aec
 

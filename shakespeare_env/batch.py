@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.crew import Crew
+from shakespeare_env.batch_checks import (
+    Integers,
+    as_actions,
+    checked_players,
+    checked_rows,
+    checked_seats,
+)
+from shakespeare_env.crew import Crew, Work
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
@@ -17,12 +25,15 @@ from shakespeare_env.rng import check_seed
 
 _CHOICE = np.uint64(0xC401CE)
 """Parts the seeds of `random_actions` from those of the games."""
+_FEW = 256
+"""Fewer games than these are stepped sooner than a second thread is awake."""
 
 
 class Batch:
     """N games of one kind, stepped together; all arrays are written in place, step after step.
 
     Game i depends on the seed and on i alone: not on n, the number of threads or the machine.
+    Copies (`copy.deepcopy`, `pickle`) go on with the same games and the same chance to come.
 
     Args:
         game: Name of the game.
@@ -33,6 +44,7 @@ class Batch:
         autoreset: Whether a new game begins in the step that ends one.  Without it a finished game
             has `to_move` -1, an all-False mask and takes the action -1, until `reset`.
         reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `prestige`.
+        box: A component file to play with; None means the one in force (`registry.game`).
         **options: Variants of the game to switch on, such as `strategic_rest=True`.
 
     Attributes:
@@ -54,38 +66,30 @@ class Batch:
         game: str = "shakespeare",
         n: int = 1,
         *,
-        players: int | Sequence[int] | npt.NDArray[np.integer],
+        players: int | Integers,
         seed: int = 0,
         threads: int = 1,
         autoreset: bool = True,
         reward: str = "win",
+        box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        self.game: Game = registry.game(game)
+        self.game: Game = registry.game(game, box)
         self.actions = self.game.actions
         if n < 1 or threads < 1:
             raise ValueError(f"n={n}, threads={threads}: both must be 1 or more")
         self.n = n
         self.autoreset = autoreset
-        seats = (
-            np.broadcast_to(np.asarray(players), (n,))
-            if np.ndim(players) == 0
-            else np.asarray(players)
-        )
-        if seats.shape != (n,):
-            raise ValueError(
-                f"players has {len(seats)} entries for {n} games; give one number or {n}"
-            )
-        counts = [self.game.check_players(count) for count in np.unique(seats)]
-        self.players = seats.astype(np.int8)
+        self.players = checked_players(self.game, n, players)
         self._variants = options
-        self._options = self.game.option_bits(options, counts)
+        self._options = self.game.option_bits(options, map(int, np.unique(self.players)))
         self._reward = reward_code(reward)
         self._kernels = kernels_of(self.game)
 
         width = self.game.max_seats
         self._games = np.zeros(n, self.game.state)
         self._chance = np.zeros(n, np.uint64)
+        self._every_row = np.arange(n)
         self.to_move = np.full(n, -1, np.int8)
         self.mask = np.zeros((n, self.actions.size), np.bool_)
         self.obs = np.zeros((n, self.game.layout.size), np.int8)
@@ -96,7 +100,7 @@ class Batch:
         self.final_scores = np.zeros((n, width), np.int16)
         self.final_winners = np.zeros((n, width), np.bool_)
 
-        self._crew = Crew(n, threads)
+        self._crew = Crew(threads)
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
@@ -105,38 +109,44 @@ class Batch:
         self._kernels.streams(word, self._chance)
         self._games["random"] = self._chance
         self._kernels.streams(word ^ _CHOICE, self._chance)
-        self._crew.share(
-            lambda first, last: self._kernels.begin(
-                self._games,
-                first,
-                last,
-                self.players,
-                self._options,
-                self.mask,
-                self.obs,
-                self.to_move,
-            )
-        )
+        self._begin(self._every_row)
 
-    def step(
-        self, actions: npt.NDArray[np.integer] | Sequence[int]
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-        """Play one action in every game, and all that is forced after it.
+    def restart(self, rows: Integers) -> None:
+        """Begin the next game in some rows, as `autoreset` does: chance goes on where it stands.
 
         Args:
-            actions: Integers[n], one for each game; -1 for a game that is over.
+            rows: Increasing indices of games, over or not.
+        """
+        self._begin(checked_rows(self.n, rows))
+
+    def step(
+        self, actions: Integers, rows: Integers | None = None
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+        """Play one action in every game, or in some, and all that is forced after it.
+
+        Args:
+            actions: Integers[m], one for each of those games; -1 for a game that is over.
+            rows: int[m], increasing indices of the games to play in; None means all of them.
 
         Returns:
-            `rewards`, float32[n, S] by seat, and `done`, bool[n]; both are overwritten by the next
-            step.
+            `rewards`, float32[n, S] by seat, and `done`, bool[n], 0 and False for games that were
+            not played in; both are overwritten by the next step.
 
         Raises:
             IllegalMove: some game does not allow its action; no game has changed.
         """
-        chosen = self._checked(actions)
-        self._crew.share(
+        if rows is None:
+            played = self._every_row
+        else:
+            played = checked_rows(self.n, rows)
+            self.rewards[:] = 0.0
+            self.done[:] = False
+        chosen = self._checked(actions, played)
+        self._share(
+            len(played),
             lambda first, last: self._kernels.step(
                 self._games,
+                played,
                 first,
                 last,
                 chosen,
@@ -153,63 +163,44 @@ class Batch:
                 self._scores_after,
                 self.final_scores,
                 self.final_winners,
-            )
+            ),
         )
         return self.rewards, self.done
-
-    def _checked(self, actions: npt.NDArray[np.integer] | Sequence[int]) -> npt.NDArray[np.int32]:
-        """The actions as int32[n], all of them legal."""
-        given = np.asarray(actions)
-        if given.shape != (self.n,):
-            raise ValueError(
-                f"actions have shape {given.shape}; give one for each of the {self.n} games"
-            )
-        if given.dtype.kind not in "iu":
-            raise TypeError(f"actions are {given.dtype}; give integers")
-        # Numbers that int32 cannot hold are no actions either; they must not wrap into one.
-        limits = np.iinfo(np.int32)
-        safe = given if given.dtype == np.int32 else given.clip(limits.min, limits.max)
-        chosen = np.ascontiguousarray(safe, np.int32)
-        index = int(self._kernels.first_illegal(chosen, self.mask, self.to_move))
-        if index >= 0:
-            seat, action = int(self.to_move[index]), int(given[index])
-            texts = self.actions.texts
-            raise IllegalMove(
-                texts[action] if 0 <= action < len(texts) else action,
-                seat=None if seat < 0 else seat,
-                phase=self.game.phase(self._games[index]),
-                legal=[texts[i] for i in np.flatnonzero(self.mask[index])],
-                game_index=index,
-            )
-        return chosen
 
     def random_actions(self) -> npt.NDArray[np.int32]:
         """int32[n]: a uniformly random legal action for every game, -1 for one that is over."""
         actions = np.empty(self.n, np.int32)
-        self._crew.share(
+        self._share(
+            self.n,
             lambda first, last: self._kernels.choose(
                 self._chance[first:last],
                 self.mask[first:last],
                 self.to_move[first:last],
                 actions[first:last],
-            )
+            ),
         )
         return actions
 
-    def observe(self, seats: npt.NDArray[np.integer] | Sequence[int]) -> npt.NDArray[np.int8]:
-        """int8[n, D]: what a given seat of each game may know."""
-        of = _checked_seats(seats, self.players)
-        out = np.zeros_like(self.obs)
-        self._kernels.observe(self._games, of, out)
+    def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
+        """int8[m, D]: what a given seat of each game, or of each of some games, may know."""
+        seen = self._every_row if rows is None else checked_rows(self.n, rows)
+        of = checked_seats(seats, self.players[seen])
+        out = np.zeros((len(seen), self.game.layout.size), np.int8)
+        self._kernels.observe(self._games, seen, of, out)
         return out
 
-    def save(self, indices: npt.NDArray[np.integer] | Sequence[int] | slice) -> Records:
+    def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
+        """int16[m, S]: every seat's score as it stands, in each game or in each of some games."""
+        seen = self._every_row if rows is None else checked_rows(self.n, rows)
+        out = np.zeros((len(seen), self.game.max_seats), np.int16)
+        self._kernels.scores(self._games, seen, out)
+        return out
+
+    def save(self, indices: Integers | slice) -> Records:
         """Copies of games as they stand, random state included."""
         return self._games[indices].copy()
 
-    def load(
-        self, indices: npt.NDArray[np.integer] | Sequence[int] | slice, records: Records
-    ) -> None:
+    def load(self, indices: Integers | slice, records: Records) -> None:
         """Put saved games in the place of others and write their views.
 
         Raises:
@@ -222,35 +213,71 @@ class Batch:
         self.game.option_bits(self._variants, counts)
         self._games[indices] = records
         self.players[indices] = records["players"]
-        rows = np.ascontiguousarray(np.arange(self.n)[indices])
+        rows = np.ascontiguousarray(self._every_row[indices])
         self._kernels.view(self._games, rows, self.mask, self.obs, self.to_move)
 
-    def determinize(
-        self,
-        indices: npt.NDArray[np.integer] | Sequence[int] | slice,
-        seats: npt.NDArray[np.integer] | Sequence[int],
-        seeds: npt.NDArray[np.integer] | Sequence[int],
-    ) -> None:
+    def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
         """Draw anew, in some games, what a given seat of each does not know.
 
         Raises:
             ValueError: not one seat at the table, or not one seed, for each of the games.
         """
         games = self._games[indices].copy()
-        of = _checked_seats(seats, games["players"])
+        of = checked_seats(seats, games["players"])
         words = np.array([check_seed(seed) for seed in seeds], np.uint64)
         if words.shape != games.shape:
             raise ValueError(f"{len(words)} seeds for {len(games)} games; give one for each")
         self._kernels.determinize(games, of, words)
         self.load(indices, games)
 
+    def _begin(self, rows: npt.NDArray[np.int64]) -> None:
+        self._share(
+            len(rows),
+            lambda first, last: self._kernels.begin(
+                self._games,
+                rows,
+                first,
+                last,
+                self.players,
+                self._options,
+                self.mask,
+                self.obs,
+                self.to_move,
+            ),
+        )
 
-def _checked_seats(
-    seats: npt.NDArray[np.integer] | Sequence[int], players: npt.NDArray[np.int8]
-) -> npt.NDArray[np.int8]:
-    """One seat at the table for each game, as int8[n]."""
-    given = np.asarray(seats)
-    fits = given.shape == players.shape and given.dtype.kind in "iu"
-    if not fits or (given < 0).any() or (given >= players).any():
-        raise ValueError(f"seats={seats!r}: give one seat at the table for each of the games")
-    return given.astype(np.int8)
+    def _share(self, size: int, work: Work) -> None:
+        """Do work on `size` games with all threads; on a few of many games with this one alone."""
+        if size < min(self.n, _FEW):
+            work(0, size)
+        else:
+            self._crew.share(size, work)
+
+    def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
+        """The actions for some games as int32[m], all of them legal."""
+        chosen = as_actions(actions, len(rows))
+        place = int(self._kernels.first_illegal(chosen, rows, self.mask, self.to_move))
+        if place >= 0:
+            index, action = int(rows[place]), int(np.asarray(actions)[place])
+            seat, texts = int(self.to_move[index]), self.actions.texts
+            raise IllegalMove(
+                texts[action] if 0 <= action < len(texts) else action,
+                seat=None if seat < 0 else seat,
+                phase=self.game.phase(self._games[index]),
+                legal=[texts[i] for i in np.flatnonzero(self.mask[index])],
+                game_index=index,
+            )
+        return chosen
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        # Compiled code and the game's tables belong to the process; they are found again by name.
+        del state["_kernels"], state["actions"]
+        state["game"] = self.game.name
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.game = registry.game(state["game"])
+        self.actions = self.game.actions
+        self._kernels = kernels_of(self.game)

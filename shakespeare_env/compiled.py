@@ -34,7 +34,20 @@ R = TypeVar("R")
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 PACKAGE = Path(__file__).resolve().parent
 _OWNER: dict[Callable[..., Any], str] = {}
-_NOT_COMPILED = ("wrappers", "cli", "batch.py", "crew.py", "position.py", "reading.py")
+_NOT_COMPILED = {
+    "batch.py",
+    "batch_checks.py",
+    "cli",
+    "crew.py",
+    "drawing",
+    "equality",
+    "fonts",
+    "position.py",
+    "raster.py",
+    "reading.py",
+    "registration.py",
+    "wrappers",
+}
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -108,7 +121,7 @@ def engine_sources() -> list[Path]:
         path
         for path in sorted(PACKAGE.rglob("*"))
         if (path.suffix == ".py" or path.name == "box.toml")
-        and path.relative_to(PACKAGE).parts[0] not in _NOT_COMPILED
+        and not _NOT_COMPILED.intersection(path.relative_to(PACKAGE).parts)
     ]
     for box in sorted(PACKAGE.rglob("box.toml")):
         # A game's box can be replaced: SHAKESPEARE_BOX names another file for the game shakespeare.

@@ -7,20 +7,21 @@ Bare locks take some 60 microseconds for a round trip; the queues and conditions
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 Work = Callable[[int, int], None]
 
 
 class _Helper:
-    """One thread that waits for a share of the work."""
+    """One thread that waits for its share of some work."""
 
-    def __init__(self, first: int, last: int) -> None:
-        self._first = first
-        self._last = last
+    def __init__(self) -> None:
+        self._first = self._last = 0
         self._go = threading.Lock()
         self._done = threading.Lock()
         self._go.acquire()
@@ -41,8 +42,8 @@ class _Helper:
             self._work = None  # it holds the batch, which must be free to go
             self._done.release()
 
-    def start(self, work: Work) -> None:
-        self._work = work
+    def start(self, work: Work, first: int, last: int) -> None:
+        self._work, self._first, self._last = work, first, last
         self._go.release()
 
     def wait(self) -> BaseException | None:
@@ -73,28 +74,46 @@ def _patiently(helper: _Helper) -> list[BaseException | None]:
 class Crew:
     """Does work on the items 0 .. n-1, every thread on a run of neighbours.
 
+    The helpers are hired when there is first something to share, and anew in a process that was
+    forked off: threads do not come along into one.
+
     Args:
-        n: Number of items.
         threads: Number of threads, the calling one included.
     """
 
-    def __init__(self, n: int, threads: int) -> None:
-        shares = min(n, threads)
-        borders = [n * share // shares for share in range(shares + 1)]
-        self._own, *others = pairwise(borders)
-        self._helpers = [_Helper(*share) for share in others]
-        weakref.finalize(self, _dismiss, self._helpers)
+    def __init__(self, threads: int) -> None:
+        self._threads = threads
+        self._helpers: list[_Helper] = []
+        self._hired_by = -1
 
-    def share(self, work: Work) -> None:
-        """Call `work(first, last)` on every thread's run of items and wait for all of them."""
-        for helper in self._helpers:
-            helper.start(work)
+    def share(self, n: int, work: Work) -> None:
+        """Call `work(first, last)` on every thread's run of n items and wait for all of them."""
+        shares = min(n, self._threads)
+        if shares <= 1:
+            work(0, n)
+            return
+        if self._hired_by != os.getpid():
+            self._hire()
+        borders = [n * share // shares for share in range(shares + 1)]
+        own, *others = pairwise(borders)
+        helpers = self._helpers[: shares - 1]
+        for helper, (first, last) in zip(helpers, others, strict=True):
+            helper.start(work, first, last)
         faults: list[BaseException | None] = []
         try:
-            work(*self._own)
+            work(*own)
         finally:
-            for helper in self._helpers:
+            for helper in helpers:
                 faults += _patiently(helper)
         for fault in faults:
             if fault is not None:
                 raise fault
+
+    def _hire(self) -> None:
+        self._helpers = [_Helper() for _ in range(self._threads - 1)]
+        self._hired_by = os.getpid()
+        weakref.finalize(self, _dismiss, self._helpers)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, or a crew in another process, hires helpers of its own."""
+        return Crew, (self._threads,)

@@ -21,6 +21,10 @@ class CheckpointError(ShakespeareEnvError, ValueError):
     """A checkpoint that is damaged or was made for something else."""
 
 
+class RenderError(ShakespeareEnvError, RuntimeError):
+    """A picture that cannot be shown, as where there is no screen."""
+
+
 class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
     """A move the rules do not allow; the position it was tried on is unchanged.
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -186,7 +187,9 @@ class Game:
         from_dict: (dict, record) -> None. Check a position and write it into a record;
             PositionError if it is wrong.
         phase: (record) -> the phase's name in the notation.
-        draw: (dict) -> a table a person can read.
+        draw: (dict) -> a table a person can read, as text.
+        picture: (dict) -> the same as a picture, an SVG document.
+        box: The component file in force.
     """
 
     name: str
@@ -204,6 +207,8 @@ class Game:
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    box: Path
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
         """The variants switched on, as bits in the order of `options`, for these seat counts.

@@ -1,7 +1,7 @@
 """The compiled entry points over arrays of records, built once for every game from its `Rules`.
 
-All of them release the interpreter lock, and those that work on games `first` .. `last - 1` of a
-batch let threads share it; none allocates.
+All of them release the interpreter lock, and those that work on entries `first` .. `last - 1` of
+`rows`, the games of a batch that are meant, let threads share them; none allocates.
 """
 
 from __future__ import annotations
@@ -32,22 +32,26 @@ class Kernels:
     """Entry points of one game; arrays are those of `Batch`.
 
     Attributes:
-        begin: (games, first, last, players, options, mask, obs, to_move) -> None. New games from
-            each record's `random`, forced decisions played, views written.
+        begin: (games, rows, first, last, players, options, mask, obs, to_move) -> None. New games
+            from each record's `random`, forced decisions played, views written.
         view: (games, rows, mask, obs, to_move) -> None. Write the views of some games as they
             stand.
-        step: (games, first, last, actions, autoreset, players, options, reward, mask, obs, to_move,
-            rewards, done, before, after, scores, winners) -> None. Play one legal action in each
-            game that is not over; `before` and `after` are room for its scores.
+        step: (games, rows, first, last, actions, autoreset, players, options, reward, mask, obs,
+            to_move, rewards, done, before, after, scores, winners) -> None. Play one legal action,
+            `actions[k]` in game `rows[k]`, in each of those games that is not over; `before` and
+            `after` are room for its scores.
         play: (games, action, mask, to_move) -> None. Play one legal action in game 0.
-        observe: (games, seats, obs) -> None. The observation of a given seat of each game.
+        observe: (games, rows, seats, obs) -> None. What `seats[k]` sees of game `rows[k]`, into
+            `obs[k]`.
         determinize: (games, seats, seeds) -> None. Draw anew what a given seat of each game does
             not know.
         choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each
             game.
-        first_illegal: (actions, mask, to_move) -> int. The first game whose action is not legal, -1
-            if there is none; a game that is over takes the action -1.
-        scores: (games, out) -> None. Every seat's score so far.
+        first_illegal: (actions, rows, mask, to_move) -> int. The first k for which `actions[k]` is
+            not legal in game `rows[k]`, -1 if there is none; a game that is over takes the action
+            -1.
+        scores: (games, rows, out) -> None. Every seat's score so far in game `rows[k]`, into
+            `out[k]`.
         streams: (seed, out) -> None. The initial states of the streams 0, 1, ... of a seed.
     """
 
@@ -118,6 +122,7 @@ def _build(game: Game) -> Kernels:
     @compiled
     def begin(
         games: Any,
+        rows: Any,
         first: int,
         last: int,
         players: Any,
@@ -126,7 +131,8 @@ def _build(game: Game) -> Kernels:
         obs: Any,
         to_move: Any,
     ) -> None:
-        for i in range(first, last):
+        for k in range(first, last):
+            i = rows[k]
             rules_begin(games[i], players[i], options)
             settle(games[i], mask[i])
             look(games[i], obs[i])
@@ -144,6 +150,7 @@ def _build(game: Game) -> Kernels:
     @compiled
     def step(
         games: Any,
+        rows: Any,
         first: int,
         last: int,
         actions: Any,
@@ -161,7 +168,8 @@ def _build(game: Game) -> Kernels:
         scores: Any,
         winners: Any,
     ) -> None:
-        for i in range(first, last):
+        for k in range(first, last):
+            i = rows[k]
             game = games[i]
             done[i] = False
             rewards[i, :] = 0
@@ -169,7 +177,7 @@ def _build(game: Game) -> Kernels:
                 continue
             if reward == PRESTIGE:
                 rules_scores(game, before[i])
-            rules_play(game, actions[i])
+            rules_play(game, actions[k])
             settle(game, mask[i])
             over = game["to_move"] < 0
             if over or reward == PRESTIGE:
@@ -196,10 +204,10 @@ def _build(game: Game) -> Kernels:
         to_move[0] = games[0]["to_move"]
 
     @compiled
-    def observe(games: Any, of: Any, obs: Any) -> None:
+    def observe(games: Any, rows: Any, of: Any, obs: Any) -> None:
         obs[:, :] = 0
-        for i in range(len(games)):
-            rules_observe(games[i], of[i], obs[i])
+        for k in range(len(rows)):
+            rules_observe(games[rows[k]], of[k], obs[k])
 
     @compiled
     def determinize(games: Any, of: Any, seeds: Any) -> None:
@@ -237,20 +245,20 @@ def _build(game: Game) -> Kernels:
             actions[i] = action
 
     @compiled
-    def first_illegal(actions: Any, mask: Any, to_move: Any) -> int:
-        for i in range(len(actions)):
-            action = actions[i]
+    def first_illegal(actions: Any, rows: Any, mask: Any, to_move: Any) -> int:
+        for k in range(len(rows)):
+            i, action = rows[k], actions[k]
             if to_move[i] < 0:
                 if action != -1:
-                    return i
+                    return k
             elif not 0 <= action < mask.shape[1] or not mask[i, action]:
-                return i
+                return k
         return -1
 
     @compiled
-    def write_scores(games: Any, out: Any) -> None:
-        for i in range(len(games)):
-            rules_scores(games[i], out[i])
+    def write_scores(games: Any, rows: Any, out: Any) -> None:
+        for k in range(len(rows)):
+            rules_scores(games[rows[k]], out[k])
 
     @compiled
     def streams(seed: np.uint64, out: Any) -> None:
@@ -271,13 +279,15 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
     obs = np.zeros((1, game.layout.size), np.int8)
     to_move = np.zeros(1, np.int8)
     actions = np.zeros(1, np.int32)
+    rows = np.zeros(1, np.int64)
     kernels.streams(np.uint64(0), np.zeros(1, np.uint64))
-    kernels.begin(games, 0, 1, players, 0, mask, obs, to_move)
-    kernels.view(games, np.zeros(1, np.int64), mask, obs, to_move)
+    kernels.begin(games, rows, 0, 1, players, 0, mask, obs, to_move)
+    kernels.view(games, rows, mask, obs, to_move)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
-    kernels.first_illegal(actions, mask, to_move)
+    kernels.first_illegal(actions, rows, mask, to_move)
     kernels.step(
         games,
+        rows,
         0,
         1,
         actions,
@@ -296,6 +306,6 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
         np.zeros((1, seats), np.bool_),
     )
     kernels.play(games, int(np.argmax(mask[0])), mask, to_move)
-    kernels.observe(games, to_move, obs)
+    kernels.observe(games, rows, to_move, obs)
     kernels.determinize(games, to_move, np.zeros(1, np.uint64))
-    kernels.scores(games, np.zeros((1, seats), np.int16))
+    kernels.scores(games, rows, np.zeros((1, seats), np.int16))

@@ -14,6 +14,9 @@ from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rng import check_seed
 
+_ONLY_ROW = np.zeros(1, np.int64)
+"""The rows of a batch of one game."""
+
 
 class Position:
     """A position of one game; every decision with a single legal move is played at once (rule D1).
@@ -55,6 +58,7 @@ class Position:
         position.reseed(seed)
         position._kernels.begin(
             position._record,
+            _ONLY_ROW,
             0,
             1,
             np.full(1, seats, np.int8),
@@ -115,7 +119,7 @@ class Position:
     def scores(self) -> list[int]:
         """Each seat's score as it stands."""
         out = np.zeros((1, self.game.max_seats), np.int16)
-        self._kernels.scores(self._record, out)
+        self._kernels.scores(self._record, _ONLY_ROW, out)
         return [int(score) for score in out[0, : self.players]]
 
     def moves(self) -> list[str]:
@@ -142,8 +146,7 @@ class Position:
 
     def _view(self) -> None:
         """Write mask and seat to move of the record as it stands."""
-        rows = np.zeros(1, np.int64)
-        self._kernels.view(self._record, rows, self._mask, self._obs, self._to_move)
+        self._kernels.view(self._record, _ONLY_ROW, self._mask, self._obs, self._to_move)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions of the seat to move; all False when over."""
@@ -179,7 +182,8 @@ class Position:
             ValueError: there is no such seat.
         """
         out = np.zeros((1, self.game.layout.size), np.int8)
-        self._kernels.observe(self._record, np.full(1, self._check_seat(seat), np.int8), out)
+        seats = np.full(1, self._check_seat(seat), np.int8)
+        self._kernels.observe(self._record, _ONLY_ROW, seats, out)
         return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
@@ -240,6 +244,12 @@ class Position:
         return all(np.array_equal(self._record[name], other._record[name]) for name in names)
 
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
+
+    def svg(self) -> str:
+        """The position as a picture, an SVG document; notebooks show it by themselves."""
+        return self.game.picture(self.to_dict())
+
+    _repr_svg_ = svg
 
     def __str__(self) -> str:
         return self.game.draw(self.to_dict())

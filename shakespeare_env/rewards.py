@@ -20,6 +20,8 @@ from shakespeare_env.game import Record
 
 NAMES = ("win", "margin", "rank", "prestige")
 WIN, MARGIN, RANK, PRESTIGE = range(len(NAMES))
+ILLEGAL_REWARD = -1.0
+"""What an illegal action is worth in environments that end the game on it: as much as a defeat."""
 
 
 def reward_code(name: str) -> int:

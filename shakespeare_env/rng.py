@@ -7,6 +7,7 @@ alone, never on the batch it is in, the number of threads or the machine (Steele
 
 from __future__ import annotations
 
+import secrets
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,8 @@ def check_seed(seed: int) -> np.uint64:
     if not whole or not 0 <= int(seed) < 2**64:
         raise ValueError(f"seed={seed!r}: use an integer from 0 to 2**64 - 1")
     return np.uint64(seed)
+
+
+def fresh_seed() -> int:
+    """A seed that nobody has chosen, from the operating system; no generator is touched."""
+    return secrets.randbits(64)

@@ -16,12 +16,12 @@ from rich.console import Console
 from rich.table import Table
 
 from agents.base import Agent
+from agents.checkpoint import load_checkpoint, read_card
 from agents.network import NetworkAgent
 from agents.random_agent import RandomAgent
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.registry import game as game_named
-from training.checkpoint import load_checkpoint, read_card
 
 _Z_95 = 1.959963984540054
 

@@ -16,12 +16,12 @@ import typer
 from rich.console import Console
 from stable_baselines3.common.logger import Logger
 
+from agents.checkpoint import load_checkpoint, save_checkpoint
 from agents.network import NetworkAgent
 from agents.random_agent import RandomAgent
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.wrappers.sb3 import BatchVecEnv
-from training.checkpoint import load_checkpoint, save_checkpoint
 from training.config import CONFIGS, TrainingConfig, read_config
 from training.evaluate import Evaluation, evaluate, show_evaluations
 from training.progress import RunProgress
@@ -51,6 +51,7 @@ class Run:
             n=config.games,
             players=config.players,
             seed=config.seed,
+            autoreset=False,
             reward=config.reward,
         )
         self.learner = make_learner(config, self.batch)

@@ -1,8 +1,8 @@
-"""The command `shakespeare`: watch games, show positions, list actions, speak the protocol."""
+"""The command `shakespeare`: watch games, show positions, check the views, list actions, ..."""
 
 import typer
 
-from shakespeare_env.cli import actions, observation, protocol, show, watch
+from shakespeare_env.cli import actions, check, observation, protocol, show, watch
 
 app = typer.Typer(
     name="shakespeare",
@@ -13,6 +13,7 @@ app = typer.Typer(
 )
 app.command()(watch.watch)
 app.command()(show.show)
+app.command()(check.check)
 app.command()(actions.actions)
 app.command()(observation.observation)
 app.command()(protocol.protocol)

@@ -17,18 +17,41 @@ from shakespeare_env.errors import PositionError
 
 def show(
     file: Annotated[str, typer.Argument(help="A file with a position as JSON; - is the input.")],
+    picture: Annotated[
+        Path | None,
+        typer.Option(help="Write the position as a picture, .svg or .png, in place of text."),
+    ] = None,
 ) -> None:
     """Draw a position and list its legal moves."""
+    if picture is not None and picture.suffix not in (".svg", ".png"):
+        raise typer.BadParameter(f"{picture}: give a .svg or .png file", param_hint="--picture")
     name = "the input" if file == "-" else file
     try:
         position = Position.from_dict(_read(file, name))
     except PositionError as error:
         give_up(f"{name} is not a position: {error}")
+    if picture is not None:
+        _write(position, picture)
+        return
     typer.echo(f"{position}\n")
     if position.to_move is None:
         print_scores(position)
     else:
         print_moves(position)
+
+
+def _write(position: Position, picture: Path) -> None:
+    """Write a picture; what it is follows from the file's name."""
+    drawn = position.svg()
+    try:
+        if picture.suffix == ".svg":
+            picture.write_text(drawn, encoding="utf-8")
+        else:
+            from shakespeare_env.raster import png
+
+            picture.write_bytes(png(drawn))
+    except (ImportError, OSError) as error:
+        give_up(f"cannot write {picture}: {error}")
 
 
 def _read(file: str, name: str) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from shakespeare_env.game import Game, Rules
-from shakespeare_env.shakespeare import notation, text
+from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.determinize import determinize
+from shakespeare_env.shakespeare.drawing.picture import picture
+from shakespeare_env.shakespeare.drawing.text import draw
 from shakespeare_env.shakespeare.flow import legal, play
 from shakespeare_env.shakespeare.layout import LAYOUT
 from shakespeare_env.shakespeare.notation_reader import from_dict
@@ -13,7 +15,7 @@ from shakespeare_env.shakespeare.observe import observe
 from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.setup import OPTIONS, begin
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
-from shakespeare_env.shakespeare.tables import SEATS, TARGET_SOLO
+from shakespeare_env.shakespeare.tables import BOX, SEATS, TARGET_SOLO
 
 GAME = Game(
     name=notation.NAME,
@@ -30,5 +32,7 @@ GAME = Game(
     to_dict=notation.to_dict,
     from_dict=from_dict,
     phase=notation.phase_of,
-    draw=text.draw,
+    draw=draw,
+    picture=picture,
+    box=BOX.source,
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 from pettingzoo.utils.wrappers import (
@@ -16,14 +17,19 @@ from pettingzoo.utils.wrappers import (
 )
 
 from shakespeare_env.batch import Batch
+from shakespeare_env.game import Records
+from shakespeare_env.rewards import ILLEGAL_REWARD
+from shakespeare_env.rng import fresh_seed
+from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from shakespeare_env.wrappers.spaces import action_space, observation_space
+from shakespeare_env.wrappers.state import StateView
 
 Observation = dict[str, NDArray[np.int8]]
 
-ILLEGAL_REWARD = -1.0
-"""What an illegal move costs in `env`, which ends the game on it: as much as a defeat."""
+_ONLY_ROW = np.zeros(1, np.int64)
 
 
-def env(**arguments: Any) -> Any:
+def env(**arguments: Any) -> CheckedEnv:
     """The environment as it is meant to be used: with checks for order, bounds and legality.
 
     An illegal action ends the game: the agent gets -1, the others 0.  An action outside the action
@@ -35,31 +41,65 @@ def env(**arguments: Any) -> Any:
     Returns:
         The wrapped environment; `unwrapped` is the `raw_env`.
     """
-    wrapped: Any = raw_env(**arguments)
-    wrapped = TerminateIllegalWrapper(wrapped, illegal_reward=ILLEGAL_REWARD)
-    wrapped = AssertOutOfBoundsWrapper(wrapped)
-    return OrderEnforcingWrapper(wrapped)
+    return CheckedEnv(raw_env(**arguments))
 
 
-class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name for it
+@dataclass(frozen=True)
+class SavedGame:
+    """A game of an environment as it stood, for `load_state`; it can be pickled.
+
+    Attributes:
+        records: The game's record, random state included, in an array of one.
+        agents: Agents still at the table.
+        selection: The agent whose turn it was.
+        skipped: The agent whose turn follows when those whose game is over have left, or None.
+        cumulative: What each agent had received since it last acted.
+        rewards: What the last step gave to each agent.
+        terminated: Whether the game was over for each agent.
+        truncated: Whether it was cut short for each agent, as by an illegal move.
+        ended_illegally: Whether an illegal move had ended the game.
+    """
+
+    records: Records
+    agents: tuple[str, ...]
+    selection: str
+    skipped: str | None
+    cumulative: dict[str, float]
+    rewards: dict[str, float]
+    terminated: dict[str, bool]
+    truncated: dict[str, bool]
+    ended_illegally: bool = False
+
+
+class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A game on a `Batch` of one; seat k is the agent `player_k`.
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
     int8[A], 1 for each legal action.  The mask of an agent that is not to decide is all zero.  It
     is in the agent's info, too.
 
+    Copies (`copy.deepcopy`, `pickle`) go on with the same game and the same chance to come.
+
     Args:
         game: Name of the game.
         players: Seats.
         reward: `win`, `margin` or `rank`, given as the game ends, or `prestige`, given at every
             step.
-        render_mode: None; "ansi": `render` returns the position as text; "human": the position is
-            printed after every step.
-        **options: Variants of the game.
+        render_mode: None; "ansi": `render` returns the position as text; "rgb_array": it returns a
+            picture, uint8[height, width, 3]; "human": a window shows the position after every step.
+            What is drawn shows the secrets of every seat.
+        box: A component file with the printed facts of the game, in place of the package's own;
+            a process plays a game with one box (`registry.game`).
+        **options: Variants of the game; for Shakespeare `strategic_rest`, True or False.
+
+    Attributes:
+        state_space: Box of int32[K], the space of `state`.
+        state_fields: Name of each field -> where its numbers stand in `state`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in PettingZoo's interface
-        "render_modes": ["ansi", "human"],
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
         "is_parallelizable": False,
     }
 
@@ -69,32 +109,32 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name for it
         players: int = 4,
         reward: str = "win",
         render_mode: str | None = None,
-        **options: Any,
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
     ) -> None:
-        EzPickle.__init__(self, game, players, reward, render_mode, **options)
         super().__init__()
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"render_mode={render_mode!r}: choose None, 'ansi' or 'human'")
+        self._batch = Batch(
+            game, n=1, players=players, autoreset=False, reward=reward, box=box, **options
+        )
+        self.game = self._batch.game
         self.metadata = {**type(self).metadata, "name": f"{game}_v0"}
         self.render_mode = render_mode
+        self._renderer = Renderer(self.game, render_mode)
+        self._view_state = StateView(self.game)
+        self.state_space, self.state_fields = self._view_state.space, self._view_state.fields
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
-        self._batch = Batch(game, n=1, players=players, autoreset=False, reward=reward, **options)
-        self._seeds = np.random.default_rng()
-        self.game = self._batch.game
-        layout, actions = self.game.layout, self.game.actions.size
+        self.agents: list[str] = []
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        observed, actions = observation_space(self.game), action_space(self.game)
+        mask = gymnasium.spaces.Box(0, 1, (int(actions.n),), np.int8)
         self.observation_spaces = {
-            agent: gymnasium.spaces.Dict(
-                {
-                    "observation": gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8),
-                    "action_mask": gymnasium.spaces.Box(0, 1, (actions,), np.int8),
-                }
-            )
+            agent: gymnasium.spaces.Dict({"observation": observed, "action_mask": mask})
             for agent in self.possible_agents
         }
-        self.action_spaces = {
-            agent: gymnasium.spaces.Discrete(actions) for agent in self.possible_agents
-        }
-        self._no_action = np.zeros(actions, np.int8)
+        self.action_spaces = {agent: action_space(self.game) for agent in self.possible_agents}
+        self._no_action = np.zeros(self.game.actions.size, np.int8)
+        self._no_action.flags.writeable = False  # it is shown to all who are not to decide
+        self._has_begun = False
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """The space of an agent's observations, the same object every time."""
@@ -108,30 +148,33 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name for it
         """Begin a game.
 
         Args:
-            seed: The game is game 0 of a `Batch` with this seed.  None goes on with the seeds that
-                follow from the last one given.
+            seed: The game is game 0 of a `Batch` with this seed.  None begins the game that follows
+                the last one, as a batch does that resets itself.
             options: Not used.
         """
-        if seed is None:
-            seed = int(self._seeds.integers(2**63))
+        if seed is None and self._has_begun:
+            self._batch.restart(_ONLY_ROW)
         else:
-            self._seeds = np.random.default_rng(seed)
-        self._batch.reset(seed)
+            self._batch.reset(fresh_seed() if seed is None else seed)
+        self._has_begun = True
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection = None
+        self._skip_agent_selection: str | None = None
         self._turn_to_decider()
+        if self.render_mode == "human":
+            self.render()
 
     def observe(self, agent: str) -> Observation:
         """What an agent may know now, and what it may do."""
-        seat = self.possible_agents.index(agent)
-        return {
-            "observation": self._batch.observe(np.array([seat]))[0],
-            "action_mask": self._mask(agent).copy(),
-        }
+        seat = self._seat_of[agent]
+        if seat == self._batch.to_move[0]:
+            seen = self._batch.obs[0].copy()
+        else:
+            seen = self._batch.observe(np.array([seat]))[0]
+        return {"observation": seen, "action_mask": self._mask(agent).copy()}
 
     def step(self, action: int | None) -> None:
         """Play an action of the agent whose turn it is; every agent gets its reward.
@@ -149,9 +192,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name for it
         rewards, done = self._batch.step(np.array([action]))
         # Whoever acts has seen what it got so far; the others' rewards add up until their turn.
         self._cumulative_rewards[agent] = 0.0
-        self.rewards = {
-            player: float(rewards[0, seat]) for seat, player in enumerate(self.possible_agents)
-        }
+        self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
             self.terminations = dict.fromkeys(self.agents, True)
         self._turn_to_decider()
@@ -159,28 +200,117 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801 - PettingZoo's name for it
         if self.render_mode == "human":
             self.render()
 
-    def render(self) -> str | None:
-        """The position as a table: returned in mode "ansi", printed in mode "human"."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() without a render_mode; make the environment with one")
-            return None
-        table = self.game.draw(self.game.to_dict(self._batch.save(np.array([0]))[0]))
-        if self.render_mode == "ansi":
-            return table
-        print(table)
-        return None
+    def state(self) -> NDArray[np.int32]:
+        """int32[K], everything about the game but the chance to come; `state_fields` names it.
+
+        It holds what is secret, for critics that may know everything; no agent should see it.
+        """
+        return self._view_state(self._batch.save(slice(0, 1))[0])
+
+    def save_state(self) -> SavedGame:
+        """The game as it stands, chance to come included."""
+        return SavedGame(
+            records=self._batch.save(slice(0, 1)),
+            agents=tuple(self.agents),
+            selection=self.agent_selection,
+            skipped=self._skip_agent_selection,
+            cumulative=dict(self._cumulative_rewards),
+            rewards=dict(self.rewards),
+            terminated=dict(self.terminations),
+            truncated=dict(self.truncations),
+        )
+
+    def load_state(self, saved: SavedGame) -> None:
+        """Go back to a game that `save_state` of an environment with the same arguments returned.
+
+        Raises:
+            ValueError: it was saved at a table of another size.
+            TypeError: it is of another game.
+        """
+        players = int(saved.records["players"][0])
+        if players != len(self.possible_agents):
+            raise ValueError(
+                f"the saved game has {players} seats, this environment {len(self.possible_agents)}"
+            )
+        self._batch.load(slice(0, 1), saved.records)
+        self._has_begun = True
+        self.agents = list(saved.agents)
+        self.rewards = dict(saved.rewards)
+        self._cumulative_rewards = dict(saved.cumulative)
+        self.terminations = dict(saved.terminated)
+        self.truncations = dict(saved.truncated)
+        self._skip_agent_selection = saved.skipped
+        self._turn_to_decider()
+        self.agent_selection = saved.selection
+
+    def render(self) -> str | NDArray[np.uint8] | None:
+        """The position as text or as a picture, or shown in a window; see `render_mode`."""
+        return self._renderer.render(self._batch.save(slice(0, 1))[0])
 
     def close(self) -> None:
-        """Nothing to give back."""
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def _turn_to_decider(self) -> None:
         """Select the seat to decide, or, when the game is over, the first agent to leave."""
-        self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
+        seat = int(self._batch.to_move[0])
+        self.agent_selection = self.possible_agents[max(seat, 0)]
+        self._decider_mask = self._no_action
+        if seat >= 0:
+            self._decider_mask = self._batch.mask[0].astype(np.int8)
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
         """int8[A]; zero for all but the deciding seat, and for all when the game is over."""
-        if self.possible_agents.index(agent) != self._batch.to_move[0]:
+        if self._seat_of[agent] != self._batch.to_move[0]:
             return self._no_action
-        mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
-        return mask
+        return self._decider_mask
+
+
+def _of_the_game(name: str) -> property:
+    """An attribute of the wrapped environment that is there once a game has begun."""
+
+    def get(self: CheckedEnv) -> Any:
+        if not self._has_reset:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        return getattr(self.env, name)
+
+    return property(get)
+
+
+class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):
+    """PettingZoo's three wrappers in one layer.
+
+    They pass calls on to each other as they do when stacked, but find what they look up in the
+    environment one step away, not three, and without asking `__getattr__`: stacked, they would take
+    longer than the game.
+    """
+
+    agent_selection = _of_the_game("agent_selection")
+    agents = _of_the_game("agents")
+    rewards = _of_the_game("rewards")
+    terminations = _of_the_game("terminations")
+    truncations = _of_the_game("truncations")
+    infos = _of_the_game("infos")
+    _cumulative_rewards = _of_the_game("_cumulative_rewards")
+
+    def __init__(self, environment: raw_env) -> None:
+        TerminateIllegalWrapper.__init__(self, environment, illegal_reward=ILLEGAL_REWARD)
+        self._has_reset = False
+        self._has_updated = False
+
+    def save_state(self) -> SavedGame:
+        """See `raw_env.save_state`."""
+        saved: SavedGame = self.env.save_state()
+        return replace(saved, ended_illegally=self._terminated)
+
+    def load_state(self, saved: SavedGame) -> None:
+        """See `raw_env.load_state`."""
+        self.env.load_state(saved)
+        self._terminated = saved.ended_illegally
+        # The mask that the last observation showed belongs to another position.
+        self._prev_obs = self._prev_info = None
+        self._has_reset = self._has_updated = True
+
+    def __str__(self) -> str:
+        return str(self.env)

@@ -1,7 +1,8 @@
-"""A batch of games as the vector environment of stable-baselines3."""
+"""Games as vector environments of stable-baselines3, with no Python per game in a step."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,82 +13,65 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from shakespeare_env.batch import Batch
+from shakespeare_env.game import Game
+from shakespeare_env.wrappers.rendering import Renderer
+from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 
-class BatchVecEnv(VecEnv):
-    """Steps a whole `Batch` at once; one environment is one game, its seats played from outside.
+class RowsVecEnv(VecEnv):
+    """What the environments of this file share: each is rows of arrays, not a list of environments.
 
-    The observation and the mask are those of the seat that is to decide, and that seat changes from
-    step to step. A learner must not treat a row as the life of one player: the reward that `step`
-    returns is what the seat that has just moved received for that move, while the observation
-    beside it is the next seat's, and what others receive by the move is not in it.  Learners of
-    self-play read `seats` before a step and `seat_rewards` after it, and follow each seat's own
-    decisions (`training.self_play` does).  With one seat it is an ordinary environment.
+    A game that ends is followed in the same step by the next one; the info of its row then holds
 
-    A finished game is followed at once by the next one.  Its info then holds `final_scores` and
-    `winners`; it has no `terminal_observation`, because nobody decides when a game is over and
-    games are never cut short.
+    - `terminal_observation`, int8[D];
+    - `final_scores`, int16[S], and `winners`, bool[S].
+
+    Games are never cut short (`TimeLimit.truncated` is never set).
 
     Args:
-        batch: The games; it must have been made with `autoreset=True`.
-        seed: Of the games that later calls of `reset` begin if no seed was given for them.
-
-    Attributes:
-        batch: The games.
-        seats: int8[n], the seat that is to decide.
-        seat_rewards: float32[n, S], what each seat received by the last step.
+        game: What is played.
+        n: Number of games.
+        render_mode: None or "rgb_array": `render` returns a picture of game 0.
     """
 
-    batch: Batch
-    seat_rewards: NDArray[np.float32]
-
-    def __init__(self, batch: Batch, seed: int = 0) -> None:
-        if not batch.autoreset:
-            raise ValueError("autoreset=False: make the Batch with autoreset=True")
-        self.batch = batch
-        layout = batch.game.layout
-        self.seat_rewards = np.zeros((batch.n, batch.game.max_seats), np.float32)
+    def __init__(self, game: Game, n: int, render_mode: str | None) -> None:
+        if render_mode not in (None, "rgb_array"):
+            raise ValueError(f"render_mode={render_mode!r}: choose None or 'rgb_array'")
+        self.render_mode = render_mode
+        self._renderer = Renderer(game, render_mode)
         self._actions: NDArray[Any] | None = None
-        self._following_seeds = np.random.default_rng(seed)
-        self._is_fresh = True
-        self._rows = np.arange(batch.n)
         # One dict a game for its whole life: a step touches only those of games that end or have
         # just begun.
-        self._infos: list[dict[str, Any]] = [{} for _ in range(batch.n)]
-        self._ended: NDArray[np.intp] = np.empty(0, np.intp)
-        super().__init__(
-            batch.n,
-            gymnasium.spaces.Box(layout.low, layout.high, dtype=np.int8),
-            gymnasium.spaces.Discrete(batch.actions.size),
-        )
+        self._infos: list[dict[str, Any]] = [{} for _ in range(n)]
+        self._told: NDArray[np.intp] = np.empty(0, np.intp)
+        super().__init__(n, observation_space(game), action_space(game))
 
-    @property
-    def seats(self) -> NDArray[np.int8]:
-        """int8[n], the seat to decide in each game; the batch's own array, rewritten by `step`."""
-        return self.batch.to_move
-
+    @abstractmethod
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the legal actions of each seat that is to decide."""
-        return self.batch.mask.copy()
+        """bool[n, A], a copy: the legal actions of each row."""
+
+    @abstractmethod
+    def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn: ...
+
+    @abstractmethod
+    def _begin(self, seed: int | None) -> NDArray[np.int8]: ...
+
+    @abstractmethod
+    def _first_record(self) -> Any: ...
 
     def reset(self) -> NDArray[np.int8]:
         """Begin new games, from the seed given to `seed` if there was one.
 
-        Games that nobody has touched yet are left as the batch dealt them.
+        Games that nobody has touched yet are left as they were dealt.
 
         Returns:
             int8[n, D], the observations of the seats that are to decide.
         """
-        seed = self._seeds[0]
-        if seed is not None:
-            self.batch.reset(seed)
-        elif not self._is_fresh:
-            self.batch.reset(int(self._following_seeds.integers(2**63)))
-        self._is_fresh = True
+        observations = self._begin(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
-        self.seat_rewards[:] = 0.0
-        return self.batch.obs.copy()
+        return observations
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Keep the actions, int[n], for `step_wait`."""
@@ -97,40 +81,36 @@ class BatchVecEnv(VecEnv):
         """Play them.
 
         Returns:
-            int8[n, D] observations of the seats now to decide; float32[n] rewards of the seats that
-            have moved (not the whole story, see the class); bool[n], which games ended; one info a
-            game.
-
-        Raises:
-            IllegalMove: an action is not legal in its game; no game has changed.
+            int8[n, D] observations of the seats now to decide; float32[n] rewards; bool[n], which
+            games ended; one info a game.
         """
         if self._actions is None:
             raise RuntimeError("step_wait() without actions: call step_async(actions) first")
         actions, self._actions = self._actions, None
-        self._is_fresh = False
-        movers = self.batch.to_move.copy()
-        rewards, dones = self.batch.step(actions)
-        self.seat_rewards = rewards.copy()
-        for game in self._ended:
-            self._infos[game] = {}
-        self._ended = np.flatnonzero(dones)
-        for game in self._ended:
-            self._infos[game] = {
-                "final_scores": self.batch.final_scores[game].copy(),
-                "winners": self.batch.final_winners[game].copy(),
-            }
-        own = self.seat_rewards[self._rows, movers]
-        return self.batch.obs.copy(), own, dones.copy(), self._infos
+        return self._play(actions)
+
+    def _tell(self, ended: NDArray[np.intp], infos: dict[str, NDArray[Any]]) -> None:
+        """Write what is to be known of games that have just ended: arrays of a row for each."""
+        for row in self._told:
+            self._infos[row] = {}
+        self._told = ended
+        for place, row in enumerate(ended):
+            self._infos[row] = {name: values[place] for name, values in infos.items()}
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """A picture of game 0 alone, for `render` and the recorders of stable-baselines3."""
+        picture: Any = self._renderer.render(self._first_record())
+        return [picture]
 
     def close(self) -> None:
-        """Nothing to give back: a batch is arrays."""
+        """Nothing to give back: games are rows of arrays."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Set the seed of the games that the next `reset` begins.
 
         Args:
             seed: Not negative; every game draws from its own stream under it.  None leaves it to
-                `reset` to go on with new games; nothing global is asked for one.
+                `reset` to go on with the games that follow; nothing global is asked for one.
 
         Returns:
             The seed, once for each game.
@@ -140,8 +120,6 @@ class BatchVecEnv(VecEnv):
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
         """An attribute of this environment, once for each game asked for."""
-        if attr_name == "render_mode":
-            return [None for _ in self._get_indices(indices)]
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
@@ -163,3 +141,132 @@ class BatchVecEnv(VecEnv):
     ) -> list[bool]:
         """False for every game: rows of a batch have no wrappers."""
         return [False for _ in self._get_indices(indices)]
+
+
+class SeatVecEnv(RowsVecEnv):
+    """Single-agent training: one seat of every game is the learner's, agents play the others.
+
+    A row is the life of one player, so every learner of stable-baselines3 may be used as it is.
+    An action that is not legal ends its game with a reward of -1; the info then also holds
+    `illegal_action`, True.
+
+    Args:
+        games: The games, with who plays them.
+        render_mode: None or "rgb_array": `render` returns a picture of game 0.
+
+    Attributes:
+        games: The games.
+    """
+
+    def __init__(self, games: SeatGames, render_mode: str | None = None) -> None:
+        self.games = games
+        super().__init__(games.batch.game, games.batch.n, render_mode)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool[n, A], a copy: the learner's legal actions."""
+        return self.games.action_masks()
+
+    def _begin(self, seed: int | None) -> NDArray[np.int8]:
+        self.games.begin(seed)
+        return self.games.batch.obs.copy()
+
+    def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
+        games = self.games
+        step = games.step(actions)
+        ended = np.flatnonzero(step.ended)
+        if len(ended) or len(self._told):
+            scores, winners = games.results(ended)
+            self._tell(
+                ended,
+                {
+                    "terminal_observation": games.observe(ended),
+                    "final_scores": scores,
+                    "winners": winners,
+                    "illegal_action": step.illegal[ended],
+                },
+            )
+            games.restart(ended)
+        return games.batch.obs.copy(), step.rewards, step.ended, self._infos.copy()
+
+    def _first_record(self) -> Any:
+        return self.games.batch.save(slice(0, 1))[0]
+
+
+class BatchVecEnv(RowsVecEnv):
+    """Self-play: a row is a game, and all its seats are played from outside.
+
+    The observation and the mask are those of the seat that is to decide, and that seat changes from
+    step to step.  A learner must not treat a row as the life of one player: the reward that `step`
+    returns is what the seat that has just moved received for that move, while the observation
+    beside it is the next seat's, and what others receive by the move is not in it.  Learners of
+    self-play read `seats` before a step and `seat_rewards` after it, and follow each seat's own
+    decisions (`training.self_play` does).  With one seat it is an ordinary environment.
+
+    `terminal_observation` is what the seat that has just moved sees of the end.  An action that is
+    not legal raises `IllegalMove`, and no game has changed.
+
+    Args:
+        batch: The games; it must have been made with `autoreset=False`.
+        render_mode: None or "rgb_array": `render` returns a picture of game 0.
+
+    Attributes:
+        batch: The games.
+        seats: int8[n], the seat that is to decide.
+        seat_rewards: float32[n, S], what each seat received by the last step.
+    """
+
+    batch: Batch
+    seat_rewards: NDArray[np.float32]
+
+    def __init__(self, batch: Batch, render_mode: str | None = None) -> None:
+        if batch.autoreset:
+            raise ValueError(
+                "autoreset=True: make the Batch with autoreset=False; the environment begins the "
+                "next games itself, after it has looked at the end of the last ones"
+            )
+        self.batch = batch
+        self.seat_rewards = np.zeros((batch.n, batch.game.max_seats), np.float32)
+        self._untouched = True
+        self._rows = np.arange(batch.n)
+        super().__init__(batch.game, batch.n, render_mode)
+
+    @property
+    def seats(self) -> NDArray[np.int8]:
+        """int8[n], the seat to decide in each game; the batch's own array, rewritten by `step`."""
+        return self.batch.to_move
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool[n, A], a copy: the legal actions of each seat that is to decide."""
+        return self.batch.mask.copy()
+
+    def _begin(self, seed: int | None) -> NDArray[np.int8]:
+        if seed is not None:
+            self.batch.reset(seed)
+        elif not self._untouched:
+            self.batch.restart(self._rows)
+        self._untouched = True
+        self.seat_rewards[:] = 0.0
+        return self.batch.obs.copy()
+
+    def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
+        batch = self.batch
+        movers = batch.to_move.copy()
+        rewards, dones = batch.step(actions)
+        self._untouched = False
+        self.seat_rewards = rewards.copy()
+        dones = dones.copy()
+        ended = np.flatnonzero(dones)
+        if len(ended) or len(self._told):
+            self._tell(
+                ended,
+                {
+                    "terminal_observation": batch.observe(movers[ended], ended),
+                    "final_scores": batch.final_scores[ended],
+                    "winners": batch.final_winners[ended],
+                },
+            )
+            batch.restart(ended)
+        return batch.obs.copy(), self.seat_rewards[self._rows, movers], dones, self._infos.copy()
+
+    def _first_record(self) -> Any:
+        return self.batch.save(slice(0, 1))[0]

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
 from shakespeare_env.cli.choices import DEFAULT_GAME
+from shakespeare_env.equality import VIEWS
 
 GAMES = registry.names()
 
@@ -39,6 +40,24 @@ def refused(*arguments, **kwargs):
 @pytest.fixture(params=GAMES)
 def game(request):
     return registry.game(request.param)
+
+
+class TestCheck:
+    def test_all_views_agree(self, game):
+        out = printed("check", "--game", game.name, "--games", "1", "--rows", "1", "--seed", "3")
+        counts = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+\d(?= *│)", out)]
+        assert len(counts) == len(VIEWS) * (game.max_seats - game.min_seats + 1)
+        assert min(counts) > 20
+        assert f"All views agree, at {sum(counts):,} decisions." in out
+
+    def test_a_view_that_differs_fails_the_command(self, monkeypatch):
+        def lie(setting, course, comparison):
+            comparison.same("the mask", [1, 0], [1, 1], row=2)
+
+        monkeypatch.setitem(VIEWS, "Position", lie)
+        said = refused("check", "--games", "1", "--rows", "1")
+        assert "Position: the mask differs from the batch's in row 2" in said
+        assert "expected [1, 0], found [1, 1]" in said
 
 
 class TestWatch:

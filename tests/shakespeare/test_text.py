@@ -3,7 +3,7 @@
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.shakespeare.text import WIDTH, draw
+from shakespeare_env.shakespeare.drawing.text import WIDTH, draw
 from tests.shakespeare.positions import finished, position, seat, turn_position
 
 

@@ -30,7 +30,7 @@ def make_learner(*, players=2, games=32, seed=0, **arguments):
         "learning_rate": 3e-3,
         "device": "cpu",
     }
-    env = BatchVecEnv(make_toy(games, players=players, seed=seed))
+    env = BatchVecEnv(make_toy(games, players=players, seed=seed, autoreset=False))
     return SelfPlayPPO(env, seed=seed, **(settings | arguments))
 
 
@@ -152,7 +152,7 @@ def test_misuse_is_named():
 
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_a_few_updates_on_the_real_game(players):
-    games = Batch("shakespeare", n=16, players=players, seed=1, reward="prestige")
+    games = Batch("shakespeare", n=16, players=players, seed=1, autoreset=False, reward="prestige")
     learner = SelfPlayPPO(
         BatchVecEnv(games), width=32, n_steps=64, batch_size=256, n_epochs=1, seed=1, device="cpu"
     )

@@ -12,11 +12,11 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
+from agents.checkpoint import load_checkpoint, read_card
 from agents.network import NetworkAgent
 from shakespeare_env import registry
 from training import evaluate as evaluation
 from training import train as training
-from training.checkpoint import load_checkpoint, read_card
 from training.config import CONFIGS, read_config
 
 GAME = registry.game("shakespeare")

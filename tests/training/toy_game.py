@@ -26,7 +26,15 @@ LAYOUT = ObservationLayout(
     [("pile", LARGEST_PILE + 1, 0, 1, "one-hot"), ("players", MAX_SEATS + 1, 0, 1, "one-hot")]
 )
 GAME: Any = SimpleNamespace(
-    name="toy", min_seats=1, max_seats=MAX_SEATS, actions=ACTIONS, layout=LAYOUT, options=()
+    name="toy",
+    min_seats=1,
+    max_seats=MAX_SEATS,
+    actions=ACTIONS,
+    layout=LAYOUT,
+    options=(),
+    draw=None,
+    picture=None,
+    to_dict=None,
 )
 
 
@@ -63,12 +71,19 @@ class ToyBatch:
         self.obs[:] = self.observe(self.to_move)
         self.mask[:] = self.pile[:, None] >= np.arange(1, 4)
 
-    def observe(self, seats: NDArray[Any]) -> NDArray[np.int8]:
+    def observe(
+        self, seats: NDArray[Any], rows: NDArray[Any] | None = None
+    ) -> NDArray[np.int8]:
         out = np.zeros_like(self.obs)
-        rows = np.arange(self.n)
-        out[rows, self.pile] = 1
-        out[rows, LARGEST_PILE + 1 + self.players] = 1
-        return out
+        every = np.arange(self.n)
+        out[every, self.pile] = 1
+        out[every, LARGEST_PILE + 1 + self.players] = 1
+        return out if rows is None else out[rows]
+
+    def restart(self, rows: NDArray[Any]) -> None:
+        for index in rows:
+            self._begin(index)
+        self._look()
 
     def step(self, actions: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         assert (actions[self.to_move < 0] == -1).all()

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.test import api_test, seed_test
 
 from shakespeare_env import Batch, IllegalMove, Position, env, raw_env
 
@@ -42,10 +42,6 @@ def test_api(players, capsys):
 def test_seeds(players):
     seed_test(lambda: env(players=players), num_cycles=300)
 
-
-def test_rendering(capsys):
-    render_test(env)
-    assert "player" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("players", SEATS)

@@ -15,7 +15,8 @@ GAMES = 8
 
 
 def make(players=4, seed=0, n=GAMES, **options):
-    return BatchVecEnv(Batch("shakespeare", n=n, players=players, seed=seed, **options))
+    batch = Batch("shakespeare", n=n, players=players, seed=seed, autoreset=False, **options)
+    return BatchVecEnv(batch)
 
 
 def test_spaces_hold_what_comes_out():
@@ -123,7 +124,7 @@ def test_seeds():
 
 
 def test_reset_keeps_the_deal_of_a_fresh_batch():
-    batch = Batch("shakespeare", n=2, players=2, seed=5)
+    batch = Batch("shakespeare", n=2, players=2, seed=5, autoreset=False)
     dealt = batch.obs.copy()
     games = BatchVecEnv(batch)
     assert (games.reset() == dealt).all()
@@ -145,8 +146,8 @@ def test_illegal_actions_change_nothing():
 
 
 def test_misuse_is_named():
-    with pytest.raises(ValueError, match="autoreset=True"):
-        make(autoreset=False)
+    with pytest.raises(ValueError, match="autoreset=False"):
+        BatchVecEnv(Batch("shakespeare", n=2, players=2))
     with pytest.raises(RuntimeError, match="step_async"):
         make().step_wait()
 

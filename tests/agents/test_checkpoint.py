@@ -15,12 +15,12 @@ import pytest
 import safetensors.torch
 import torch
 
+from agents import checkpoint
+from agents.checkpoint import load_checkpoint, read_card, save_checkpoint
 from agents.network import build_network
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import ActionTable, Block, ObservationLayout
 from tests.training.toy_game import GAME, LAYOUT
-from training import checkpoint
-from training.checkpoint import load_checkpoint, read_card, save_checkpoint
 
 WIDTH = 8
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
-from itertools import count
+from collections.abc import Mapping
 from typing import Any
 
-from shakespeare_env.shakespeare.box import COLOURS
-from shakespeare_env.shakespeare.stage_text import SHORT_COLOURS, draw_stage, stage_rows
-from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS, ELEMENT_VALUE
-from shakespeare_env.shakespeare.text_layout import beside, columns
+from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
+from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
+from shakespeare_env.shakespeare.drawing.text_layout import beside, columns
+from shakespeare_env.shakespeare.drawing.wording import (
+    CARDS,
+    OBJECTIVES,
+    VALUES,
+    extra_names,
+    wage,
+    wages_due,
+)
+from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS
 
-_CARDS = {card.id: card for card in BOX.characters}
-_OBJECTIVES = {objective.id: objective.name for objective in BOX.objectives}
-_VALUES = dict(zip(COLOURS, ELEMENT_VALUE.tolist(), strict=True))
 _STAGE = stage_rows(BOX)
 _LEFT = 32  # columns for the characters of the board and the objectives
 _GAP = 2
@@ -38,7 +42,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
         str(mine["prestige"]),
         str(mine["pounds"]),
-        str(sum(map(_wage, mine["troupe"]))),
+        str(wages_due(mine)),
         str(mine["tokens"]),
         f"{mine['mood']:+d}" if mine["mood"] else "0",
         str(mine["wager"] or "·"),
@@ -49,7 +53,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     if position["phase"] == "over":
         row += [str(mine["unpaid"]), "wins" if seat in position["winners"] else ""]
     elif position["phase"] == "rest":
-        row.append(_CARDS[mine["kept"]].name if mine["kept"] else "·")
+        row.append(CARDS[mine["kept"]].name if mine["kept"] else "·")
     return row
 
 
@@ -57,28 +61,22 @@ def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
     """One seat: the board's characters and the objectives, then those who came later, the stage."""
     stage = draw_stage(_STAGE, mine["stage"])
     right = max(_LEFT, width - len(stage[0]) - 2 * _GAP - _LEFT)
-    extras = count(1)  # extras are numbered in order of hiring (Rules T12)
-    board = [_entry(card, extras, _LEFT) for card in mine["troupe"][: len(BOX.starting)]]
-    later = [_entry(card, extras, right) for card in mine["troupe"][len(BOX.starting) :]]
+    members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
+    board = [_entry(*member, _LEFT) for member in members[: len(BOX.starting)]]
+    later = [_entry(*member, right) for member in members[len(BOX.starting) :]]
     objectives = [""] if mine["objectives"] else []
     for card in mine["objectives"]:
-        objectives += textwrap.wrap(f"◆ {_OBJECTIVES[card]}", _LEFT, subsequent_indent="  ")
+        objectives += textwrap.wrap(f"◆ {OBJECTIVES[card]}", _LEFT, subsequent_indent="  ")
     return beside([[*board, *objectives], later or [" " * right], stage], width)
 
 
-def _wage(card: Mapping[str, Any]) -> int:
-    """What a character costs at the end; extras and the board's are free (Rules F3)."""
-    return 0 if card["face"] == "extra" else _CARDS[card["card"]].cost
-
-
-def _entry(card: Mapping[str, Any], extras: Iterator[int], width: int) -> str:
+def _entry(card: Mapping[str, Any], extra: str, width: int) -> str:
     """One character: marks, name and wage, and on the right the costume with its value."""
-    known = _CARDS[card["card"]]
-    extra = card["face"] == "extra"
+    known = CARDS[card["card"]]
     mark = "●" if card["cylinder"] else "z" if card["rest"] else " "
-    name = f"extra{next(extras)} {known.name}" if extra else known.name
-    if _wage(card):
-        name += f" {_wage(card)}£"
+    name = f"{extra} {known.name}" if extra else known.name
+    if wage(card):
+        name += f" {wage(card)}£"
     costume = _costume(card["costume"]) if extra or known.kind == "actor" else ""
     room = width - len(mark) - len(costume) - 2
     if len(name) > room:
@@ -90,4 +88,4 @@ def _costume(elements: list[str]) -> str:
     slots = [SHORT_COLOURS[colour] for colour in elements]
     slots += ["···"] * (COSTUME_SLOTS - len(elements))
     done = "✓" if len(elements) == COSTUME_SLOTS else " "
-    return f"{' '.join(slots)} {done}{sum(_VALUES[colour] for colour in elements) or '':>2}"
+    return f"{' '.join(slots)} {done}{sum(VALUES[colour] for colour in elements) or '':>2}"

@@ -13,25 +13,21 @@ from itertools import chain
 from typing import Any
 
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.seat_text import draw_board, draw_seats
-from shakespeare_env.shakespeare.tables import (
-    ACT_I_POUNDS,
-    ACT_II_PLACES,
-    ACT_III_PRESTIGE,
-    BOX,
-    DAYS,
-    ELEMENT_VALUE,
-    GREY_SPACES,
-    QUEEN_CARDS,
-    QUEEN_POUNDS,
+from shakespeare_env.shakespeare.drawing.seat_text import draw_board, draw_seats
+from shakespeare_env.shakespeare.drawing.text_layout import beside, columns, joint_line
+from shakespeare_env.shakespeare.drawing.wording import (
+    CARDS,
+    VALUES,
+    afterwards,
+    asked,
+    phase_words,
+    table_words,
+    worth,
 )
-from shakespeare_env.shakespeare.text_layout import beside, columns, joint_line
+from shakespeare_env.shakespeare.tables import ACT_II_PLACES, BOX, DAYS
 
 WIDTH = 108
 
-_CARDS = {card.id: card for card in BOX.characters}
-_OBJECTIVES = {objective.id: objective.name for objective in BOX.objectives}
-_VALUES = dict(zip(COLOURS, ELEMENT_VALUE.tolist(), strict=True))
 _PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PLACES, 1))
 _LEGEND = (
     "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting   "
@@ -39,16 +35,6 @@ _LEGEND = (
     "acts: leftmost disc is at the bottom and ahead, N neutral   "
     "stage: * candle, capitals once filled",
 )
-_ACTIVATION = "phase 2, recruitment and activation"
-_PHASES = {
-    "draft": "setup",
-    "wager": "phase 1, wager",
-    "back": "phase 3, mood",
-    "mood": "phase 3, mood",
-    "rehearsal": "phase 4, dress rehearsal",
-    "rest": "phase 6, rest",
-    "over": "the game is over",
-}
 
 
 def draw(position: Mapping[str, Any]) -> str:
@@ -71,57 +57,14 @@ def draw(position: Mapping[str, Any]) -> str:
 
 
 def _head(position: Mapping[str, Any]) -> list[str]:
-    phase, pending = position["phase"], position["pending"]
-    part = pending["then"] if phase == "quill" else phase
-    where = _PHASES.get(part, _ACTIVATION) if isinstance(part, str) else _ACTIVATION
-    players = position["players"]
-    title = f"Shakespeare · {players} seats" if players > 1 else "Shakespeare · solo"
-    if position["strategic_rest"]:
-        title += " · strategic rest"
-    now = f"day {position['day']} of {DAYS} · {where}"
-    return [f"{title}{now:>{WIDTH - len(title)}}", *textwrap.wrap(_asked(position), WIDTH)]
-
-
-def _asked(position: Mapping[str, Any]) -> str:
-    """Who decides, and what; at the end who has won."""
-    phase, seat, pending = position["phase"], position["to_move"], position["pending"]
-    if phase == "over":
-        winners = position["winners"]
-        return f"{'Winner' if len(winners) == 1 else 'Winners'}: {_seats(winners)}"
-    if phase == "turn":
-        recruited = position["seats"][seat]["recruited"]
-        question = (
-            "activate a character or pass" if recruited else "recruit or activate a character"
-        )
-    elif phase == "craft":
-        question = _craft(pending)
-    elif phase == "quill":
-        question = f"choose the act for a white quill, {pending['quills']} left"
-        if isinstance(pending["then"], dict):
-            question += f"; then {_craft(pending['then'])}"
-    elif phase == "objective":
-        question = "keep one of: " + ", ".join(_OBJECTIVES[card] for card in pending["drawn"])
-    else:
-        question = {
-            "draft": "take one of the characters shown",
-            "wager": "choose how many cylinders to wager (secret)",
-            "back": "choose the act on which the disc moves back",
-            "queen": f"{QUEEN_POUNDS} pounds, or one of {QUEEN_CARDS} objectives",
-            "rest": "choose the activated character that stays free of rest",
-        }[phase]
-    queue = f"   Afterwards: {_seats(position['queue'])}" if position["queue"] else ""
-    return f"▶ Seat {seat}: {question}.{queue}"
-
-
-def _seats(seats: Sequence[int]) -> str:
-    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
-
-
-def _craft(pending: Mapping[str, Any]) -> str:
-    kinds = [name for key, name in (("costumes", "costume"), ("sets", "stage set")) if pending[key]]
-    if pending["optional"]:
-        return f"take {' and '.join(kinds)} elements, up to {pending['value']} in value"
-    return f"take one {' or '.join(pending['colours'])} {' or '.join(kinds)} element"
+    title = f"Shakespeare · {table_words(position)}"
+    now = f"day {position['day']} of {DAYS} · {phase_words(position)}"
+    sentence, queue = asked(position), afterwards(position)
+    if position["to_move"] is not None:
+        sentence = f"▶ {sentence}"
+    if queue:
+        sentence += f"   {queue}"
+    return [f"{title}{now:>{WIDTH - len(title)}}", *textwrap.wrap(sentence, WIDTH)]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
@@ -151,16 +94,12 @@ def _pile(discs: Sequence[int | str], room: int) -> str:
 
 
 def _worth(act: int, space: int) -> str:
-    """What a disc on this space brings or costs in a rehearsal (Rules R2)."""
-    if space <= GREY_SPACES:
-        return "-1★"
-    steps, unit = {0: (ACT_I_POUNDS, "£"), 2: (ACT_III_PRESTIGE, "★")}.get(act, ((), ""))
-    reached = [gain for at, gain in steps if space >= at]
-    return f"+{reached[-1]}{unit}" if reached else ""
+    brings = worth(act, space)
+    return f"{brings[0]:+d}{brings[1]}" if brings else ""
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
-    values = [f"{colour} {value}" for colour, value in _VALUES.items()]
+    values = [f"{colour} {value}" for colour, value in VALUES.items()]
     rows = [["Elements", *values]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         for label, place in (
@@ -174,7 +113,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
 
 
 def _characters(position: Mapping[str, Any]) -> list[str]:
-    shown = [_CARDS[card] for card in position["display"]["characters"]]
+    shown = [CARDS[card] for card in position["display"]["characters"]]
     rows = [["Characters", ""], *([card.name, f"{card.cost}£"] for card in shown)]
     return columns(rows, [str.ljust, str.rjust], gap=" ")
 

@@ -1,0 +1,183 @@
+"""How fast comparable environments of others step, to set beside our own views.
+
+Uniformly random legal play through each library as its users write it: for every decision the
+observation of the deciding seat and its legal actions are read; drawing the action and starting the
+next game are part of the time.  None of the peers is a dependency of this project:
+
+    pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2 \\
+        catanatron==3.2.1
+    pip install --no-deps catanatron-gym==4.0.0    # it pins a Gymnasium older than PettingZoo wants
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib.util import find_spec
+from itertools import accumulate, chain, count, islice
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pettingzoo
+
+CLOCK_EVERY = 64
+"""Steps between two looks at the clock, so that looking costs nothing to speak of."""
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An environment to compare with.
+
+    Args:
+        name: What is measured; says so where not only the deciding seat's own moves are counted.
+        needs: The modules it imports; some of them may be missing on this machine.
+        play: Decisions a second, given the seconds to play and a seed.
+    """
+
+    name: str
+    needs: tuple[str, ...]
+    play: Callable[[float, int], float]
+
+    def rate(self, seconds: float, seed: int) -> float | None:
+        """Decisions a second, or None if the peer is not installed."""
+        if any(find_spec(module) is None for module in self.needs):
+            return None
+        return self.play(seconds, seed)
+
+
+def aec_rate(make_env: Callable[[], Any], seconds: float, seed: int) -> float:
+    """Decisions a second of a PettingZoo environment whose agents decide one at a time.
+
+    Args:
+        make_env: Makes an AEC environment whose observations are dicts with an `action_mask`.
+        seconds: For about how long to play.
+        seed: Of the games and of the moves.
+    """
+    return _rate(partial(_aec_game, make_env(), np.random.default_rng(seed)), seconds)
+
+
+def catanatron_rate(seconds: float, seed: int) -> float:
+    """Decisions a second of Catan for two, the moves of the environment's own opponent included.
+
+    The opponent draws its moves inside `step` and no observation is made for it, which flatters the
+    figure; moves without a choice, such as rolling the dice, count like any other.
+    """
+    # Catanatron draws from Python's global generator; others find it as they left it.
+    kept = random.getstate()
+    try:
+        env = gymnasium.make("catanatron_gym:catanatron-v1")
+        return _rate(partial(_catanatron_game, env, np.random.default_rng(seed)), seconds)
+    finally:
+        random.setstate(kept)
+
+
+def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
+    """Decisions a second of a turn-based OpenSpiel game; draws of chance take time, but no count.
+
+    Args:
+        name: Of the game, as `pyspiel.load_game` knows it.
+        seconds: For about how long to play.
+        seed: Of the moves and of chance.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    return _rate(partial(_open_spiel_game, game, np.random.default_rng(seed)), seconds)
+
+
+def _rate(game: Callable[[], Iterator[int]], seconds: float) -> float:
+    """Decisions a second over games played one after the other.
+
+    Args:
+        game: Plays a game, and yields at every step how many decisions were made in it.
+        seconds: For about how long to play; the last game is left where it is.
+    """
+    sum(game())  # the warm-up
+    steps = chain.from_iterable(game() for _ in count())
+    decisions = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        decisions += sum(islice(steps, CLOCK_EVERY))
+    return decisions / elapsed
+
+
+def _aec_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
+    env.reset(seed=_seed(generator))
+    for _ in env.agent_iter():
+        observation, _, ended, cut_short, _ = env.last()
+        if ended or cut_short:
+            env.step(None)
+            continue
+        legal = np.flatnonzero(observation["action_mask"])
+        env.step(int(legal[_index(generator, len(legal))]))
+        yield 1
+
+
+def _catanatron_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
+    seed = _seed(generator)
+    # `reset` draws the map before it uses its seed.  Legal actions still come in the order of sets,
+    # which differs from process to process: games repeat within one only.
+    random.seed(seed)
+    _, info = env.reset(seed=seed)
+    state = env.unwrapped.game.state
+    counted = 0  # the opponent may have begun: its moves so far come with the first step
+    over = False
+    while not over:
+        # What `get_valid_actions` would make a second time.
+        legal = info["valid_actions"]
+        _, _, ended, cut_short, info = env.step(legal[_index(generator, len(legal))])
+        over = ended or cut_short
+        yield len(state.actions) - counted
+        counted = len(state.actions)
+
+
+def _open_spiel_game(game: Any, generator: np.random.Generator) -> Iterator[int]:
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+            sums = list(accumulate(chances))
+            # `Generator.choice` with probabilities would take nearly as long as a decision.
+            state.apply_action(outcomes[bisect_left(sums, generator.random() * sums[-1])])
+            continue
+        state.observation_tensor(state.current_player())
+        legal = state.legal_actions()
+        state.apply_action(legal[_index(generator, len(legal))])
+        yield 1
+
+
+def _index(generator: np.random.Generator, size: int) -> int:
+    """One of so many; `Generator.choice` would take ten times as long, more than some steps do."""
+    return int(generator.random() * size)
+
+
+def _seed(generator: np.random.Generator) -> int:
+    """Of the next game: left to themselves some peers ask the system, and 0 is no seed to some."""
+    return int(generator.integers(1, 1 << 31))
+
+
+PEERS = (
+    Peer(
+        "PettingZoo connect_four_v3",
+        ("pygame",),
+        partial(aec_rate, lambda: pettingzoo.make("aec", "classic/connect_four-v3")),
+    ),
+    Peer(
+        "PettingZoo hanabi_v5",
+        ("pygame", "shimmy", "pyspiel"),
+        partial(aec_rate, lambda: pettingzoo.make("aec", "classic/hanabi-v5")),
+    ),
+    Peer(
+        "catanatron, Gymnasium, moves of both seats",
+        ("catanatron", "catanatron_gym"),
+        catanatron_rate,
+    ),
+    Peer("OpenSpiel connect_four", ("pyspiel",), partial(open_spiel_rate, "connect_four")),
+    Peer("OpenSpiel hanabi", ("pyspiel",), partial(open_spiel_rate, "hanabi")),
+)
+"""All of them, in the order of a table."""

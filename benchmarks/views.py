@@ -1,0 +1,238 @@
+"""How fast each view of the engine steps, beside comparable environments: `make bench-views`.
+
+Uniformly random legal play at four seats on one thread; for every decision the observation and the
+mask of the deciding seat are read.  All cases take turns, repeat after repeat, so that a machine
+whose speed drifts treats them alike; every figure is the median.  `benchmarks/peers.py` says how
+the peers are installed; those that are not are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from agents import RandomAgent
+from benchmarks.peers import PEERS, aec_rate
+from shakespeare_env import Batch, Position, env, raw_env
+from shakespeare_env.wrappers.gym import SeatEnv
+from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
+from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.vector import SeatVectorEnv
+
+PLAYERS = 4
+GAMES = 1024
+WARM_UP = 300
+"""Steps before the clock runs: by then the games of a batch are spread over all days."""
+
+
+class CountingAgent(RandomAgent):
+    """A random player that counts its decisions."""
+
+    def __init__(self) -> None:
+        self.decisions = 0
+
+    def act(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        self.decisions += len(masks)
+        return super().act(observations, masks, rng)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something to be measured.
+
+    Attributes:
+        name: What the table calls it.
+        rate: Decisions a second, for about so many seconds; None if it is not installed.
+    """
+
+    name: str
+    rate: Callable[[float], float | None]
+
+
+def stepped(step: Callable[[], int], seconds: float) -> float:
+    """Decisions a second of a function that plays some and says how many."""
+    decisions = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        decisions += step()
+    return decisions / elapsed
+
+
+def warm(step: Callable[[], int]) -> Callable[[float], float]:
+    """The rate of a function, measured once its games are under way."""
+    for _ in range(WARM_UP):
+        step()
+    return partial(stepped, step)
+
+
+def batch_case() -> Callable[[float], float]:
+    batch = Batch(n=GAMES, players=PLAYERS)
+
+    def step() -> int:
+        batch.step(batch.random_actions())
+        return GAMES
+
+    return warm(step)
+
+
+def position_case() -> Callable[[float], float]:
+    generator = np.random.default_rng(0)
+    position = Position.new(players=PLAYERS)
+
+    def step() -> int:
+        nonlocal position
+        seat = position.to_move
+        if seat is None:
+            position = Position.new(players=PLAYERS, seed=int(generator.integers(2**62)))
+            return 0
+        position.observation(seat)
+        legal = position.moves()
+        position.push(legal[int(generator.random() * len(legal))])
+        return 1
+
+    return warm(step)
+
+
+def self_play_case() -> Callable[[float], float]:
+    view = BatchVecEnv(Batch(n=GAMES, players=PLAYERS, autoreset=False))
+    view.reset()
+
+    def step() -> int:
+        view.action_masks()
+        view.step(view.batch.random_actions())
+        return GAMES
+
+    return warm(step)
+
+
+def seat_case() -> Callable[[float], float]:
+    opponent, generator = CountingAgent(), np.random.default_rng(0)
+    view = SeatEnv(players=PLAYERS, opponents=opponent)
+    _, infos = view.reset(seed=0)
+
+    def step() -> int:
+        nonlocal infos
+        before = opponent.decisions
+        legal = np.flatnonzero(infos["action_mask"])
+        _, _, ended, _, infos = view.step(legal[int(generator.random() * len(legal))])
+        if ended:
+            _, infos = view.reset()
+        return 1 + opponent.decisions - before
+
+    return warm(step)
+
+
+def vector_case() -> Callable[[float], float]:
+    opponent = CountingAgent()
+    view = SeatVectorEnv(GAMES, players=PLAYERS, opponents=opponent)
+    view.reset(seed=0)
+
+    def step() -> int:
+        before = opponent.decisions
+        view.step(view.games.batch.random_actions())
+        return GAMES + opponent.decisions - before
+
+    return warm(step)
+
+
+def seat_vec_case() -> Callable[[float], float]:
+    opponent = CountingAgent()
+    view = SeatVecEnv(SeatGames(n=GAMES, players=PLAYERS, opponents=opponent, seed=0))
+    view.reset()
+
+    def step() -> int:
+        before = opponent.decisions
+        view.action_masks()
+        view.step(view.games.batch.random_actions())
+        return GAMES + opponent.decisions - before
+
+    return warm(step)
+
+
+BATCH = f"Batch, {GAMES:,} games"
+SELF_PLAY = f"SB3 self-play, {GAMES:,} games"
+AEC = "PettingZoo env()"
+CONNECT_FOUR = PEERS[0].name
+
+
+def cases() -> list[Case]:
+    """Everything to be measured, warmed up."""
+    seated = "random opponents, all seats counted"
+    own = [
+        Case(BATCH, batch_case()),
+        Case(SELF_PLAY, self_play_case()),
+        Case(f"SB3 one seat, {GAMES:,} games, {seated}", seat_vec_case()),
+        Case(f"Gymnasium vector, {GAMES:,} games, {seated}", vector_case()),
+        Case("Position", position_case()),
+        Case("PettingZoo raw_env()", partial(aec_rate, raw_env, seed=0)),
+        Case(AEC, partial(aec_rate, env, seed=0)),
+        Case(f"Gymnasium, one game, {seated}", seat_case()),
+    ]
+    return own + [Case(peer.name, partial(peer.rate, seed=0)) for peer in PEERS]
+
+
+def main(
+    repeats: Annotated[int, typer.Option(min=1, help="Repeats of every measurement.")] = 5,
+    seconds: Annotated[float, typer.Option(help="Seconds of each repeat.")] = 1.0,
+    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
+) -> None:
+    """Measure every view and every peer that is installed, and print a table."""
+    console = Console()
+    with console.status("warming up"):
+        everything = cases()
+    found: dict[str, list[float]] = {}
+    for _ in track(range(repeats), description="stepping"):
+        for case in everything:
+            rate = case.rate(seconds)
+            if rate is not None:
+                found.setdefault(case.name, []).append(rate)
+    figures: dict[str, Any] = {
+        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "seed": 0,
+        "decisions per second": {
+            name: {"median": statistics.median(rates), "min": min(rates), "max": max(rates)}
+            for name, rates in found.items()
+        },
+    }
+    console.print(f"{figures['machine']}, Python {figures['python']}, seed 0, one thread")
+    console.print(table_of(figures["decisions per second"], [case.name for case in everything]))
+    for one, other in ((SELF_PLAY, BATCH), (AEC, CONNECT_FOUR)):
+        if one in found and other in found:
+            # Repeat by repeat, so that a drift of the machine's speed drops out.
+            ratio = statistics.median(a / b for a, b in zip(found[one], found[other], strict=True))
+            console.print(f"{one} / {other}: {ratio:.2f}")
+    if output is not None:
+        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def table_of(rates: dict[str, dict[str, float]], names: list[str]) -> Table:
+    """The figures as a table."""
+    table = Table("random play, four seats", "decisions/s", "lowest", "highest")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name in names:
+        cells = (f"{rates[name][key]:,.0f}" for key in ("median", "min", "max"))
+        table.add_row(name, *(cells if name in rates else ("not installed", "", "")))
+    return table
+
+
+if __name__ == "__main__":
+    typer.run(main)

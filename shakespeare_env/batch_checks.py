@@ -1,0 +1,85 @@
+"""What `Batch` is given, checked before any compiled code sees it: that code checks nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env.game import Game
+
+Integers = npt.NDArray[np.integer] | Sequence[int]
+
+_INT32 = np.iinfo(np.int32)
+
+
+def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
+    """The seats of every game, int8[n].
+
+    Raises:
+        TypeError: not integers.
+        ValueError: not one number or n of them, or a game not played by so many.
+    """
+    given = np.asarray(players)
+    if given.ndim == 0:
+        given = np.broadcast_to(given, (n,))
+    if given.shape != (n,):
+        raise ValueError(f"players has {len(given)} entries for {n} games; give one number or {n}")
+    for count in np.unique(given):
+        game.check_players(count)
+    return given.astype(np.int8)
+
+
+def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
+    """Which games of a batch are meant, int64[m].
+
+    Raises:
+        TypeError: not integers.
+        ValueError: not increasing, or not games of this batch.
+    """
+    given = np.asarray(rows)
+    if given.dtype.kind not in "iu" and given.size:
+        raise TypeError(f"rows are {given.dtype}; give the indices of games")
+    chosen = np.ascontiguousarray(given, np.int64)
+    if chosen.ndim != 1 or (chosen[1:] <= chosen[:-1]).any():
+        raise ValueError(f"rows={rows!r}: give the indices of games in increasing order")
+    if len(chosen) and (chosen[0] < 0 or chosen[-1] >= n):
+        raise ValueError(f"rows={rows!r}: the games of this batch are 0 to {n - 1}")
+    return chosen
+
+
+def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
+    """One seat at the table for each game, as int8[m].
+
+    Args:
+        seats: One for each game.
+        players: int8[m], seats of those games.
+
+    Raises:
+        ValueError: not one for each, or a seat that is not at its table.
+    """
+    given = np.asarray(seats)
+    fits = given.shape == players.shape and given.dtype.kind in "iu"
+    if not fits or (given < 0).any() or (given >= players).any():
+        raise ValueError(f"seats={seats!r}: give one seat at the table for each of the games")
+    return given.astype(np.int8)
+
+
+def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
+    """Action ids as int32[n]; whether they are legal is checked elsewhere.
+
+    Raises:
+        TypeError: not integers.
+        ValueError: not one for each of the n games.
+    """
+    given = np.asarray(actions)
+    if given.shape != (n,):
+        raise ValueError(f"actions have shape {given.shape}; give one for each of the {n} games")
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"actions are {given.dtype}; give integers")
+    chosen = np.ascontiguousarray(given, np.int32)
+    if chosen is not given and (chosen != given).any():
+        # Numbers that int32 cannot hold are no actions either; they must not wrap into one.
+        chosen = given.clip(_INT32.min, _INT32.max).astype(np.int32)
+    return chosen

@@ -1,0 +1,84 @@
+"""`shakespeare check`: do all views show the same games on this machine?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from shakespeare_env import registry, rewards
+from shakespeare_env.cli.choices import find_game, give_up
+from shakespeare_env.equality import VIEWS, DifferenceError, Setting, compare, is_installed, play
+
+
+def check(
+    game_name: Annotated[
+        str | None,
+        typer.Option("--game", help="The game to check.", show_default="every game"),
+    ] = None,
+    games: Annotated[int, typer.Option(min=1, help="Games one after the other in a row.")] = 2,
+    rows: Annotated[int, typer.Option(min=1, help="Games side by side.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, max=2**63, help="Of the games.")] = 0,
+) -> None:
+    """Step all views through the same games; every observation, mask and reward must agree."""
+    chosen = registry.names() if game_name is None else (find_game(game_name).name,)
+    settings = [setting for name in chosen for setting in settings_of(name, seed, rows, games)]
+    views = [view for view in VIEWS if is_installed(view)]
+    console = Console()
+    found: Counter[tuple[str, str, int]] = Counter()  # decisions by game, view and seats
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("comparing", total=len(settings) * len(views))
+        for setting in settings:
+            course = play(setting)
+            for view in views:
+                progress.update(
+                    task, description=f"{setting.game}, {setting.players} seats: {view}"
+                )
+                try:
+                    decisions = compare(view, setting, course)
+                except DifferenceError as difference:
+                    progress.stop()
+                    give_up(str(difference))
+                found[setting.game, view, setting.players] += decisions
+                progress.advance(task)
+    for name in chosen:
+        console.print(_table(name, views, found))
+    for view in VIEWS:
+        if view not in views:
+            console.print(f"{view}: not compared, stable-baselines3 is not installed")
+    console.print(f"All views agree, at {found.total():,} decisions.")
+
+
+def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) -> Table:
+    """What has been compared, by view and seats."""
+    game = registry.game(name)
+    seats = range(game.min_seats, game.max_seats + 1)
+    titles = [f"{players} seat{'s' * (players > 1)}" for players in seats]
+    rewarded = ", ".join(rewards.NAMES)
+    table = Table(
+        "view",
+        *titles,
+        title=f"{name}: decisions compared",
+        caption=f"with every variant, and the rewards {rewarded}",
+    )
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for view in views:
+        table.add_row(view, *(f"{found[name, view, players]:,}" for players in seats))
+    return table
+
+
+def settings_of(name: str, seed: int, rows: int, games: int) -> Iterator[Setting]:
+    """A game at every table: seat counts, rewards, and each variant where it may be played."""
+    game = registry.game(name)
+    for players in range(game.min_seats, game.max_seats + 1):
+        variants: list[dict[str, bool]] = [{}]
+        variants += [{option: True} for option, seats in game.options.items() if players in seats]
+        for options in variants:
+            for reward in rewards.NAMES:
+                yield Setting(name, players, reward, seed, options, rows, games)

@@ -1,0 +1,53 @@
+"""Every view of the engine beside every other: the same seed and moves give the same games.
+
+A `Batch` plays some games by a rule that chooses from what the deciding seat sees (`course.py`).
+Since the rule knows nothing else, opponents that follow it play the same games in the views that
+show one seat only.  Each view is then stepped through those games, and every observation, mask and
+reward is compared with what the batch gave (`views.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.util import find_spec
+
+from shakespeare_env.equality import views
+from shakespeare_env.equality.comparison import Comparison, DifferenceError
+from shakespeare_env.equality.course import Course, Setting, play
+
+__all__ = ["VIEWS", "DifferenceError", "Setting", "compare", "is_installed", "play"]
+
+VIEWS: dict[str, Callable[[Setting, Course, Comparison], None]] = {
+    "Position": views.position,
+    "Batch": views.resetting_batch,
+    "PettingZoo": views.aec,
+    "Gymnasium": views.seat_env,
+    "Gymnasium vector": views.seat_vector_env,
+    "SB3 one seat": views.seat_vec_env,
+    "SB3 self-play": views.batch_vec_env,
+}
+"""The views by name, in the order in which they are compared."""
+
+
+def is_installed(view: str) -> bool:
+    """Whether the packages that a view needs are there."""
+    return not view.startswith("SB3") or find_spec("stable_baselines3") is not None
+
+
+def compare(view: str, setting: Setting, course: Course) -> int:
+    """Step a view through the games of a batch.
+
+    Args:
+        view: A name of `VIEWS`.
+        setting: What was played.
+        course: Its games, from `play`.
+
+    Returns:
+        The number of decisions compared.
+
+    Raises:
+        DifferenceError: the view shows something else.
+    """
+    comparison = Comparison(view, setting)
+    VIEWS[view](setting, course, comparison)
+    return comparison.decisions

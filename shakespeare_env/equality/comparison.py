@@ -1,0 +1,42 @@
+"""Finding two values equal, or saying where they are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from shakespeare_env.equality.course import Setting
+from shakespeare_env.errors import ShakespeareEnvError
+
+
+class DifferenceError(ShakespeareEnvError, AssertionError):
+    """Two views do not show the same game; says which, where and what."""
+
+
+@dataclass
+class Comparison:
+    """Counts what has been compared, and refuses what differs.
+
+    Attributes:
+        view: What is compared with the batch.
+        setting: What was played.
+        decisions: How many decisions have been found equal.
+    """
+
+    view: str
+    setting: Setting
+    decisions: int = 0
+
+    def same(self, what: str, expected: object, found: object, row: int = 0) -> None:
+        """Raise `DifferenceError` unless two values are equal in all elements and in type."""
+        one, other = np.asarray(expected), np.asarray(found)
+        if one.shape == other.shape and one.dtype == other.dtype and (one == other).all():
+            return
+        where = ""
+        if one.shape == other.shape and one.ndim:
+            where = f", first at {np.argwhere(one != other)[:1].tolist()}"
+        raise DifferenceError(
+            f"{self.view}: {what} differs from the batch's in row {row} after {self.decisions} "
+            f"decisions of {self.setting}{where}: expected {expected!r}, found {found!r}"
+        )

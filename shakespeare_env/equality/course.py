@@ -1,0 +1,130 @@
+"""Games played by a fixed rule, decision by decision, for views to be compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.batch import Batch
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is played, and what a step is worth.
+
+    Attributes:
+        game: Name of the game.
+        players: Seats.
+        reward: A name of `rewards.py`.
+        seed: Of the games.
+        options: Variants.
+        rows: Games side by side.
+        games: Games one after the other in each row.
+    """
+
+    game: str
+    players: int
+    reward: str
+    seed: int = 0
+    options: dict[str, bool] = field(default_factory=dict)
+    rows: int = 3
+    games: int = 2
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What views are made with."""
+        return {
+            "game": self.game,
+            "players": self.players,
+            "reward": self.reward,
+            **self.options,
+        }
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One decision of a game as the batch showed it.
+
+    Attributes:
+        seat: Who decided.
+        observation: int8[D], what the seat saw.
+        mask: bool[A], what it might do.
+        action: What it did.
+        rewards: float32[S], what every seat received.
+        scores: int16[S], every seat's score afterwards.
+        last: Whether the game was over then.
+        final: int8[players, D], what every seat saw then; empty before.
+        winners: bool[S], who had won then.
+    """
+
+    seat: int
+    observation: NDArray[np.int8]
+    mask: NDArray[np.bool_]
+    action: int
+    rewards: NDArray[np.float32]
+    scores: NDArray[np.int16]
+    last: bool
+    final: NDArray[np.int8]
+    winners: NDArray[np.bool_]
+
+
+Course = list[list[Decision]]
+"""The decisions of each row, game after game."""
+
+
+def choose(
+    observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: object = None
+) -> NDArray[np.int64]:
+    """Choose by a hash of what is seen: the same view gives the same action, and little pattern.
+
+    Args:
+        observations: int8[n, D].
+        masks: bool[n, A].
+        rng: Not used; agents get one.
+    """
+    places = np.arange(1, observations.shape[1] + 1, dtype=np.uint64) * _GOLDEN
+    words = observations.astype(np.uint64) @ (places ^ (places >> _HALF))
+    words = (words ^ (words >> _HALF)) * _GOLDEN
+    counts = masks.sum(axis=1)
+    ranks = ((words >> _HALF) % counts.astype(np.uint64)).astype(np.int64)
+    actions: NDArray[np.int64] = (masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
+    return actions
+
+
+def play(setting: Setting) -> Course:
+    """Play the games of a setting in a batch."""
+    batch = Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
+    course: Course = [[] for _ in range(setting.rows)]
+    left = np.full(setting.rows, setting.games)
+    while left.any():
+        seats, actions = batch.to_move.copy(), choose(batch.obs, batch.mask)
+        observations, masks = batch.obs.copy(), batch.mask.copy()
+        rewards, done = batch.step(actions)
+        scores = batch.scores()
+        for row in np.flatnonzero(left).tolist():
+            final = np.empty((0, observations.shape[1]), np.int8)
+            if done[row]:
+                table = range(setting.players)
+                final = np.concatenate([batch.observe([seat], [row]) for seat in table])
+            course[row].append(
+                Decision(
+                    int(seats[row]),
+                    observations[row],
+                    masks[row],
+                    int(actions[row]),
+                    rewards[row].copy(),
+                    scores[row],
+                    bool(done[row]),
+                    final,
+                    batch.final_winners[row] & done[row],
+                )
+            )
+        batch.restart(np.flatnonzero(done))
+        left -= done & (left > 0)
+    return course

@@ -1,0 +1,207 @@
+"""Each view stepped through the games of a batch; what they show must be the same to the last bit.
+
+Every function takes the setting, the course of its games and a comparison to count with.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.batch import Batch
+from shakespeare_env.equality.comparison import Comparison
+from shakespeare_env.equality.course import Course, Decision, Setting, choose
+from shakespeare_env.equality.seat_course import SeatDecision, seat_course
+from shakespeare_env.position import Position
+from shakespeare_env.wrappers.aec import env
+from shakespeare_env.wrappers.gym import SeatEnv
+from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.vector import SeatVectorEnv
+
+
+def position(setting: Setting, course: Course, compare: Comparison) -> None:
+    """The first game of the first row, in text."""
+    view = Position.new(setting.game, players=setting.players, seed=setting.seed, **setting.options)
+    for decision in course[0]:
+        compare.same("the seat to move", decision.seat, view.to_move)
+        compare.same("the observation", decision.observation, view.observation(decision.seat))
+        compare.same("the mask", decision.mask, view.action_mask())
+        view.push(view.move_text(decision.action))
+        scores = np.array(view.scores(), np.int16)
+        compare.same("the score", decision.scores[: setting.players], scores)
+        compare.decisions += 1
+        if decision.last:
+            compare.same("the winners", np.flatnonzero(decision.winners), np.array(view.winners))
+            return
+
+
+def resetting_batch(setting: Setting, course: Course, compare: Comparison) -> None:
+    """A batch that begins the next games itself, on two threads."""
+    view = Batch(n=setting.rows, seed=setting.seed, threads=2, **setting.arguments)
+    for step in range(min(map(len, course))):
+        decisions = [row[step] for row in course]
+        for row, decision in enumerate(decisions):
+            compare.same("the seat to move", np.int8(decision.seat), view.to_move[row], row)
+            compare.same("the observation", decision.observation, view.obs[row], row)
+            compare.same("the mask", decision.mask, view.mask[row], row)
+        rewards, done = view.step([decision.action for decision in decisions])
+        for row, decision in enumerate(decisions):
+            compare.same("the rewards", decision.rewards, rewards[row], row)
+            compare.same("the end", np.bool_(decision.last), done[row], row)
+            if decision.last:
+                compare.same("the final score", decision.scores, view.final_scores[row], row)
+                compare.same("the winners", decision.winners, view.final_winners[row], row)
+            compare.decisions += 1
+
+
+def aec(setting: Setting, course: Course, compare: Comparison) -> None:
+    """The PettingZoo environment, game after game of the first row, to its last dead step."""
+    view = env(**setting.arguments)
+    decisions = iter(course[0])
+    for game in range(setting.games):
+        view.reset(seed=setting.seed if game == 0 else None)
+        owed = np.zeros(setting.players, np.float64)
+        last: Decision | None = None
+        for agent in view.agent_iter():
+            seat = view.possible_agents.index(agent)
+            shown, reward, terminated, truncated, info = view.last()
+            compare.same("the reward", owed[seat], np.float64(reward))
+            compare.same("the mask in the info", shown["action_mask"], info["action_mask"])
+            compare.same("the end", (last is not None, False), (terminated, truncated))
+            if last is not None:
+                compare.same("the last observation", last.final[seat], shown["observation"])
+                view.step(None)
+                continue
+            decision = next(decisions)
+            compare.same("the agent", decision.seat, seat)
+            compare.same("the observation", decision.observation, shown["observation"])
+            compare.same("the mask", decision.mask.astype(np.int8), shown["action_mask"])
+            view.step(decision.action)
+            owed[seat] = 0.0
+            owed += decision.rewards[: setting.players]
+            last = decision if decision.last else None
+            compare.decisions += 1
+
+
+def seat_env(setting: Setting, course: Course, compare: Comparison) -> None:
+    """The Gymnasium environment, the learner's seat going around, game after game."""
+    view = SeatEnv(opponents=choose, **setting.arguments)
+    observation, info = view.reset(seed=setting.seed)
+    for decision in seat_course(setting, course)[0]:
+        compare.same("the seat", decision.seat, view.seat)
+        compare.same("the observation", decision.observation, observation)
+        compare.same("the mask", decision.mask.astype(np.int8), info["action_mask"])
+        compare.same("action_masks()", decision.mask, view.action_masks())
+        observation, reward, terminated, truncated, info = view.step(decision.action)
+        compare.same("the reward", float(decision.reward), reward)
+        compare.same("the end", (decision.last, False), (terminated, truncated))
+        compare.decisions += 1
+        if decision.last:
+            compare.same("the last observation", decision.final, observation)
+            compare.same("the final score", decision.scores, info["final_scores"])
+            compare.same("the winners", decision.winners, info["winners"])
+            observation, info = view.reset()
+
+
+def seat_vector_env(setting: Setting, course: Course, compare: Comparison) -> None:
+    """The native vector environment of Gymnasium, all rows."""
+    view = SeatVectorEnv(setting.rows, opponents=choose, **setting.arguments)
+    observations, infos = view.reset(seed=setting.seed)
+    for decisions in _steps(seat_course(setting, course)):
+        masks = infos["action_mask"].astype(np.bool_)
+        compare.same("action_masks()", masks, view.action_masks())
+        _compare_views(compare, decisions, observations, masks)
+        observations, rewards, ended, cut_short, infos = view.step(_actions(decisions))
+        compare.same("the truncation", np.zeros(setting.rows, np.bool_), cut_short)
+        _compare_outcomes(compare, decisions, rewards, ended)
+        for row in np.flatnonzero(ended).tolist():
+            final = {name: values[row] for name, values in infos["final_info"].items()}
+            _compare_ends(compare, decisions[row], infos["final_obs"][row], final, row)
+
+
+def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
+    """The environment of stable-baselines3 with one seat against opponents, all rows."""
+    from shakespeare_env.wrappers.sb3 import SeatVecEnv
+
+    view = SeatVecEnv(SeatGames(n=setting.rows, opponents=choose, **setting.arguments))
+    view.seed(setting.seed)
+    observations: Any = view.reset()
+    for decisions in _steps(seat_course(setting, course)):
+        _compare_views(compare, decisions, observations, view.action_masks())
+        observations, rewards, ended, infos = view.step(_actions(decisions))
+        _compare_outcomes(compare, decisions, rewards, ended)
+        for row in np.flatnonzero(ended).tolist():
+            final = infos[row]
+            _compare_ends(compare, decisions[row], final["terminal_observation"], final, row)
+
+
+def batch_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
+    """The environment of stable-baselines3 for self-play, all rows."""
+    from shakespeare_env.wrappers.sb3 import BatchVecEnv
+
+    view = BatchVecEnv(
+        Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
+    )
+    observations: Any = view.reset()
+    for decisions in _steps(course):
+        masks = view.action_masks()
+        for row, decision in enumerate(decisions):
+            compare.same("the seat to move", np.int8(decision.seat), view.seats[row], row)
+            compare.same("the observation", decision.observation, observations[row], row)
+            compare.same("the mask", decision.mask, masks[row], row)
+        observations, rewards, ended, infos = view.step(_actions(decisions))
+        for row, decision in enumerate(decisions):
+            compare.same("the rewards", decision.rewards, view.seat_rewards[row], row)
+            compare.same("the mover's reward", decision.rewards[decision.seat], rewards[row], row)
+            compare.same("the end", np.bool_(decision.last), ended[row], row)
+            if decision.last:
+                final = infos[row]["terminal_observation"]
+                compare.same("the last observation", decision.final[decision.seat], final, row)
+            compare.decisions += 1
+
+
+def _steps(course: list[list[Any]]) -> list[list[Any]]:
+    """The decisions of all rows, step by step, as far as every row goes."""
+    return [[row[step] for row in course] for step in range(min(map(len, course)))]
+
+
+def _actions(decisions: list[Any]) -> NDArray[np.int64]:
+    return np.array([decision.action for decision in decisions])
+
+
+def _compare_views(
+    compare: Comparison,
+    decisions: list[SeatDecision],
+    observations: NDArray[np.int8],
+    masks: NDArray[np.bool_],
+) -> None:
+    for row, decision in enumerate(decisions):
+        compare.same("the observation", decision.observation, observations[row], row)
+        compare.same("the mask", decision.mask, masks[row], row)
+
+
+def _compare_outcomes(
+    compare: Comparison,
+    decisions: list[SeatDecision],
+    rewards: NDArray[np.float32],
+    ended: NDArray[np.bool_],
+) -> None:
+    for row, decision in enumerate(decisions):
+        compare.same("the reward", decision.reward, rewards[row], row)
+        compare.same("the end", np.bool_(decision.last), ended[row], row)
+        compare.decisions += 1
+
+
+def _compare_ends(
+    compare: Comparison,
+    decision: SeatDecision,
+    observation: NDArray[np.int8],
+    infos: dict[str, Any],
+    row: int,
+) -> None:
+    compare.same("the last observation", decision.final, observation, row)
+    compare.same("the final score", decision.scores, infos["final_scores"], row)
+    compare.same("the winners", decision.winners, infos["winners"], row)
+    compare.same("illegal_action", np.bool_(False), infos["illegal_action"], row)

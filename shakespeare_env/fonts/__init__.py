@@ -1,0 +1,40 @@
+"""The fonts that pictures are set in, and how wide a text is in them.
+
+They are shipped so that a picture looks the same on every machine, and measured without a font
+library so that drawing needs none.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Literal
+
+Weight = Literal["normal", "bold"]
+
+FAMILY = "DejaVu Sans, Verdana, sans-serif"
+"""Verdana is about as wide, for viewers on machines without DejaVu Sans."""
+
+_FOLDER = Path(__file__).parent
+FILES: dict[Weight, Path] = {
+    "normal": _FOLDER / "DejaVuSans.ttf",
+    "bold": _FOLDER / "DejaVuSans-Bold.ttf",
+}
+
+
+def _read_widths() -> dict[Weight, dict[str, int]]:
+    widths = json.loads((_FOLDER / "widths.json").read_text(encoding="utf-8"))
+    weights: tuple[Weight, ...] = ("normal", "bold")
+    return {
+        weight: dict(zip(widths["characters"], widths[weight], strict=True)) for weight in weights
+    }
+
+
+_WIDTHS = _read_widths()
+_UNKNOWN = 1000  # thousandths of the size; other scripts may be as wide as they are high
+
+
+def width(text: str, size: float, weight: Weight = "normal") -> float:
+    """How wide a line of text is, in the unit of the font size."""
+    advances = _WIDTHS[weight]
+    return size / 1000 * sum(advances.get(character, _UNKNOWN) for character in text)

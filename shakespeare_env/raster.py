@@ -1,0 +1,55 @@
+"""Any SVG picture as pixels, the same ones on every machine: only the shipped fonts are used."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.fonts import FILES
+
+_MISSING = "pictures as pixels need more packages: pip install 'shakespeare-env[render]'"
+
+
+def png(picture: str, width: int | None = None) -> bytes:
+    """The picture as a PNG file.
+
+    Args:
+        picture: An SVG document.
+        width: Pixels from left to right; by default one for each unit of the picture.
+
+    Raises:
+        ImportError: The packages of the extra `render` are not installed.
+    """
+    try:
+        import resvg_py
+    except ImportError as error:
+        raise ImportError(_MISSING) from error
+    return resvg_py.svg_to_bytes(
+        svg_string=picture,
+        width=width,
+        skip_system_fonts=True,
+        font_files=[str(path) for path in FILES.values()],
+        sans_serif_family="DejaVu Sans",
+    )
+
+
+def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
+    """The picture as an array uint8[height, width, 3], red, green, blue from 0 to 255.
+
+    Args:
+        picture: An SVG document; what it leaves transparent becomes white.
+        width: Pixels from left to right; by default one for each unit of the picture.
+
+    Raises:
+        ImportError: The packages of the extra `render` are not installed.
+    """
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise ImportError(_MISSING) from error
+    drawn: Any = Image.open(io.BytesIO(png(picture, width))).convert("RGBA")
+    page = Image.new("RGBA", drawn.size, "white")
+    return np.asarray(Image.alpha_composite(page, drawn).convert("RGB"))

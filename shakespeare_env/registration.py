@@ -1,0 +1,31 @@
+"""The games under their names in Gymnasium's and PettingZoo's registries."""
+
+from __future__ import annotations
+
+import gymnasium
+import pettingzoo
+
+from shakespeare_env import registry
+
+_SINGLE = "shakespeare_env.wrappers.gym:SeatEnv"
+_VECTOR = "shakespeare_env.wrappers.vector:SeatVectorEnv"
+_AEC = "shakespeare_env.wrappers.aec:env"
+
+
+def register() -> None:
+    """Register every game; importing the package does it.
+
+    Gymnasium knows the game as `<Name>-v0`, one seat against opponents, and, where one seat can
+    play it, its solo form as `<Name>-Solo-v0`; PettingZoo knows it as `<name>_v0`.
+    """
+    for name in registry.names():
+        _register_seat(f"{name.capitalize()}-v0", game=name)
+        if name in registry.SOLO:
+            _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)
+        pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
+
+
+def _register_seat(env_id: str, **arguments: object) -> None:
+    gymnasium.register(
+        env_id, entry_point=_SINGLE, vector_entry_point=_VECTOR, kwargs=dict(arguments)
+    )

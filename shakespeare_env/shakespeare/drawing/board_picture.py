@@ -1,0 +1,207 @@
+"""The main board: the acts with their discs, prestige, the two order tracks, the supply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import svg
+
+from shakespeare_env.shakespeare.box import ACTS
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.lettering import words
+from shakespeare_env.shakespeare.drawing.palette import (
+    FAINT,
+    LINE,
+    MUTED,
+    OBJECTIVE,
+    PANEL,
+    SHADE,
+    STONE,
+    disc_colours,
+)
+from shakespeare_env.shakespeare.drawing.powers import amount_signs, centred, note_sign, row
+from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box, panel
+from shakespeare_env.shakespeare.drawing.wording import worth
+from shakespeare_env.shakespeare.tables import ACT_II_PLACES, BOX, GREY_SPACES, TARGET_SOLO
+
+_QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
+_EDGE, _TITLE = 14, 30
+_LABEL = 96
+_DISC, _FEWEST_DISCS = 18, 3
+_NUMBER, _WORTH = 17, 21  # strips above and below the pile of a space
+_GAP = 7
+_SCALE, _LANE = 24, 38  # prestige the scale reaches at least; the height of a lane at most
+
+
+def draw_acts(position: Mapping[str, Any], width: float) -> Block:
+    """The three acts; the discs of a space are piled as on the table, the lowest ahead (T7)."""
+    discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
+    high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
+    cell = (width - 2 * _EDGE - _LABEL) / max(BOX.act_lengths)
+    height = _TITLE + len(ACTS) * (high + _GAP) + _EDGE - _GAP
+    drawn = panel(width, height, "Acts")
+    drawn.append(
+        words(
+            width - _EDGE,
+            20,
+            "of discs on one space the lower is ahead; below: what a dress rehearsal brings",
+            10,
+            fill=FAINT,
+            anchor="end",
+            room=width - 120,
+        )
+    )
+    for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
+        y = _TITLE + act * (high + _GAP)
+        drawn += _act_label(name, y, high)
+        for space in range(1, length + 1):
+            pile = position["piles"][name].get(str(space), ())
+            x = _EDGE + _LABEL + (space - 1) * cell
+            drawn.append(
+                _space(act, space, pile, cell - 4, high).at(x, y, act=name, space=str(space))
+            )
+    return Block(drawn, width, height)
+
+
+def _act_label(name: str, y: float, high: float) -> Elements:
+    middle = y + high / 2
+    drawn: Elements = [
+        *shapes.quill(_EDGE + 12, middle - 6, 24, _QUILLS[name]),
+        words(_EDGE + 30, middle, f"Act {name}", 14, weight="bold", room=_LABEL - 36),
+    ]
+    if name == "II":
+        for place, won in enumerate(ACT_II_PLACES, 1):
+            signs = [note_sign(f"{place}."), *amount_signs(won, "★")]
+            drawn += row(signs, _EDGE + 30, middle + 16 * place, _LABEL - 36)
+    return drawn
+
+
+def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: float) -> Block:
+    """A space with its number, its pile from the bottom up, and what it brings."""
+    grey = space <= GREY_SPACES
+    ground = high - _WORTH
+    drawn: Elements = [
+        box(0, 0, width, high, fill=SHADE if grey else PANEL, line=STONE if grey else LINE),
+        words(width / 2, 13, str(space), 10, fill=MUTED, anchor="middle", room=width),
+    ]
+    for place, whose in enumerate(pile):
+        middle = ground - _DISC * (place + 0.5)
+        drawn += shapes.disc(width / 2, middle, min(56, width - 8), _DISC - 2, whose)
+    brings = worth(act, space)
+    if brings:
+        drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 6)
+    return Block(drawn, width, high)
+
+
+def draw_table(position: Mapping[str, Any], width: float, height: float) -> Block:
+    """Beside the acts: the prestige of all seats, the order of the seats, and what is left."""
+    middle = height - 138
+    return Block(
+        [
+            *panel(width, height, "Prestige"),
+            *_prestige(position, width, middle),
+            shapes.rule(_EDGE, middle + 8, width - 2 * _EDGE),
+            *_order("Player order", position["order"], position["players"], _EDGE, middle + 28),
+            *_order(
+                "Initiative",
+                position["initiative"],
+                position["players"],
+                width / 2 + _EDGE / 2,
+                middle + 28,
+            ),
+            shapes.rule(_EDGE, middle + 74, width - 2 * _EDGE),
+            *_supply(position, width, middle + 94),
+        ],
+        width,
+        height,
+    )
+
+
+def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Elements:
+    """A lane for each seat, over a scale; in solo with the score to pass."""
+    all_prestige = [seat["prestige"] for seat in position["seats"]]
+    solo = len(all_prestige) == 1
+    low, high = min(0, *all_prestige), max(_SCALE, TARGET_SOLO if solo else 0, *all_prestige)
+    left, step = _EDGE + 22, (width - 2 * _EDGE - 56) / (high - low)
+    line = ground - 25
+    drawn: Elements = []
+    every = 5 if step > 5 else 10
+    for value in range(low - low % every, high + 1, every):
+        if value >= low:
+            x, label = left + (value - low) * step, str(value).replace("-", "−")
+            drawn += [
+                shapes.upright(x, _TITLE, line - _TITLE, stroke=SHADE),
+                words(x, line + 15, label, 10, fill=MUTED, anchor="middle"),
+            ]
+    drawn.append(shapes.rule(left, line, width - 2 * _EDGE - 56, stroke=FAINT))
+    if solo:
+        x = left + (TARGET_SOLO - low) * step
+        drawn += [
+            shapes.upright(x, _TITLE, line - _TITLE, stroke=MUTED),
+            words(x - 5, _TITLE + 10, "to pass", 10, fill=MUTED, anchor="end"),
+        ]
+    lane = min(_LANE, (line - _TITLE) / len(all_prestige))
+    for seat, prestige in enumerate(all_prestige):
+        y = (_TITLE + line) / 2 + lane * (seat + 0.5 - len(all_prestige) / 2)
+        drawn += _lane(seat, prestige, left - low * step, y, step)
+    return drawn
+
+
+def _lane(seat: int, prestige: int, zero: float, y: float, step: float) -> Elements:
+    x, thick, label = zero + prestige * step, 10, str(prestige).replace("-", "−")
+    start, long = min(zero, x), abs(x - zero)
+    return [
+        box(start, y - thick / 2, long, thick, fill=disc_colours(seat)[0], line=None, corner=0),
+        *shapes.marker(x, y, 23, seat),
+        words(max(x + 16, zero + 7), y + 5, label, 14, weight="bold"),
+    ]
+
+
+def _order(title: str, seats: Sequence[int], players: int, x: float, y: float) -> Elements:
+    """Tokens from first to last, and the places still empty."""
+    drawn: Elements = [words(x, y, title, 12, weight="bold", fill=MUTED, room=150)]
+    for place in range(players):
+        middle = x + 13 + 44 * place
+        if place:
+            drawn += shapes.arrow(middle - 22, y + 24, 8, STONE)
+        if place < len(seats):
+            drawn += shapes.marker(middle, y + 24, 25, seats[place])
+        else:
+            drawn.append(
+                svg.Circle(
+                    cx=round(middle, 1),
+                    cy=round(y + 24, 1),
+                    r=12,
+                    fill="none",
+                    stroke=STONE,
+                    stroke_dasharray=[3, 3],
+                )
+            )
+    return drawn
+
+
+def _supply(position: Mapping[str, Any], width: float, y: float) -> Elements:
+    """How many there are left of the tokens and in each pile of cards."""
+    piles = (
+        ("deck", len(position["deck"]), "#cdd6de"),
+        ("discarded", len(position["discarded_characters"]), STONE),
+        ("objectives", len(position["objective_deck"]), OBJECTIVE),
+    )
+    each = (width - 2 * _EDGE) / (len(piles) + 1)
+    drawn: Elements = [
+        *shapes.plus_three(_EDGE + 18, y + 14, 27),
+        *_count(position["supply_tokens"], "+3 tokens", _EDGE + 42, y, each - 46),
+    ]
+    for number, (name, count, fill) in enumerate(piles, 1):
+        x = _EDGE + number * each
+        drawn += [box(x + 5 - 2 * i, y + 1 - 2 * i, 20, 28, fill=fill, corner=3) for i in range(3)]
+        drawn += _count(count, name, x + 34, y, each - 38)
+    return drawn
+
+
+def _count(count: int, name: str, x: float, y: float, room: float) -> Elements:
+    return [
+        words(x, y + 12, str(count), 15, weight="bold", room=room),
+        words(x, y + 27, name, 10.5, fill=MUTED, room=room),
+    ]

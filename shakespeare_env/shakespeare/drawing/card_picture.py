@@ -1,0 +1,141 @@
+"""Characters as small cards: those on offer, and those of a troupe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shakespeare_env.shakespeare.box import Character
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.lettering import words
+from shakespeare_env.shakespeare.drawing.palette import (
+    ANY,
+    EMPTY,
+    FAINT,
+    INK,
+    KRAFT,
+    LINE,
+    MUTED,
+    PANEL,
+    RESTING,
+    SEAT_TINTS,
+    SEATS,
+)
+from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs, right_row, row
+from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
+from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, wage
+from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS
+
+OFFER_HEIGHT, MEMBER_HEIGHT = 96, 84
+_EDGE = 9
+_TOTAL = 26  # room for the sum of a costume
+_SLOT = 20  # from one costume element to the next
+
+
+def draw_offer(card: str, width: float) -> Block:
+    """A card on offer: name, cost, kind, and what it gives on stage and in costume."""
+    known = CARDS[card]
+    room = width - 2 * _EDGE
+    return Block(
+        [
+            box(0, 0, width, OFFER_HEIGHT, line=MUTED),
+            words(_EDGE, 20, known.name, 12.5, weight="bold", room=room),
+            *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
+            words(_EDGE, 36, known.kind.replace("_", " "), 10, fill=MUTED, room=room - 21),
+            *_activation(known, 56, room - 24),
+            *(_costume_power(known, 78, room) if known.kind == "actor" else []),
+        ],
+        width,
+        OFFER_HEIGHT,
+    )
+
+
+def draw_gap(width: float, height: float, text: str = "") -> Block:
+    """The place of a card that is not there."""
+    label = words(
+        width / 2, height / 2 + 4, text, 10, fill=FAINT, anchor="middle", room=width - 2 * _EDGE
+    )
+    return Block(
+        [box(0, 0, width, height, fill="none", dashes=(4, 4)), *([label] if text else [])],
+        width,
+        height,
+    )
+
+
+def draw_member(member: Mapping[str, Any], extra: str, seat: int, width: float) -> Block:
+    """A character of a troupe, with its costume, cylinder and rest token.
+
+    Args:
+        member: The character as in the notation.
+        extra: The name it has as an extra, else "".
+        seat: Whose troupe it is.
+        width: Of the card.
+    """
+    known = CARDS[member["card"]]
+    fill = SEAT_TINTS[seat] if member["cylinder"] else RESTING if member["rest"] else PANEL
+    line = SEATS[seat] if member["cylinder"] else LINE
+    drawn: Elements = [
+        box(0, 0, width, MEMBER_HEIGHT, fill=KRAFT if extra else fill, line=line),
+        *(_extra(extra, known, width) if extra else _character(member, known, seat, width)),
+    ]
+    if extra or known.kind == "actor":
+        drawn += _costume(member["costume"], known, extra, width)
+    return Block(drawn, width, MEMBER_HEIGHT)
+
+
+def _character(member: Mapping[str, Any], known: Character, seat: int, width: float) -> Elements:
+    """Name, power and wage; a cylinder or a rest token lies where the power's sign is."""
+    y, x = 40, _EDGE + 6
+    room = width - 2 * _EDGE
+    drawn: Elements = [words(_EDGE, 18, known.name, 12, weight="bold", room=room)]
+    if member["cylinder"]:
+        drawn += shapes.cylinder(x, y, 23, SEATS[seat])
+    elif member["rest"]:
+        drawn += shapes.rest_token(x, y, 18)
+    else:
+        drawn += shapes.cylinder(x, y, 14, PANEL)
+    if wage(member):
+        drawn += shapes.coin(width - 16, y, 21, f"{wage(member)}£")
+        room -= 21
+    return [*drawn, *row(activation_signs(known), _EDGE + 20, y, room - 20)]
+
+
+def _extra(name: str, known: Character, width: float) -> Elements:
+    """A card that lies face down still shows, in grey, what it is."""
+    room = width - 2 * _EDGE
+    return [
+        words(_EDGE, 18, name, 12, weight="bold", room=room),
+        words(_EDGE, 36, f"({known.name})", 10, fill=MUTED, room=room),
+    ]
+
+
+def _activation(known: Character, y: float, room: float) -> Elements:
+    return [
+        *shapes.cylinder(_EDGE + 5, y, 13, PANEL),
+        *row(activation_signs(known), _EDGE + 17, y, room - 16),
+    ]
+
+
+def _costume_power(known: Character, y: float, room: float) -> Elements:
+    return [
+        *shapes.costume(_EDGE + 5, y, 15, ANY),
+        *row(power_signs(known.costume_power), _EDGE + 16, y, room - 16),
+    ]
+
+
+def _costume(elements: list[str], known: Character, extra: str, width: float) -> Elements:
+    """The three slots, the sum so far, and at the right what the complete costume gives."""
+    y = MEMBER_HEIGHT - 17
+    drawn: Elements = []
+    for slot in range(COSTUME_SLOTS):
+        colour = elements[slot] if slot < len(elements) else EMPTY
+        value = str(VALUES[colour]) if slot < len(elements) else ""
+        drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, value)
+    after = _EDGE + _SLOT * COSTUME_SLOTS + 1
+    if elements:
+        complete = len(elements) == COSTUME_SLOTS
+        total = f"{'✓' if complete else '='}{sum(VALUES[colour] for colour in elements)}"
+        ink = INK if complete else MUTED
+        drawn.append(words(after, y + 4, total, 11, weight="bold", fill=ink, room=_TOTAL))
+    signs = power_signs(BOX.extra_power if extra else known.costume_power)
+    return [*drawn, *right_row(signs, width - 7, y, width - 9 - after - _TOTAL)]

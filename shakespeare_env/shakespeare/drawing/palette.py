@@ -1,0 +1,36 @@
+"""The colours of the picture.
+
+Seats differ by warm and cool, dark and light. They and the six elements were chosen together: every
+two of the ten stay apart for eyes that take red for green, too.
+"""
+
+from __future__ import annotations
+
+PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
+INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"
+GOLD, STONE, KRAFT, NEUTRAL = "#d9a21b", "#b9b0a3", "#e6d9c3", "#8b8680"
+RESTING, OBJECTIVE = "#dde2e8", "#e4cdd8"
+
+SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
+ON_SEATS = ("#ffffff", "#ffffff", INK, INK)
+SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
+
+EMPTY, ANY = "empty", "any"
+"""The place of an element, and an element of any colour, where a colour is asked for."""
+ELEMENTS = {
+    "black": ("#33302e", INK, "#ffffff"),
+    "pink": ("#e8749c", INK, INK),
+    "purple": ("#8242a3", INK, "#ffffff"),
+    "blue": ("#5b98ea", INK, INK),
+    "green": ("#4f9d3c", INK, "#ffffff"),
+    "yellow": ("#f7d731", INK, INK),
+    EMPTY: (SHADE, LINE, FAINT),
+    ANY: (PANEL, INK, INK),
+}
+"""Colour of the element, of its outline, and of what is written on it."""
+QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#ffffff"}
+
+
+def disc_colours(disc: int | str) -> tuple[str, str]:
+    """The colour of a disc or token, and that of its letter; the solo disc is grey."""
+    return (SEATS[disc], ON_SEATS[disc]) if isinstance(disc, int) else (NEUTRAL, "#ffffff")

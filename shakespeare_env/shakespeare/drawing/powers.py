@@ -1,0 +1,154 @@
+"""What a character can do, as a row of small signs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import svg
+
+from shakespeare_env.fonts import width
+from shakespeare_env.shakespeare.box import Character, Power
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.lettering import words
+from shakespeare_env.shakespeare.drawing.palette import ANY, MUTED
+from shakespeare_env.shakespeare.drawing.shapes import Elements
+from shakespeare_env.shakespeare.tables import QUEEN_CARDS, QUEEN_POUNDS
+
+SIGN = 16
+"""The side of a sign."""
+_GAP = 4
+_MOST_ALIKE = 3  # signs of a kind side by side; more are counted
+
+
+@dataclass(frozen=True)
+class Sign:
+    """One of a row: how wide it is, and how it is drawn around a point of the middle line."""
+
+    width: float
+    draw: Callable[[float, float], Elements]
+
+
+def number_sign(text: str) -> Sign:
+    """A number with its unit as one of the signs."""
+
+    def draw(x: float, y: float) -> Elements:
+        return [words(x, y + 4.3, text, 12, weight="bold", anchor="middle")]
+
+    return Sign(width(text, 12, "bold"), draw)
+
+
+def note_sign(text: str) -> Sign:
+    """A word between the signs."""
+
+    def draw(x: float, y: float) -> Elements:
+        return [words(x, y + 3.8, text, 10.5, fill=MUTED, anchor="middle")]
+
+    return Sign(width(text, 10.5), draw)
+
+
+def amount_signs(amount: int, unit: str) -> list[Sign]:
+    """A gain or loss of pounds or prestige."""
+    if unit == "£":
+        return [number_sign(f"{amount:+d}£".replace("-", "−"))]
+    return [
+        number_sign(f"{amount:+d}".replace("-", "−")),
+        Sign(12, lambda x, y: shapes.star(x, y, 12)),
+    ]
+
+
+def power_signs(power: Power) -> list[Sign]:
+    """What an activation or a complete costume gives."""
+    signs: list[Sign] = []
+    for colour in ("red", "gold", "blue", "white"):
+        signs += _alike(_quill(colour), getattr(power, colour))
+    if power.mood:
+        signs += _mood(power.mood)
+    if power.others_mood:
+        signs += [note_sign("others"), *_mood(power.others_mood)]
+    if power.pounds:
+        signs += amount_signs(power.pounds, "£")
+    if power.prestige:
+        signs += amount_signs(power.prestige, "★")
+    if power.take_costume:
+        signs.append(_element("costumes", power.take_costume))
+    if power.take_set:
+        signs.append(_element("sets", power.take_set))
+    return signs
+
+
+def activation_signs(card: Character) -> list[Sign]:
+    """What a cylinder on this character gives; a craftsman's value stands before what it takes."""
+    value = number_sign(str(card.value))
+    return {
+        "actor": power_signs(card.activation),
+        "costume_mistress": [value, _element("costumes", ANY)],
+        "set_dresser": [value, _element("sets", ANY)],
+        "handyman": [value, _element("costumes", ANY), _element("sets", ANY)],
+        "jeweler": [
+            _element("costumes", "yellow"),
+            note_sign("or"),
+            _element("sets", "yellow"),
+        ],
+        "assistant": [note_sign("craftsmen +1")],
+        "queen": [
+            number_sign(f"{QUEEN_POUNDS}£"),
+            note_sign(f"or 1 of {QUEEN_CARDS}"),
+            Sign(12, lambda x, y: shapes.objective(x, y, SIGN)),
+        ],
+    }[card.kind]
+
+
+def row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
+    """Signs side by side from x on, around the middle line y; made smaller if there is no room."""
+    long = _length(signs)
+    if long > room:
+        smaller = svg.G(
+            transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(round(room / long, 3))],
+            elements=_side_by_side(signs, 0, 0),
+        )
+        return [smaller]
+    return _side_by_side(signs, x, y)
+
+
+def centred(signs: list[Sign], x: float, y: float, room: float) -> Elements:
+    """Signs side by side with their middle at x."""
+    return row(signs, x - min(_length(signs), room) / 2, y, room)
+
+
+def right_row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
+    """Signs side by side that end at x."""
+    return row(signs, x - min(_length(signs), room), y, room)
+
+
+def _length(signs: list[Sign]) -> float:
+    return sum(sign.width for sign in signs) + _GAP * (len(signs) - 1)
+
+
+def _side_by_side(signs: list[Sign], x: float, y: float) -> Elements:
+    drawn: Elements = []
+    for sign in signs:
+        drawn += sign.draw(round(x + sign.width / 2, 1), y)
+        x += sign.width + _GAP
+    return drawn
+
+
+def _alike(sign: Sign, count: int) -> list[Sign]:
+    return [sign] * count if count <= _MOST_ALIKE else [number_sign(f"{count}×"), sign]
+
+
+def _mood(steps: int) -> list[Sign]:
+    smile = 1 if steps > 0 else -1
+    return [
+        number_sign(f"{steps:+d}".replace("-", "−")),
+        Sign(SIGN, lambda x, y: shapes.mask(x, y, SIGN, smile)),
+    ]
+
+
+def _element(kind: str, colour: str) -> Sign:
+    shape = shapes.costume if kind == "costumes" else shapes.stage_set
+    return Sign(18, lambda x, y: shape(x, y, SIGN, colour))
+
+
+def _quill(colour: str) -> Sign:
+    return Sign(12, lambda x, y: shapes.quill(x, y, SIGN, colour))

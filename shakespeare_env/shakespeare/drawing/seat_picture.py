@@ -1,0 +1,218 @@
+"""What a seat has: its numbers and its day, its troupe, its stage, in a panel of its colour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any
+
+import svg
+
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.card_picture import MEMBER_HEIGHT, draw_gap, draw_member
+from shakespeare_env.shakespeare.drawing.lettering import words
+from shakespeare_env.shakespeare.drawing.palette import (
+    FAINT,
+    GOLD,
+    INK,
+    LINE,
+    MUTED,
+    ON_SEATS,
+    PANEL,
+    SEAT_TINTS,
+    SEATS,
+    SHADE,
+)
+from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
+from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
+from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, extra_names, wages_due
+from shakespeare_env.shakespeare.tables import ALL_MOOD, BOX, TROUPE
+
+_EDGE, _GAP = 11, 6
+_BAND, _STATE, _STAGE = 58, 296, 300
+_ROWS = 2  # of cards
+_HEIGHT = _ROWS * MEMBER_HEIGHT + (_ROWS - 1) * _GAP + 2 * _EDGE
+_OBJECTIVES, _LINE = 134, 16
+_MOODS = range(ALL_MOOD[0], ALL_MOOD[1] + 1)
+
+
+def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
+    """The panel of a seat; the seat that decides has a thick frame and an arrow."""
+    mine = position["seats"][seat]
+    decides = position["to_move"] == seat
+    wins = seat in (position["winners"] or ())
+    height = max(_HEIGHT, _OBJECTIVES + _LINE * len(mine["objectives"]) + _EDGE)
+    troupe = width - _BAND - _STATE - _STAGE - 4 * _EDGE
+    x = _BAND + _EDGE
+    drawn: Elements = [
+        box(0, 0, width, height, fill=PANEL),
+        _band(seat, height),
+        *(shapes.arrow(_BAND / 2, 90, 24, ON_SEATS[seat]) if decides else []),
+        *(_winner(seat) if wins else []),
+        _state(position, seat).at(x, 0),
+        *_troupe(mine, seat, x + _STATE + _EDGE, troupe),
+        draw_stage(mine["stage"], _STAGE, height - 2 * _EDGE).at(width - _STAGE - _EDGE, _EDGE),
+    ]
+    if decides or wins:
+        line = SEATS[seat] if decides else GOLD
+        drawn += [
+            box(0, 0, width, height, fill="none", line=INK, thick=8),
+            box(0, 0, width, height, fill="none", line=line, thick=6),
+        ]
+    return Block(drawn, width, height)
+
+
+def _band(seat: int, height: float) -> svg.G:
+    fill = ON_SEATS[seat]
+    return svg.G(
+        elements=[
+            box(0, 0, _BAND, height, fill=SEATS[seat], line=None),
+            words(_BAND / 2, 24, "Seat", 13, fill=fill, anchor="middle", room=_BAND),
+            words(_BAND / 2, 62, str(seat), 38, weight="bold", fill=fill, anchor="middle"),
+        ]
+    )
+
+
+def _winner(seat: int) -> Elements:
+    fill = ON_SEATS[seat]
+    return [
+        *shapes.crown(_BAND / 2, 94, 30),
+        words(_BAND / 2, 124, "wins", 13, weight="bold", fill=fill, anchor="middle", room=_BAND),
+    ]
+
+
+def _state(position: Mapping[str, Any], seat: int) -> Block:
+    """Prestige, pounds and tokens, mood, cylinders, what was done today, objectives."""
+    mine = position["seats"][seat]
+    drawn = [
+        *_purse(position, mine),
+        *_mood(mine["mood"], seat, 47),
+        *_cylinders(mine, seat, 90),
+        *_today(position, mine, seat, 106),
+    ]
+    for number, card in enumerate(mine["objectives"]):
+        y = _OBJECTIVES + 12 + _LINE * number
+        drawn += [
+            *shapes.objective(7, y - 4, 12),
+            words(17, y, OBJECTIVES[card], 11.5, room=_STATE - 17),
+        ]
+    if not mine["objectives"]:
+        drawn.append(words(2, _OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=_STATE))
+    return Block(drawn, _STATE, 0)
+
+
+def _purse(position: Mapping[str, Any], mine: Mapping[str, Any]) -> Elements:
+    prestige = str(mine["prestige"]).replace("-", "−")
+    wages = f"wages {wages_due(mine)}£"
+    drawn: Elements = [
+        *shapes.star(12, 27, 25),
+        words(29, 35, prestige, 23, weight="bold", room=50),
+        *shapes.coin(94, 26, 23),
+        words(110, 35, str(mine["pounds"]), 23, weight="bold", room=46),
+        words(160, 25 if position["phase"] == "over" else 33, wages, 11.5, fill=MUTED, room=76),
+        *shapes.plus_three(_STATE - 44, 27, 22),
+        words(_STATE - 27, 33, f"×{mine['tokens']}", 15, weight="bold", room=27),
+    ]
+    if position["phase"] == "over":
+        unpaid = f"{mine['unpaid']} unpaid"
+        drawn.append(words(160, 39, unpaid, 11.5, weight="bold", fill=INK, room=76))
+    return drawn
+
+
+def _mood(mood: int, seat: int, y: float) -> Elements:
+    """The mood track, its marker on the step the seat is on."""
+    left, each = 64, (_STATE - 64 - 30) / len(_MOODS)
+    drawn: Elements = [
+        words(2, y + 15, "Mood", 11.5, fill=MUTED, room=36),
+        *shapes.mask(left - 13, y + 11, 17, -1),
+        *shapes.mask(left + each * len(_MOODS) + 14, y + 11, 17, 1),
+    ]
+    for number, step in enumerate(_MOODS):
+        here = step == mood
+        fill, ink = (SEATS[seat], ON_SEATS[seat]) if here else (SHADE, FAINT)
+        label = f"{step:+d}".replace("-", "−") if step else "0"
+        drawn += [
+            box(left + each * number, y, each - 3, 22, fill=fill, line=INK if here else LINE),
+            words(
+                left + each * (number + 0.5) - 1.5,
+                y + 15.5,
+                label,
+                12,
+                weight="bold" if here else "normal",
+                fill=ink,
+                anchor="middle",
+                room=each - 4,
+            ),
+        ]
+    return drawn
+
+
+def _cylinders(mine: Mapping[str, Any], seat: int, y: float) -> Elements:
+    """The wager, the cylinders still to be placed, and hollow those on characters."""
+    used = sum(member["cylinder"] for member in mine["troupe"])
+    wager = mine["wager"] if mine["wager"] is not None else "–"
+    drawn: Elements = [
+        words(2, y, "Wager", 11.5, fill=MUTED, room=42),
+        words(47, y, str(wager), 13, weight="bold", room=14),
+    ]
+    each = 18
+    for number in range(mine["cylinders"] + used):
+        fill = SEATS[seat] if number < mine["cylinders"] else "none"
+        drawn += shapes.cylinder(74 + each * number, y - 5, 18, fill)
+    told = f"{mine['cylinders']} left, {used} used"
+    drawn.append(words(172, y, told, 11.5, fill=MUTED, room=_STATE - 172))
+    return drawn
+
+
+def _today(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int, y: float) -> Elements:
+    """Whether the seat has recruited and passed; the secret choice of who does not rest."""
+    drawn = [
+        *_answer("recruited", mine["recruited"], seat, 0, y),
+        *_answer("passed", mine["passed"], seat, 92, y),
+    ]
+    if position["phase"] == "rest":
+        kept = CARDS[mine["kept"]].name if mine["kept"] else "–"
+        drawn.append(words(170, y + 13, f"free: {kept}", 11, room=_STATE - 170))
+    return drawn
+
+
+def _answer(question: str, answer: bool, seat: int, x: float, y: float) -> Elements:
+    tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
+    text = f"✓ {question}" if answer else f"not {question}"
+    return [
+        box(x, y, 86 if x == 0 else 70, 19, fill=tint, line=line, corner=9),
+        words(x + (43 if x == 0 else 35), y + 13.5, text, 10.5, fill=ink, anchor="middle", room=70),
+    ]
+
+
+def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Elements:
+    """The board's characters on a ground of their own, then the others in order of arrival."""
+    board = len(BOX.starting)
+    printed, later = ceil(board / _ROWS), ceil((TROUPE - board) / _ROWS)
+    between = 2 * _GAP
+    each = (width - between - (printed + later - 2) * _GAP) / (printed + later)
+    step = each + _GAP
+    drawn: Elements = [
+        box(
+            x - 5,
+            _EDGE - 5,
+            printed * step - _GAP + 10,
+            _HEIGHT - 2 * _EDGE + 10,
+            fill=SEAT_TINTS[seat],
+            line=None,
+        )
+    ]
+    places = [
+        *_grid(board, printed, x, step),
+        *_grid(TROUPE - board, later, x + printed * step - _GAP + between, step),
+    ]
+    members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
+    cards = [draw_member(member, extra, seat, each) for member, extra in members]
+    cards += [draw_gap(each, MEMBER_HEIGHT)] * (TROUPE - len(cards))
+    return [*drawn, *(card.at(*place) for card, place in zip(cards, places, strict=True))]
+
+
+def _grid(cards: int, columns: int, x: float, step: float) -> list[tuple[float, float]]:
+    """The places of cards, row by row."""
+    down = MEMBER_HEIGHT + _GAP
+    return [(x + card % columns * step, _EDGE + card // columns * down) for card in range(cards)]

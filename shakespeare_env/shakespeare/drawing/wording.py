@@ -1,0 +1,118 @@
+"""What a position says in words and numbers, the same in every drawing of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
+
+from shakespeare_env.shakespeare.box import COLOURS
+from shakespeare_env.shakespeare.tables import (
+    ACT_I_POUNDS,
+    ACT_III_PRESTIGE,
+    BOX,
+    ELEMENT_VALUE,
+    GREY_SPACES,
+    QUEEN_CARDS,
+    QUEEN_POUNDS,
+)
+
+CARDS = {card.id: card for card in BOX.characters}
+OBJECTIVES = {objective.id: objective.name for objective in BOX.objectives}
+VALUES = dict(zip(COLOURS, ELEMENT_VALUE.tolist(), strict=True))
+
+_ACTIVATION = "phase 2, recruitment and activation"
+_PHASES = {
+    "draft": "setup",
+    "wager": "phase 1, wager",
+    "back": "phase 3, mood",
+    "mood": "phase 3, mood",
+    "rehearsal": "phase 4, dress rehearsal",
+    "rest": "phase 6, rest",
+    "over": "the game is over",
+}
+
+
+def phase_words(position: Mapping[str, Any]) -> str:
+    """The phase of the day; a white quill or an element belongs to the phase it was opened in."""
+    phase, pending = position["phase"], position["pending"]
+    part = pending["then"] if phase == "quill" else phase
+    return _PHASES.get(part, _ACTIVATION) if isinstance(part, str) else _ACTIVATION
+
+
+def table_words(position: Mapping[str, Any]) -> str:
+    """How many play, and the variant."""
+    players = position["players"]
+    words = f"{players} seats" if players > 1 else "solo"
+    return f"{words} · strategic rest" if position["strategic_rest"] else words
+
+
+def asked(position: Mapping[str, Any]) -> str:
+    """Who decides, and what; at the end who has won."""
+    phase, seat, pending = position["phase"], position["to_move"], position["pending"]
+    if phase == "over":
+        winners = position["winners"]
+        return f"{'Winner' if len(winners) == 1 else 'Winners'}: {_seats(winners)}"
+    if phase == "turn":
+        recruited = position["seats"][seat]["recruited"]
+        question = (
+            "activate a character or pass" if recruited else "recruit or activate a character"
+        )
+    elif phase == "craft":
+        question = _craft(pending)
+    elif phase == "quill":
+        question = f"choose the act for a white quill, {pending['quills']} left"
+        if isinstance(pending["then"], dict):
+            question += f"; then {_craft(pending['then'])}"
+    elif phase == "objective":
+        question = "keep one of: " + ", ".join(OBJECTIVES[card] for card in pending["drawn"])
+    else:
+        question = {
+            "draft": "take one of the characters shown",
+            "wager": "choose how many cylinders to wager (secret)",
+            "back": "choose the act on which the disc moves back",
+            "queen": f"{QUEEN_POUNDS} pounds, or one of {QUEEN_CARDS} objectives",
+            "rest": "choose the activated character that stays free of rest",
+        }[phase]
+    return f"Seat {seat}: {question}."
+
+
+def afterwards(position: Mapping[str, Any]) -> str:
+    """The seats still to be served after the one that decides; empty if there are none."""
+    return f"Afterwards: {_seats(position['queue'])}" if position["queue"] else ""
+
+
+def worth(act: int, space: int) -> tuple[int, str] | None:
+    """What a disc on this space brings or costs in a rehearsal, and its unit (Rules R2)."""
+    if space <= GREY_SPACES:
+        return -1, "★"
+    steps, unit = {0: (ACT_I_POUNDS, "£"), 2: (ACT_III_PRESTIGE, "★")}.get(act, ((), ""))
+    reached = [gain for at, gain in steps if space >= at]
+    return (reached[-1], unit) if reached else None
+
+
+def wage(member: Mapping[str, Any]) -> int:
+    """What a character costs at the end; extras and the board's are free (Rules F3)."""
+    return 0 if member["face"] == "extra" else CARDS[member["card"]].cost
+
+
+def wages_due(seat: Mapping[str, Any]) -> int:
+    """What all characters of a seat cost at the end."""
+    return sum(map(wage, seat["troupe"]))
+
+
+def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The wearer that each of the troupe is as an extra, in order of hiring (Rules T12), or ""."""
+    numbers = count(1)
+    return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
+
+
+def _seats(seats: Sequence[int]) -> str:
+    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
+
+
+def _craft(pending: Mapping[str, Any]) -> str:
+    kinds = [name for key, name in (("costumes", "costume"), ("sets", "stage set")) if pending[key]]
+    if pending["optional"]:
+        return f"take {' and '.join(kinds)} elements, up to {pending['value']} in value"
+    return f"take one {' or '.join(pending['colours'])} {' or '.join(kinds)} element"

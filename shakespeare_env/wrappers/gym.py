@@ -1,0 +1,149 @@
+"""One seat of one game as a Gymnasium environment; agents play the other seats."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
+from shakespeare_env.wrappers.seat_games import Opponents, SeatGames
+from shakespeare_env.wrappers.spaces import action_space, observation_space
+
+_ONLY_ROW = np.zeros(1, np.int64)
+
+
+class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+    """A game in which one seat decides from outside.
+
+    The observation is int8[D], what that seat may know; `info["action_mask"]` and `action_masks()`
+    say what it may do.  An episode is a game.  The reward is what the seat received since its last
+    decision, by the other seats' moves, too.
+
+    An action that is not legal is not played: it ends the game with a reward of -1 and
+    `info["illegal_action"]` True.
+
+    When a game has ended, `info` also holds `final_scores`, int16[S], and `winners`, bool[S].
+
+    Args:
+        game: Name of the game.
+        players: Seats.
+        seat: The seat that is played from outside; None lets it go around the table from game to
+            game, beginning with seat 0.
+        opponents: Who plays the others, by names, callables or checkpoints; see `SeatGames`.
+        reward: `win`, `margin` or `rank`, given as the game ends, or `prestige`, given at every
+            step.
+        render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
+        box: A component file; see `Batch`.
+        **options: Variants of the game; for Shakespeare `strategic_rest`, True or False.
+
+    Attributes:
+        games: The game, as `SeatGames` of one.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
+        "render_modes": list(RENDER_MODES),
+        "render_fps": RENDER_FPS,
+    }
+
+    def __init__(
+        self,
+        game: str = "shakespeare",
+        players: int = 4,
+        seat: int | None = None,
+        opponents: Opponents = "random",
+        reward: str = "win",
+        render_mode: str | None = None,
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
+    ) -> None:
+        self.games = SeatGames(
+            game,
+            players=players,
+            seat=seat,
+            opponents=opponents,
+            reward=reward,
+            box=box,
+            **options,
+        )
+        rules = self.games.batch.game
+        self.observation_space = observation_space(rules)
+        self.action_space = action_space(rules)
+        self.render_mode = render_mode
+        self._renderer = Renderer(rules, render_mode)
+
+    @property
+    def seat(self) -> int:
+        """The seat that is played from outside in this game."""
+        return int(self.games.seats[0])
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool[A], a copy: the legal actions; none when the game is over."""
+        mask: NDArray[np.bool_] = self.games.action_masks()[0]
+        return mask
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Begin a game and let the others play until the seat is to decide.
+
+        Args:
+            seed: Decides chance and the opponents' draws: game 0 of `SeatGames` with this seed.
+                None goes on with the game that follows.
+            options: Not used.
+
+        Returns:
+            The observation and `{"action_mask": int8[A]}`.
+        """
+        super().reset(seed=seed)
+        self.games.begin(seed)
+        self._show()
+        return self.games.batch.obs[0].copy(), self._info()
+
+    def step(
+        self, action: np.int64 | int
+    ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+        """Play an action, then the others' until the seat decides again or the game is over.
+
+        Args:
+            action: An action id.
+
+        Returns:
+            Observation, reward, whether the game is over, False (games are never cut short), info.
+
+        Raises:
+            gymnasium.error.ResetNeeded: the game is over.
+        """
+        if self.games.over[0]:
+            raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
+        step = self.games.step(np.array([action]))
+        self._show()
+        reward, ended = float(step.rewards[0]), bool(step.ended[0])
+        observation = self.games.observe(_ONLY_ROW)[0] if ended else self.games.batch.obs[0].copy()
+        info = self._info()
+        if ended:
+            scores, winners = self.games.results(_ONLY_ROW)
+            info |= {
+                "final_scores": scores[0],
+                "winners": winners[0],
+                "illegal_action": bool(step.illegal[0]),
+            }
+        return observation, reward, ended, False, info
+
+    def render(self) -> Any:
+        """The position as text or as a picture, or shown in a window; see `render_mode`."""
+        return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
+
+    def _info(self) -> dict[str, Any]:
+        return {"action_mask": self.games.action_masks()[0].astype(np.int8)}
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()

@@ -1,0 +1,84 @@
+"""What `render` does in every environment: text, pixels or a window, drawn from a position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.game import Game, Record
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FPS = 4
+"""Frames a second of a video that a person can follow, a decision a frame."""
+
+
+class Renderer:
+    """Draws one game in the mode chosen when the environment was made.
+
+    What is drawn is the whole position, with the secrets of every seat.
+
+    Args:
+        game: What is played.
+        mode: "ansi": `render` returns the position as text; "rgb_array": it returns a picture;
+            "human": it shows the picture in a window; None: it warns.
+
+    Raises:
+        ValueError: there is no such mode.
+    """
+
+    def __init__(self, game: Game, mode: str | None) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            known = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
+        self.mode = mode
+        self._game_name = game.name
+        self._draw, self._picture = game.draw, game.picture
+        self._to_dict = game.to_dict
+        self._window: Any = None
+
+    def render(self, record: Record) -> str | NDArray[np.uint8] | None:
+        """Draw a position.
+
+        Returns:
+            A text in mode "ansi", uint8[height, width, 3] in mode "rgb_array", else None.
+
+        Raises:
+            ImportError: the packages of the extra `render` are missing.
+            RenderError: there is no screen to open a window on.
+        """
+        if self.mode is None:
+            gymnasium.logger.warn(
+                "render() without a render_mode: make the environment with "
+                f"one of {', '.join(RENDER_MODES)}"
+            )
+            return None
+        position = self._to_dict(record)
+        if self.mode == "ansi":
+            return self._draw(position)
+        from shakespeare_env.raster import pixels
+
+        picture = pixels(self._picture(position))
+        if self.mode == "rgb_array":
+            return picture
+        self._show(picture)
+        return None
+
+    def _show(self, picture: NDArray[np.uint8]) -> None:
+        if self._window is None:
+            from shakespeare_env.wrappers.window import Window
+
+            self._window = Window(self._game_name.capitalize())
+        self._window.show(picture)
+
+    def close(self) -> None:
+        """Close the window, if there is one; the next picture opens another."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A window stays with its process and its environment; a copy opens one of its own.
+        return {**self.__dict__, "_window": None}

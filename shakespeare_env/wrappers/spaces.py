@@ -1,0 +1,18 @@
+"""The spaces that every view of a game has in common."""
+
+from __future__ import annotations
+
+import numpy as np
+from gymnasium import spaces
+
+from shakespeare_env.game import Game
+
+
+def observation_space(game: Game) -> spaces.Box[np.int8]:
+    """Box of int8[D], with the bounds that the game's layout gives for every number."""
+    return spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
+
+
+def action_space(game: Game) -> spaces.Discrete:
+    """Discrete: the ids of the game's action table."""
+    return spaces.Discrete(game.actions.size)

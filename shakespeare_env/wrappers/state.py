@@ -1,0 +1,47 @@
+"""The full state of a game as one array of numbers, for learners that may see everything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from shakespeare_env.game import Game, Record
+
+_NOT_SHOWN = "random"
+"""The generator: what chance will do is no part of how a game stands."""
+
+
+class StateView:
+    """Every field of a game's record but its generator, one after the other.
+
+    Args:
+        game: Its `state` says what the fields are and mean.
+
+    Attributes:
+        fields: Name of each field -> where its numbers stand.
+        space: Box of int32[K]; the bounds are those of the types the fields are kept in.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self.fields: dict[str, slice] = {}
+        low: list[NDArray[np.int32]] = []
+        high: list[NDArray[np.int32]] = []
+        start = 0
+        for name in game.state.names or ():
+            if name == _NOT_SHOWN:
+                continue
+            kind = game.state[name]
+            size, limits = int(np.prod(kind.shape, dtype=int)), np.iinfo(kind.base)
+            self.fields[name] = slice(start, start + size)
+            low.append(np.full(size, limits.min, np.int32))
+            high.append(np.full(size, limits.max, np.int32))
+            start += size
+        self.space = spaces.Box(np.concatenate(low), np.concatenate(high), dtype=np.int32)
+
+    def __call__(self, record: Record) -> NDArray[np.int32]:
+        """int32[K], the state of a game."""
+        parts: list[Any] = [np.ravel(record[name]) for name in self.fields]
+        return np.concatenate(parts, dtype=np.int32)

@@ -1,0 +1,164 @@
+"""One seat of each of many games as a native vector environment of Gymnasium."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from shakespeare_env.batch_checks import Integers
+from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
+from shakespeare_env.wrappers.seat_games import Opponents, SeatGames
+from shakespeare_env.wrappers.spaces import action_space, observation_space
+
+
+class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
+    """N games in which one seat decides from outside, all stepped together.
+
+    Every row is the life of one player, as in `SeatEnv`.  A game that ends is followed in the same
+    step by the next one (`AutoresetMode.SAME_STEP`): the observation returned is the new game's,
+    and the infos hold, as Gymnasium's own vector environments give them,
+
+    - `final_obs`: object[n], what the seat saw at the end, int8[D], or None;
+    - `final_info`: `final_scores`, int16[n, S], `winners`, bool[n, S], and `illegal_action`,
+      bool[n];
+    - `_final_obs`, `_final_info`: bool[n], the rows that these are about.
+
+    `infos["action_mask"]`, int8[n, A], is always there.  An action that is not legal ends its game
+    with a reward of -1.
+
+    Args:
+        num_envs: Number of games.
+        game: Name of the game.
+        players: Seats of every game, or one number for each.
+        seat: The seat that is played from outside; None lets it go around the table.
+        opponents: Who plays the others; see `SeatGames`.
+        reward: A name of `rewards.py`.
+        threads: How many threads share a step.
+        render_mode: None, "ansi" or "rgb_array": `render` draws every game.
+        box: A component file; see `Batch`.
+        **options: Variants of the game.
+
+    Attributes:
+        games: The games.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": RENDER_FPS,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        game: str = "shakespeare",
+        players: int | Integers = 4,
+        seat: int | None = None,
+        opponents: Opponents = "random",
+        reward: str = "win",
+        threads: int = 1,
+        render_mode: str | None = None,
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
+    ) -> None:
+        self.games = SeatGames(
+            game,
+            num_envs,
+            players=players,
+            seat=seat,
+            opponents=opponents,
+            threads=threads,
+            reward=reward,
+            box=box,
+            **options,
+        )
+        rules = self.games.batch.game
+        if render_mode == "human":
+            raise ValueError("render_mode='human' shows one game: use the environment of one")
+        self.num_envs = num_envs
+        self.single_observation_space = observation_space(rules)
+        self.single_action_space = action_space(rules)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.render_mode = render_mode
+        self._renderer = Renderer(rules, render_mode)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """bool[n, A], a copy: the legal actions of every row."""
+        return self.games.action_masks()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        """Begin all games and let the others play until the seat is to decide.
+
+        Args:
+            seed: One number; every row draws from its own stream under it.  None goes on with the
+                games that follow.
+            options: Not used.
+
+        Returns:
+            int8[n, D] and `{"action_mask": int8[n, A]}`.
+        """
+        super().reset(seed=seed)
+        self.games.begin(seed)
+        return self.games.batch.obs.copy(), self._infos()
+
+    def step(
+        self, actions: NDArray[Any]
+    ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+        """Play an action in every game, then the others' until the seat decides again.
+
+        Args:
+            actions: int[n].
+
+        Returns:
+            int8[n, D] observations, float32[n] rewards, bool[n] which games ended, bool[n] all
+            False, infos.
+        """
+        games = self.games
+        step = games.step(actions)
+        ended = np.flatnonzero(step.ended)
+        final = self._final(ended, step.illegal) if len(ended) else {}
+        if len(ended):
+            games.restart(ended)
+        infos = self._infos() | final
+        never = np.zeros(self.num_envs, np.bool_)
+        return games.batch.obs.copy(), step.rewards, step.ended, never, infos
+
+    def render(self) -> Any:
+        """Every game as text or as a picture, in a tuple; see `render_mode`."""
+        return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
+
+    def _infos(self) -> dict[str, Any]:
+        return {"action_mask": self.games.action_masks().astype(np.int8)}
+
+    def _final(self, ended: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
+        """The infos about games that have just ended, before the next ones take their place."""
+        games = self.games
+        which = np.zeros(self.num_envs, np.bool_)
+        which[ended] = True
+        observations = np.full(self.num_envs, None, object)
+        for row, observation in zip(ended, games.observe(ended), strict=True):
+            observations[row] = observation
+        scores = np.zeros_like(games.batch.final_scores)
+        winners = np.zeros_like(games.batch.final_winners)
+        scores[ended], winners[ended] = games.results(ended)
+        return {
+            "final_obs": observations,
+            "_final_obs": which,
+            "final_info": {
+                "final_scores": scores,
+                "_final_scores": which.copy(),
+                "winners": winners,
+                "_winners": which.copy(),
+                "illegal_action": illegal,
+                "_illegal_action": which.copy(),
+            },
+            "_final_info": which.copy(),
+        }

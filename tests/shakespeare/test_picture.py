@@ -1,0 +1,402 @@
+"""The picture of a position: everything in it, in its place, and no text without room."""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from PIL import ImageFont
+
+from shakespeare_env.fonts import FILES
+from shakespeare_env.shakespeare.box import COLOURS, box_path
+from shakespeare_env.shakespeare.drawing import palette
+from shakespeare_env.shakespeare.drawing.picture import WIDTH, picture
+from shakespeare_env.shakespeare.drawing.wording import asked
+from tests.shakespeare.positions import finished, position, seat, turn_position
+
+SVG = "{http://www.w3.org/2000/svg}"
+_FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
+_WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
+CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
+PHASES: dict[str, dict[str, Any]] = {
+    "draft": {"day": 1},
+    "wager": {},
+    "turn": {},
+    "craft": {"pending": CRAFT},
+    "quill": {"pending": {"quills": 2, "then": "mood"}},
+    "back": {},
+    "queen": {},
+    "objective": {"pending": {"drawn": ["jewels", "patronage", "wardrobe"]}},
+    "rest": {},
+    "over": {"to_move": None, "winners": [0], "day": 6},
+}
+
+
+@dataclass
+class Line:
+    """A text of the picture: where it is, from the tops of its letters to below its base line."""
+
+    text: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+    width: float
+    room: float | None
+    places: tuple[tuple[str, str], ...]
+
+
+def texts(drawn):
+    """Every text with its place, in the order it is drawn."""
+    return list(_texts(ElementTree.fromstring(drawn), 0.0, 0.0, 1.0, ()))
+
+
+def _texts(element, x, y, scale, places):
+    transform = element.get("transform", "")
+    if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
+        x, y = x + scale * float(moved[1]), y + scale * float(moved[2])
+    if scaled := re.search(r"scale\((\S+)\)", transform):
+        scale *= float(scaled[1])
+    places += tuple(
+        (name, element.get(f"data-{name}"))
+        for name in ("part", "act", "space")
+        if element.get(f"data-{name}")
+    )
+    if element.tag == f"{SVG}text":
+        size = float(element.get("font-size"))
+        font = _FONTS[element.get("font-weight", "normal")]
+        width = font.getlength(element.text or "") * size / 100
+        left = float(element.get("x")) - width * _WAYS[element.get("text-anchor", "start")]
+        base = float(element.get("y"))
+        room = element.get("data-room")
+        yield Line(
+            element.text or "",
+            x + scale * left,
+            x + scale * (left + width),
+            y + scale * (base - 0.75 * size),
+            y + scale * (base + 0.1 * size),
+            width,
+            float(room) if room else None,
+            places,
+        )
+    for child in element:
+        yield from _texts(child, x, y, scale, places)
+
+
+def words(drawn, part=None):
+    """The texts of a part of the picture, or of all of it."""
+    return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]
+
+
+def discs(drawn, act, space):
+    """What stands on the discs of a space, from the bottom up."""
+    at = {("act", act), ("space", str(space))}
+    on = [line for line in texts(drawn) if at <= set(line.places)]
+    number = next(line for line in on if line.text == str(space))
+    pile = [line for line in on if line is not number and re.fullmatch("[0-9]|N", line.text)]
+    return [line.text for line in sorted(pile, key=lambda line: -line.bottom)]
+
+
+def rich_seat(**fields):
+    """A seat with as many characters as there can be, and something of everything."""
+    hired = ["lady_macbeth", "costume_mistress_6", "extra:othello", "titania"]
+    hired += ["extra:costume_mistress_8", "lear", "assistant"]
+    given: dict[str, Any] = {
+        "used": ["author", "lear"],
+        "resting": ["titania"],
+        "costumes": {
+            "lady_macbeth": ["green", "purple", "yellow"],
+            "extra1": ["pink"],
+            "author": ["black", "blue"],
+        },
+        "stage": {"a1": "purple", "a2": "blue", "b1": "green"},
+        "objectives": ["jewels", "patronage", "wardrobe", "even_play", "grand_stage"],
+        "prestige": 17, "pounds": 23, "tokens": 2, "mood": -1, "recruited": True,
+    }  # fmt: skip
+    return seat(hired, **(given | fields))
+
+
+def any_position(phase, players):
+    fields = {"to_move": 0} | PHASES[phase]
+    mine = rich_seat(objectives=["even_play"], unpaid=1)
+    return position(phase, players=players, seats={0: mine}, **fields) | fields
+
+
+def changed(value):
+    """A value of the same kind that is another one."""
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case "character":
+            return "extra"
+        case "queen" | None:
+            return "author"
+        case str():
+            return "queen"
+        case [_, *rest]:
+            return rest
+        case {**entries}:
+            first = next(iter(entries))
+            return {key: entry for key, entry in entries.items() if key != first}
+    raise TypeError(value)
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("phase", PHASES)
+def test_every_phase_with_every_number_of_seats(phase, players):
+    game = any_position(phase, players) | {"queue": list(range(1, players))}
+    if phase == "over":
+        for mine in game["seats"]:
+            mine["unpaid"] = 2
+    drawn = picture(game)
+    root = ElementTree.fromstring(drawn)
+    width, height = map(float, root.attrib["viewBox"].split()[2:])
+    assert width == WIDTH
+    assert root.get("role") == "img"
+    assert asked(game) in (root.findtext(f"{SVG}title") or "")
+    lines = texts(drawn)
+    assert asked(game) in words(drawn, "head")
+    for line in lines:
+        assert line.left >= 0, line
+        assert line.right <= width, line
+        assert line.top >= 0, line
+        assert line.bottom <= height, line
+        assert line.room is None or line.width <= line.room + 0.5, line
+
+
+@pytest.mark.parametrize("players", [1, 2, 4])
+@pytest.mark.parametrize("phase", ["turn", "craft", "rest", "over"])
+def test_no_text_lies_on_another(phase, players):
+    game = any_position(phase, players)
+    for mine in game["seats"]:
+        mine.setdefault("unpaid", 10)
+        mine |= {"prestige": -12, "pounds": 118, "kept": "author"}
+    lines = sorted((line for line in texts(picture(game)) if line.text), key=lambda line: line.top)
+    for number, upper in enumerate(lines):
+        for lower in lines[number + 1 :]:
+            if lower.top >= upper.bottom:
+                break
+            assert lower.left >= upper.right or upper.left >= lower.right, (upper, lower)
+
+
+def test_the_same_position_is_the_same_picture_and_stays_as_it_is():
+    game = any_position("turn", 3)
+    before = copy.deepcopy(game)
+    assert picture(game) == picture(copy.deepcopy(game))
+    assert game == before
+
+
+class TestBoard:
+    def test_the_discs_of_a_space_are_piled_from_the_bottom_up(self):
+        acts = {"I": {7: [2, 0, 3, 1]}, "II": {5: [1, 3]}, "III": {8: [3]}}
+        drawn = picture(turn_position(acts=acts))
+        assert discs(drawn, "I", 7) == ["2", "0", "3", "1"]
+        assert discs(drawn, "II", 5) == ["1", "3"]
+        assert discs(drawn, "II", 1) == ["0", "2"]
+        assert discs(drawn, "III", 8) == ["3"]
+
+    def test_the_neutral_disc_is_an_n(self):
+        drawn = picture(turn_position(players=1, acts={"II": {4: ["neutral", 0]}}))
+        assert discs(drawn, "II", 4) == ["N", "0"]
+
+    def test_a_space_tells_what_it_brings(self):
+        drawn = picture(turn_position())
+        on = {
+            (act, space): [
+                line.text
+                for line in texts(drawn)
+                if {("act", act), ("space", str(space))} <= set(line.places)
+            ]
+            for act in ("I", "II", "III")
+            for space in range(1, 11)
+        }
+        assert on["I", 3][1:] == ["−1"]
+        assert on["I", 7][1:] == ["+3£"]
+        assert on["II", 7][1:] == []
+        assert on["III", 10][1:] == ["+3"]
+        assert on["I", 10] == []
+
+    def test_head_and_piles(self):
+        game = turn_position(strategic_rest=True, deck=["hamlet", "handyman", "handyman"])
+        drawn = picture(game)
+        assert {"4 seats · strategic rest", "day 3 of 6"} <= set(words(drawn, "head"))
+        piles = " ".join(words(drawn, "piles"))
+        assert "Hamlet · Handyman ×2" in piles
+        assert "1. First on the acts · 2. Complete costumes" in piles
+
+    def test_the_characters_shown_have_name_and_cost(self):
+        shown = words(picture(turn_position(shown=["hamlet", "jeweler"])), "board")
+        for word in ("Hamlet", "3£", "actor", "Jeweler", "jeweler", "taken", "others", "−1"):
+            assert word in shown
+
+    def test_the_elements_shown_are_counted(self):
+        game = turn_position(costumes={"green": 7}, sets={"yellow": 6})
+        shown = words(picture(game), "board")
+        assert {"green 5", "×7", "×6"} <= set(shown)
+
+
+class TestSeats:
+    def test_what_a_seat_has(self):
+        drawn = picture(turn_position(seats={1: rich_seat()}, to_move=1))
+        shown = words(drawn, "seat-1")
+        assert {"Seat", "1", "17", "23", "wages 13£", "×2"} <= set(shown)
+        assert {"✓ recruited", "not passed"} <= set(shown)
+        assert {"Wager", "4", "2 left, 2 used"} <= set(shown)
+        names = ["Author", "Falstaff", "Handyman (board)", "Queen", "Lady Macbeth"]
+        names += ["Costume Mistress 6", "extra1", "(Othello)", "Titania", "extra2"]
+        names += ["(Costume Mistress 8)", "Lear", "Assistant"]
+        assert [word for word in shown if word in names] == names
+        assert {"✓11", "=2", "=5", "z"} <= set(shown)
+        assert {"Yellow elements", "Patronage: give up 2 or 5 pounds"} <= set(shown)
+        assert {"a1", "c5"} <= set(shown)
+
+    def test_the_end(self):
+        seats = {0: finished(unpaid=3, prestige=-9), 1: finished(unpaid=0, prestige=9)}
+        end = position("over", players=2, day=6, seats=seats, winners=[1]) | {"to_move": None}
+        drawn = picture(end)
+        assert "Winner: seat 1" in words(drawn, "head")
+        assert {"−9", "3 unpaid"} <= set(words(drawn, "seat-0"))
+        assert "wins" in words(drawn, "seat-1")
+        assert "wins" not in words(drawn, "seat-0")
+
+    def test_a_secret_choice_of_rest_is_shown(self):
+        mine = seat(used=["author", "queen"], kept="author")
+        drawn = picture(position("rest", seats={0: mine}, to_move=1))
+        assert "free: Author" in words(drawn, "seat-0")
+
+
+class TestEverythingIsShown:
+    """A change of any entry changes the picture."""
+
+    def _differs(self, game, path):
+        other = copy.deepcopy(game)
+        inside = other
+        for key in path[:-1]:
+            inside = inside[key]
+        inside[path[-1]] = changed(inside[path[-1]])
+        assert picture(other) != picture(game), path
+
+    @pytest.mark.parametrize(
+        "key",
+        ["strategic_rest", "day", "to_move", "order", "initiative", "deck", "queue",
+         "discarded_characters", "objective_deck", "supply_tokens"],
+    )  # fmt: skip
+    def test_of_the_table(self, key):
+        acted = {0: rich_seat(), 2: seat(used=["author"])}
+        game = turn_position(seats=acted, deck=["hamlet"], queue=[2])
+        self._differs(game, [key])
+
+    @pytest.mark.parametrize("place", ["display", "bags", "discarded"])
+    @pytest.mark.parametrize("kind", ["costumes", "sets"])
+    @pytest.mark.parametrize("colour", ["black", "yellow"])
+    def test_of_the_elements(self, place, kind, colour):
+        self._differs(turn_position(), [place, kind, colour])
+
+    def test_of_the_characters_shown(self):
+        self._differs(turn_position(), ["display", "characters", 0])
+
+    @pytest.mark.parametrize("key", ["value", "costumes", "colours", "optional"])
+    def test_of_what_is_pending(self, key):
+        game = position("craft", pending=CRAFT, costumes={"pink": 1}, sets={"pink": 1})
+        self._differs(game, ["pending", key])
+
+    @pytest.mark.parametrize("key", [
+        "prestige", "pounds", "tokens", "mood", "wager", "cylinders", "recruited", "passed",
+        "objectives", "stage",
+    ])  # fmt: skip
+    def test_of_a_seat(self, key):
+        self._differs(turn_position(seats={2: rich_seat()}), ["seats", 2, key])
+
+    def test_of_a_seat_at_rest_and_at_the_end(self):
+        self._differs(position("rest", seats={1: seat(kept=None)}), ["seats", 1, "kept"])
+        end = position("over", seats={1: finished(unpaid=1)}, winners=[0]) | {"to_move": None}
+        for mine in end["seats"]:
+            mine.setdefault("unpaid", 0)
+        self._differs(end, ["seats", 1, "unpaid"])
+        self._differs(end, ["winners"])
+
+    @pytest.mark.parametrize("key", ["card", "face", "costume", "cylinder", "rest"])
+    @pytest.mark.parametrize("member", [0, 4])
+    def test_of_a_character(self, key, member):
+        mine = rich_seat(used=["lear"])
+        self._differs(turn_position(seats={2: mine}), ["seats", 2, "troupe", member, key])
+
+
+def test_another_box_is_drawn_too(tmp_path):
+    """Longer acts, a higher stage and names that are long or hold the letters of XML."""
+    text = box_path().read_text(encoding="utf-8")
+    spaces = [
+        f'{{ id = "{row}{at}", row = {number} }},'
+        for number, row in enumerate("abcdef", 1)
+        for at in range(1, 6)
+    ]
+    text = re.sub(r"space = \[.*?\n\]", "space = [\n" + "\n".join(spaces) + "\n]", text, flags=re.S)
+    text = text.replace("length = [9, 10, 10]", "length = [12, 30, 24]")
+    text = text.replace('"Hamlet"', '"Hamlet <Prince of Denmark> & his friends"')
+    text = text.replace('"Yellow elements"', '"Yellow elements on everything that a seat has made"')
+    box = tmp_path / "box.toml"
+    box.write_text(text, encoding="utf-8")
+    mine = rich_seat(objectives=["jewels"], stage={})
+    game = turn_position(seats={0: mine}, acts={"II": {30: [0, 1, 2, 3]}}, shown=["hamlet"] * 2)
+    script = "import json, sys; from shakespeare_env.shakespeare.drawing.picture import picture\n"
+    done = subprocess.run(
+        [sys.executable, "-c", script + "print(picture(json.load(sys.stdin)))"],
+        input=json.dumps(game),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        cwd=Path(__file__).parents[2],
+        env=os.environ | {"SHAKESPEARE_BOX": str(box), "PYTHONIOENCODING": "utf-8"},
+    )
+    assert discs(done.stdout, "II", 30) == ["0", "1", "2", "3"]
+    assert {"Hamlet <Prince …", "f5"} & set(words(done.stdout))
+    for line in texts(done.stdout):
+        assert line.left >= 0, line
+        assert line.right <= WIDTH, line
+        assert line.room is None or line.width <= line.room + 0.5, line
+
+
+# How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).
+EYES = {
+    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.01182, 0.04294, 0.968881),
+    ),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+}
+TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+
+
+def lab(colour, eye):
+    """The colour in CIE L*a*b*, where the distance of two tells how different they look."""
+    screen = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    light = np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(np.array(EYES[eye]) @ light, 0, 1)
+    x, y, z = np.cbrt(np.array(TO_XYZ) @ seen / (0.9505, 1, 1.089))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("eye", EYES)
+def test_seats_and_elements_stay_apart(eye):
+    elements = [palette.ELEMENTS[colour][0] for colour in COLOURS]
+    seen = [lab(colour, eye) for colour in (*palette.SEATS, *elements)]
+    for number, one in enumerate(seen):
+        for other in seen[:number]:
+            assert np.linalg.norm(one - other) > 15

@@ -1,0 +1,71 @@
+"""Pictures as pixels: size, colours, and the shipped fonts alone."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFont
+
+from shakespeare_env import fonts, raster
+
+HALVES = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20" width="40" height="20">'
+    '<rect width="20" height="20" fill="#ff0000"/></svg>'
+)
+
+
+def lettered(family):
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20" width="60" height="20">'
+        f'<text x="2" y="15" font-family="{family}" font-size="14">Lear</text></svg>'
+    )
+
+
+def test_pixels_are_rows_of_red_green_and_blue():
+    drawn = raster.pixels(HALVES)
+    assert drawn.shape == (20, 40, 3)
+    assert drawn.dtype == np.uint8
+    assert (drawn[:, :20] == (255, 0, 0)).all()
+    assert (drawn[:, 20:] == 255).all(), "what is transparent becomes white"
+
+
+def test_the_width_scales_the_picture():
+    assert raster.pixels(HALVES, width=100).shape == (50, 100, 3)
+
+
+def test_a_png_file_has_the_same_pixels():
+    drawn = Image.open(io.BytesIO(raster.png(HALVES, width=80)))
+    assert drawn.size == (80, 40)
+
+
+def test_text_is_set_in_the_shipped_font_whatever_it_asks_for():
+    shipped = raster.pixels(lettered("DejaVu Sans"))
+    assert shipped.min() < 100
+    assert (raster.pixels(lettered(fonts.FAMILY)) == shipped).all()
+    assert (raster.pixels(lettered("No Such Font, sans-serif")) == shipped).all()
+
+
+def test_fonts_of_the_system_are_not_used(monkeypatch):
+    monkeypatch.setattr(raster, "FILES", {})
+    assert (raster.pixels(lettered("sans-serif")) == 255).all()
+
+
+@pytest.mark.parametrize("package", ["resvg_py", "PIL"])
+def test_a_missing_package_is_named_with_the_remedy(monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=r"pip install 'shakespeare-env\[render\]'"):
+        raster.pixels(HALVES)
+
+
+@pytest.mark.parametrize("weight", ["normal", "bold"])
+def test_the_widths_are_those_of_the_fonts(weight):
+    font = ImageFont.truetype(str(fonts.FILES[weight]), 1000)
+    for text in ("Shakespeare", "+3 £", "★ ✓ → −1", "Où est-il ? Größe"):
+        assert fonts.width(text, 1000, weight) == pytest.approx(
+            sum(font.getlength(character) for character in text), abs=len(text)
+        )
+
+
+def test_a_character_of_another_script_is_taken_for_a_wide_one():
+    assert fonts.width("戯", 10) == 10
