@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -38,26 +39,29 @@ def test_every_mode_passes_pettingzoos_test():
     render_test(lambda **arguments: raw_env(players=1, **arguments))
 
 
+def drawn(view) -> Any:
+    return view.render()
+
+
 @pytest.mark.parametrize("players", [1, 4])
 def test_text_and_pixels_are_those_of_the_position(players):
     position = Position.new(players=players, seed=6)
     for mode in ("ansi", "rgb_array"):
         view = env(players=players, render_mode=mode)
         view.reset(seed=6)
-        drawn = view.render()
-        wanted = str(position) if mode == "ansi" else raster.pixels(position.svg())
-        np.testing.assert_array_equal(drawn, wanted)
-    assert wanted.dtype == np.uint8
-    assert wanted.shape[2] == 3
-    assert wanted.shape[1] == 1600
+        picture = raster.pixels(position.svg())
+        wanted = str(position) if mode == "ansi" else picture
+        np.testing.assert_array_equal(drawn(view), wanted)
+    assert picture.dtype == np.uint8
+    assert picture.shape[1:] == (1600, 3)
 
 
 def test_the_picture_follows_the_game():
     view = raw_env(players=2, render_mode="rgb_array")
     view.reset(seed=1)
-    before = view.render()
+    before = drawn(view)
     first_move(view)
-    assert not np.array_equal(before, view.render())
+    assert not np.array_equal(before, drawn(view))
 
 
 def test_gymnasium_draws_the_same():
@@ -71,9 +75,9 @@ def test_gymnasium_draws_the_same():
 def test_many_games_are_drawn_one_by_one():
     text = SeatVectorEnv(3, players=1, render_mode="ansi")
     text.reset(seed=6)
-    drawn = text.render()
-    assert len(drawn) == len(set(drawn)) == 3
-    assert drawn[0] == str(Position.new(players=1, seed=6))
+    pictures = drawn(text)
+    assert len(pictures) == len(set(pictures)) == 3
+    assert pictures[0] == str(Position.new(players=1, seed=6))
 
 
 def test_vec_envs_show_their_first_game():
