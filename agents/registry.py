@@ -44,9 +44,9 @@ def make(player: Player, game: Game) -> Agent:
         return _NAMED[player]()
     if isinstance(player, str | os.PathLike):
         return _from_checkpoint(Path(player), game)
-    if isinstance(player, Agent):
+    if isinstance(player, Agent) and not isinstance(player, type):
         return player
-    if callable(player):
+    if callable(player) and not isinstance(player, type):
         return FunctionAgent(player)
     raise TypeError(
         f"{player!r} cannot play: give one of {', '.join(names())}, the folder of a checkpoint, "

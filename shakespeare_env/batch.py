@@ -135,13 +135,11 @@ class Batch:
         Raises:
             IllegalMove: some game does not allow its action; no game has changed.
         """
-        if rows is None:
-            played = self._every_row
-        else:
-            played = checked_rows(self.n, rows)
+        played = self._every_row if rows is None else checked_rows(self.n, rows)
+        chosen = self._checked(actions, played)
+        if rows is not None:
             self.rewards[:] = 0.0
             self.done[:] = False
-        chosen = self._checked(actions, played)
         self._share(
             len(played),
             lambda first, last: self._kernels.step(

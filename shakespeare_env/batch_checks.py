@@ -60,7 +60,7 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
         ValueError: not one for each, or a seat that is not at its table.
     """
     given = np.asarray(seats)
-    fits = given.shape == players.shape and given.dtype.kind in "iu"
+    fits = given.shape == players.shape and (given.dtype.kind in "iu" or not given.size)
     if not fits or (given < 0).any() or (given >= players).any():
         raise ValueError(f"seats={seats!r}: give one seat at the table for each of the games")
     return given.astype(np.int8)
@@ -76,7 +76,7 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     given = np.asarray(actions)
     if given.shape != (n,):
         raise ValueError(f"actions have shape {given.shape}; give one for each of the {n} games")
-    if given.dtype.kind not in "iu":
+    if given.dtype.kind not in "iu" and n:
         raise TypeError(f"actions are {given.dtype}; give integers")
     chosen = np.ascontiguousarray(given, np.int32)
     if chosen is not given and (chosen != given).any():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import gymnasium
@@ -17,7 +18,7 @@ from pettingzoo.utils.wrappers import (
 )
 
 from shakespeare_env.batch import Batch
-from shakespeare_env.game import Records
+from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
@@ -116,7 +117,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._batch = Batch(
             game, n=1, players=players, autoreset=False, reward=reward, box=box, **options
         )
-        self.game = self._batch.game
         self.metadata = {**type(self).metadata, "name": f"{game}_v0"}
         self.render_mode = render_mode
         self._renderer = Renderer(self.game, render_mode)
@@ -132,9 +132,12 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: action_space(self.game) for agent in self.possible_agents}
-        self._no_action = np.zeros(self.game.actions.size, np.int8)
-        self._no_action.flags.writeable = False  # it is shown to all who are not to decide
         self._has_begun = False
+
+    @property
+    def game(self) -> Game:
+        """The game that is played."""
+        return self._batch.game
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
         """The space of an agent's observations, the same object every time."""
@@ -255,15 +258,24 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         """Select the seat to decide, or, when the game is over, the first agent to leave."""
         seat = int(self._batch.to_move[0])
         self.agent_selection = self.possible_agents[max(seat, 0)]
-        self._decider_mask = self._no_action
+        self._decider_mask = _no_action(self.game)
         if seat >= 0:
             self._decider_mask = self._batch.mask[0].astype(np.int8)
+        self._inform()
+
+    def _inform(self) -> None:
         self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if self._has_begun:
+            # A copy's infos hold the same read-only mask again, which copying had made writeable.
+            self._inform()
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
         """int8[A]; zero for all but the deciding seat, and for all when the game is over."""
         if self._seat_of[agent] != self._batch.to_move[0]:
-            return self._no_action
+            return _no_action(self.game)
         return self._decider_mask
 
 
@@ -276,6 +288,14 @@ def _of_the_game(name: str) -> property:
         return getattr(self.env, name)
 
     return property(get)
+
+
+@cache
+def _no_action(game: Game) -> NDArray[np.int8]:
+    """int8[A], zero: the mask of all who are not to decide; it cannot be written to."""
+    mask = np.zeros(game.actions.size, np.int8)
+    mask.flags.writeable = False
+    return mask
 
 
 class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):

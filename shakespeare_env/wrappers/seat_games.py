@@ -281,7 +281,8 @@ class _Crowd:
             asked = np.flatnonzero(who == index)
             if len(asked):
                 games = rows[asked]
-                actions[asked] = agent.act(batch.obs[games], batch.mask[games], rng)
+                chosen = agent.act(batch.obs[games], batch.mask[games], rng)
+                actions[asked] = as_actions(chosen, len(games))
         return actions
 
 

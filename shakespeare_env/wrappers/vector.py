@@ -136,23 +136,28 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
 
     def _infos(self) -> dict[str, Any]:
-        return {"action_mask": self.games.action_masks().astype(np.int8)}
+        return {
+            "action_mask": self.games.action_masks().astype(np.int8),
+            "_action_mask": np.ones(self.num_envs, np.bool_),
+        }
 
     def _final(self, ended: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
         """The infos about games that have just ended, before the next ones take their place."""
-        games = self.games
+        games, batch = self.games, self.games.batch
         which = np.zeros(self.num_envs, np.bool_)
         which[ended] = True
         observations = np.full(self.num_envs, None, object)
         for row, observation in zip(ended, games.observe(ended), strict=True):
             observations[row] = observation
-        scores = np.zeros_like(games.batch.final_scores)
-        winners = np.zeros_like(games.batch.final_winners)
+        scores = np.zeros_like(batch.final_scores)
+        winners = np.zeros_like(batch.final_winners)
         scores[ended], winners[ended] = games.results(ended)
         return {
             "final_obs": observations,
             "_final_obs": which,
             "final_info": {
+                "action_mask": np.zeros((self.num_envs, batch.actions.size), np.int8),
+                "_action_mask": which.copy(),
                 "final_scores": scores,
                 "_final_scores": which.copy(),
                 "winners": winners,

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import pickle
+import random
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, performance_benchmark, seed_test
+from pettingzoo.test.state_test import test_state as check_state
+from pettingzoo.test.state_test import test_state_space as check_state_space
+from pettingzoo.utils.wrappers import BaseWrapper
 
-from shakespeare_env import Batch, IllegalMove, Position, env, raw_env
+from shakespeare_env import Batch, IllegalMove, Position, env, raw_env, registry
+from shakespeare_env.wrappers.state import StateView
+from tests.contract.random_games import FULL_TABLES, TABLES, sampled
+from tests.wrappers.aec_games import advance, next_move
 
 SEATS = (1, 2, 3, 4)
+full_tables = pytest.mark.parametrize(
+    "table", [table for table in FULL_TABLES if not table.options], ids=str
+)
+makers = pytest.mark.parametrize("make", [raw_env, env])
 
 
 def play(environment, rng, *, steps=10**6):
@@ -194,3 +208,137 @@ def test_rendering_as_text_is_the_position():
     view = raw_env(players=2, render_mode="ansi")
     view.reset(seed=6)
     assert view.render() == str(Position.new("shakespeare", players=2, seed=6))
+
+
+# ---- the ecosystem's other checks ----------------------------------------------------------------
+
+
+def sampling_legally(view):
+    """An environment whose action spaces sample legal actions, for checks that know no masks."""
+
+    def action_space(agent):
+        space, mask = view.action_space(agent), view.observe(agent)["action_mask"]
+        return SimpleNamespace(sample=lambda: space.sample(mask))
+
+    wrapped = BaseWrapper(view)
+    wrapped.action_space = action_space
+    return wrapped
+
+
+@pytest.mark.parametrize("players", SEATS)
+def test_state_passes_pettingzoos_checks(players):
+    view = env(players=players)
+    for agent in view.possible_agents:
+        view.action_space(agent).seed(players)
+    check_state_space(view)
+    check_state(sampling_legally(view), num_cycles=1000, seed=players)
+    assert view.terminations == {}  # to the end
+    assert not view.truncations
+
+
+def test_performance_benchmark(monkeypatch, capsys):
+    """With a clock that reaches its five seconds after a few games, and repeatable moves."""
+    module = sys.modules[performance_benchmark.__module__]
+    clock = itertools.count(0.0, 0.02)
+    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: next(clock)))
+    monkeypatch.setattr(module, "random", random.Random(0))
+    performance_benchmark(env())
+    assert "Finished performance benchmark" in capsys.readouterr().out
+
+
+# ---- the full state ------------------------------------------------------------------------------
+
+
+@full_tables
+def test_the_state_holds_every_number_of_the_record_but_chance(table):
+    """Whatever differs in two records differs in their states, under the field's name."""
+    game = registry.game(table.game)
+    view = StateView(game)
+    record = next(sampled(table, 1, 50)).record()
+    before = view(record)
+    assert list(view.fields) == [name for name in game.state.names or () if name != "random"]
+    places = [place for part in view.fields.values() for place in range(part.start, part.stop)]
+    assert places == list(range(len(before)))
+    for name, part in view.fields.items():
+        limits = np.iinfo(game.state[name].base)
+        for place in range(part.stop - part.start):
+            for value in (limits.min, limits.max):
+                changed = record.copy()
+                field = np.atleast_1d(changed[name])
+                field.reshape(-1)[place] = value
+                changed[name] = field.reshape(game.state[name].shape)
+                state = view(changed)
+                assert state[part.start + place] == value
+                assert view.space.contains(state)
+                others = np.delete(state, part.start + place)
+                np.testing.assert_array_equal(others, np.delete(before, part.start + place))
+    other = record.copy()
+    other["random"] += np.uint64(1)
+    np.testing.assert_array_equal(view(other), before)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_the_state_is_that_of_the_game_under_way(table):
+    view = env(game=table.game, players=table.players, **table.options)
+    view.reset(seed=8)
+    states = []
+    for _ in play(view, np.random.default_rng(8)):
+        state = view.state()
+        assert state.dtype == np.int32
+        assert view.state_space.contains(state)
+        record = view.save_state().records[0]
+        for name, part in view.state_fields.items():
+            np.testing.assert_array_equal(state[part], np.ravel(record[name]))
+        states.append(state)
+    assert len({state.tobytes() for state in states}) > 50
+    state = view.state()
+    state[:] = 0
+    assert view.state().any()  # what was given out was a copy
+
+
+# ---- the game that follows -----------------------------------------------------------------------
+
+
+@makers
+@pytest.mark.parametrize("players", SEATS)
+def test_reset_without_a_seed_deals_the_game_that_a_batch_deals_next(make, players):
+    view = make(players=players)
+    view.reset(seed=35)
+    batch = Batch(n=1, players=players, seed=35, autoreset=True)
+    for _ in range(2):
+        while not any(view.terminations.values()):
+            action = next_move(view)
+            view.step(action)
+            batch.step([action])
+        view.reset()
+        observation = view.last()[0]
+        assert batch.done[0]
+        assert view.agent_selection == f"player_{batch.to_move[0]}"
+        np.testing.assert_array_equal(observation["observation"], batch.obs[0])
+        np.testing.assert_array_equal(observation["action_mask"], batch.mask[0])
+        assert (view.save_state().records["random"] == batch.save([0])["random"]).all()
+        assert view.agents == view.possible_agents
+        assert not any(view.rewards.values())
+
+
+@makers
+def test_reset_without_a_seed_in_mid_game_goes_on_with_chance_where_it_stands(make):
+    view = make(players=3)
+    view.reset(seed=36)
+    advance(view, 40)
+    batch = Batch(n=1, players=3)
+    batch.load([0], view.save_state().records)
+    batch.restart([0])
+    view.reset()
+    np.testing.assert_array_equal(view.last()[0]["observation"], batch.obs[0])
+    assert (view.save_state().records["random"] == batch.save([0])["random"]).all()
+
+
+@makers
+def test_the_first_game_without_a_seed_is_another_one_every_time(make):
+    deals = set()
+    for _ in range(3):
+        view = make(players=4)
+        view.reset()
+        deals.add(view.state().tobytes())
+    assert len(deals) > 1

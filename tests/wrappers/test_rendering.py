@@ -35,8 +35,7 @@ def first_move(view):
 
 @pytest.mark.usefixtures("screen")
 def test_every_mode_passes_pettingzoos_test():
-    render_test(env)
-    render_test(lambda **arguments: raw_env(players=1, **arguments))
+    render_test(lambda **arguments: env(players=1, **arguments))
 
 
 def drawn(view) -> Any:

@@ -1,0 +1,192 @@
+"""The games by name, and the one box that a process plays each of them with."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shakespeare_env import Batch, registry
+from shakespeare_env.errors import BoxError, ShakespeareEnvError
+
+GAMES = registry.names()
+ROOT = Path(__file__).parents[2]
+# How to change a box so that the scores at the start tell: game by game, a text and two in its
+# place, and what the best score of a game just begun is then.
+CHANGES = {
+    "shakespeare": (
+        "starting_prestige = 5",
+        ("starting_prestige = 7", 7),
+        ("starting_prestige = 9", 9),
+    )
+}
+games = pytest.mark.parametrize("name", GAMES)
+
+PLAYER = """
+import json, os, sys
+from shakespeare_env import Batch, Position, env, registry
+
+def best(box=None, name=sys.argv[1]):
+    return int(Batch(name, players=registry.game(name, box).max_seats, box=box).scores().max())
+
+def refusal(box, name=sys.argv[1]):
+    try:
+        Batch(name, players=2, box=box)
+    except Exception as fault:
+        return f"{type(fault).__name__} {fault}"
+    return "no refusal"
+
+def in_force(name=sys.argv[1]):
+    return os.environ.get(f"{name.upper()}_BOX")
+
+def say(*facts):
+    print(json.dumps(facts))
+
+name, *boxes = sys.argv[1:]
+"""
+
+
+def in_a_process(name, script, *boxes, **environment):
+    """What a script says, a list a line, in a process of its own; without the compiler's wait."""
+    kept = {key: value for key, value in os.environ.items() if not key.endswith("_BOX")}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", PLAYER + script, name, *map(str, boxes)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=boxes[0].parent,
+        env={**kept, "PYTHONPATH": str(ROOT), "NUMBA_DISABLE_JIT": "1", **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.fixture
+def boxes(name, tmp_path):
+    """Two changed copies of a game's own box and one that is broken."""
+    text = (ROOT / "shakespeare_env" / name / "box.toml").read_text(encoding="utf-8")
+    old, *changes = CHANGES[name]
+    assert text.count(old) == 1
+    contents = [text.replace(old, new) for new, _ in changes] + [text.replace(old, "")]
+    paths = [tmp_path / f"{which}.toml" for which in ("one", "other", "broken")]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_text(content, encoding="utf-8")
+    return paths
+
+
+# ---- names ---------------------------------------------------------------------------------------
+
+
+def test_every_game_is_found_by_its_name_and_is_the_same_object_every_time():
+    assert len(set(GAMES)) == len(GAMES) > 0
+    for name in GAMES:
+        game = registry.game(name)
+        assert game.name == name
+        assert registry.game(name) is game
+        assert Batch(name, players=game.max_seats).game is game
+
+
+@pytest.mark.parametrize("name", ["chess", "", GAMES[0].upper(), f" {GAMES[0]}"])
+def test_an_unknown_game_is_refused_and_the_known_ones_named(name):
+    for box in (None, "no/such/file"):
+        with pytest.raises(ValueError, match="there is no game") as caught:
+            registry.game(name, box)
+        assert repr(name) in str(caught.value)
+        assert all(known in str(caught.value) for known in GAMES)
+
+
+def test_the_solo_games_are_those_that_one_seat_can_play():
+    """They are listed so that a game need not be loaded to know."""
+    assert set(registry.SOLO) <= set(GAMES)
+    for name in GAMES:
+        assert (name in registry.SOLO) == (registry.game(name).min_seats == 1)
+
+
+# ---- boxes ---------------------------------------------------------------------------------------
+
+
+@games
+def test_a_game_in_play_goes_on_with_its_own_box_and_refuses_others(name, boxes, tmp_path):
+    game = registry.game(name)
+    twin = tmp_path / "twin.toml"
+    twin.write_bytes(game.box.read_bytes())
+    for same in (game.box, str(game.box), twin):
+        assert Batch(name, players=game.max_seats, box=same).game is game
+    with pytest.raises(BoxError, match="already plays") as caught:
+        Batch(name, players=game.max_seats, box=boxes[0])
+    assert str(boxes[0]) in str(caught.value)
+    assert str(game.box) in str(caught.value)
+    assert f"{name.upper()}_BOX" in str(caught.value)
+    assert issubclass(BoxError, ShakespeareEnvError)
+
+
+@games
+def test_a_missing_file_is_named_whether_or_not_the_game_is_in_play(name, boxes, tmp_path):
+    lost = tmp_path / "lost.toml"
+    with pytest.raises(BoxError, match=r"lost\.toml: cannot be read"):
+        registry.game(name, lost)
+    said = in_a_process(name, "say(refusal(boxes[0])); say(best(), in_force())", lost)
+    assert said[0][0].startswith(f"BoxError {lost}: cannot be read")
+    assert said[1] == in_a_process(name, "say(best(), None)", lost)[0]
+
+
+@games
+def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes):
+    """In every view, in processes started later, and again and again; another one is refused."""
+    script = """
+import subprocess
+from pathlib import Path
+say(best(os.path.relpath(boxes[0])), in_force(), str(registry.game(name).box))
+say(best(), best(boxes[0]), best(Path(boxes[0])))
+view = env(game=name, players=2, box=boxes[0])
+say(view.unwrapped.game is registry.game(name))
+say(refusal(boxes[1]), refusal(boxes[2]), best())
+child = "import sys; from shakespeare_env import Batch, registry; name = sys.argv[1]; " \\
+    "print(Batch(name, players=registry.game(name).max_seats).scores().max())"
+os.chdir("/")
+done = subprocess.run([sys.executable, "-W", "ignore", "-c", child, name], capture_output=True)
+say(int(done.stdout))
+"""
+    first = CHANGES[name][1][1]
+    begun, again, (same_game,), refused, (inherited,) = in_a_process(name, script, *boxes)
+    assert begun == [first, str(boxes[0]), str(boxes[0])]
+    assert again == [first] * 3
+    assert same_game
+    for refusal, box in zip(refused[:2], boxes[1:], strict=True):
+        assert refusal.startswith(f"BoxError {box}: this process already plays {name} with ")
+        assert str(boxes[0]) in refusal
+    assert refused[2] == first
+    assert inherited == first
+
+
+@games
+def test_a_broken_box_is_refused_and_leaves_everything_as_it_was(name, boxes):
+    script = """
+say(refusal(boxes[2]), in_force())
+say(refusal(boxes[2]), in_force())
+say(best(), in_force())
+"""
+    one, other, broken = boxes
+    own = in_a_process(name, "say(best())", one)[0][0]
+    assert own not in {score for _, score in CHANGES[name][1:]}
+    for before, score in ((None, own), (str(one), CHANGES[name][1][1])):
+        environment = {} if before is None else {f"{name.upper()}_BOX": before}
+        said = in_a_process(name, script, *boxes, **environment)
+        for refusal, in_force in said[:2]:
+            assert refusal.startswith("BoxError ")
+            assert str(broken) in refusal
+            assert in_force == before
+        assert said[2] == [score, before]
+    script = "say(refusal(boxes[2])); say(best(boxes[1]), in_force())"
+    assert in_a_process(name, script, *boxes)[1] == [CHANGES[name][2][1], str(other)]
+
+
+@games
+def test_a_box_given_comes_before_the_one_in_the_environment(name, boxes):
+    one, other, _ = boxes
+    environment = {f"{name.upper()}_BOX": str(one)}
+    script = "say(best(boxes[1]), in_force())"
+    said = in_a_process(name, script, *boxes, **environment)
+    assert said == [[CHANGES[name][2][1], str(other)]]

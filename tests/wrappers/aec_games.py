@@ -1,0 +1,58 @@
+"""Games played in PettingZoo environments by a repeatable rule, and all that they show."""
+
+from __future__ import annotations
+
+from tests.contract.random_games import chosen
+
+
+def shown(view):
+    """All that an environment shows in one position, without looking at it through `last`."""
+    return {
+        "agents": list(view.agents),
+        "selected": view.agent_selection,
+        "rewards": dict(view.rewards),
+        "received": dict(view._cumulative_rewards),
+        "terminated": dict(view.terminations),
+        "truncated": dict(view.truncations),
+        "masks": {agent: info["action_mask"].tobytes() for agent, info in view.infos.items()},
+        "state": view.state().tobytes(),
+        "observations": {
+            agent: {name: part.tobytes() for name, part in view.observe(agent).items()}
+            for agent in view.possible_agents
+        },
+    }
+
+
+def next_move(view):
+    """A legal action by the rule of `chosen`, None for an agent whose game is over.
+
+    It is read from the batch, so that no wrapper sees the observation that it would remember.
+    """
+    if view.terminations[view.agent_selection] or view.truncations[view.agent_selection]:
+        return None
+    batch = view.unwrapped._batch
+    return int(chosen(batch.mask, int(batch.obs.astype(int).sum()))[0])
+
+
+def advance(view, steps):
+    for _ in range(steps):
+        if not view.agents:
+            return
+        view.step(next_move(view))
+
+
+def rest_of(view):
+    """All that is shown from here until everybody has left, and as the next game begins."""
+    seen = [shown(view)]
+    while view.agents:
+        view.step(next_move(view))
+        seen.append(shown(view))
+    view.reset()
+    return [*seen, shown(view)]
+
+
+def length_of(make, players, seed):
+    """How many steps a game takes, those of the agents that leave included."""
+    view = make(players=players)
+    view.reset(seed=seed)
+    return len(rest_of(view)) - 2

@@ -1,0 +1,120 @@
+"""Players that can be foretold, and what one seat must be shown of its games, decision by decision.
+
+`Life` plays the part of one row of `SeatGames` in plain Python on a `Batch` of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from shakespeare_env import Batch
+from tests.contract.random_games import scrambled
+
+GAME = "shakespeare"
+ILLEGAL = -1.0
+
+
+class BySight:
+    """Picks among the legal actions by a hash of what is seen, row by row; draws nothing.
+
+    Attributes:
+        asked: How many games it was asked about, call by call.
+    """
+
+    def __init__(self, salt: int = 0) -> None:
+        self._salt = np.uint64(salt)
+        self.asked: list[int] = []
+
+    def act(
+        self,
+        observations: npt.NDArray[np.int8],
+        masks: npt.NDArray[np.bool_],
+        rng: np.random.Generator | None = None,
+    ) -> npt.NDArray[np.int64]:
+        assert observations.dtype == np.int8
+        assert masks.dtype == np.bool_
+        assert len(observations) == len(masks) > 0
+        assert masks.any(axis=1).all()
+        self.asked.append(len(masks))
+        weights = scrambled(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
+        words = (observations.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
+        ranks = scrambled(words + self._salt) % masks.sum(axis=1).astype(np.uint64)
+        actions: npt.NDArray[np.int64] = (
+            masks.cumsum(axis=1, dtype=np.int16) > ranks[:, None].astype(np.int64)
+        ).argmax(axis=1)
+        return actions
+
+
+LEARNER = BySight(99)
+"""Plays the learner's seat in tests, so that the same views bring the same games."""
+
+
+def learn(observations: npt.NDArray[np.int8], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """int64[n]: the actions of `LEARNER`."""
+    return LEARNER.act(observations, masks.astype(np.bool_))
+
+
+@dataclass
+class Life:
+    """One row of `SeatGames`: a seat's games one after the other.
+
+    Args:
+        row: Which row.
+        players: Seats of every row's games.
+        seed: Of all rows.
+        seat: The learner's, None to go around the table.
+        opponents: Who sits first, second and third after the learner.
+        reward: A name of `rewards.py`.
+    """
+
+    row: int
+    players: Sequence[int]
+    seed: int
+    seat: int | None
+    opponents: Sequence[BySight]
+    reward: str
+    owed: float = 0.0
+    others: int = field(default=0, init=False)
+    """How often opponents have decided since the learner did."""
+
+    def __post_init__(self) -> None:
+        dealt = Batch(GAME, len(self.players), players=self.players, seed=self.seed)
+        seats = self.players[self.row]
+        self.game = Batch(GAME, 1, players=seats, autoreset=False, reward=self.reward)
+        self.game.load([0], dealt.save([self.row]))
+        self.learner = self.row % seats if self.seat is None else self.seat
+        self.play_others()
+
+    def play_others(self) -> None:
+        self.others = 0
+        seats = int(self.game.players[0])
+        while self.game.to_move[0] not in (-1, self.learner):
+            after = (int(self.game.to_move[0]) - self.learner - 1) % seats
+            self.play(self.opponents[after].act(self.game.obs, self.game.mask))
+            self.others += 1
+
+    def play(self, action: npt.NDArray[np.int64]) -> None:
+        rewards, _ = self.game.step(action)
+        self.owed += float(rewards[0, self.learner])
+
+    def step(self, action: int) -> tuple[float, bool]:
+        """(reward, whether the game is over) of the learner's next action."""
+        if not (0 <= action < self.game.actions.size and self.game.mask[0, action]):
+            self.owed = 0.0
+            return ILLEGAL, True
+        self.play(np.array([action]))
+        self.play_others()
+        received, self.owed = self.owed, 0.0
+        return received, bool(self.game.to_move[0] < 0)
+
+    def restart(self) -> None:
+        self.game.restart([0])
+        if self.seat is None:
+            self.learner = (self.learner + 1) % int(self.game.players[0])
+        self.owed = 0.0
+        self.play_others()

@@ -1,0 +1,311 @@
+"""One seat of one game: the ecosystem's own checks, and what they do not look at."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics, TimeLimit
+from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
+
+from shakespeare_env.rewards import NAMES
+from shakespeare_env.wrappers.gym import SeatEnv
+from shakespeare_env.wrappers.seat_games import SeatGames
+from tests.wrappers.lives import BySight, learn
+
+IDS = ("Shakespeare-v0", "Shakespeare-Solo-v0")
+
+each_id = pytest.mark.parametrize("env_id", IDS)
+
+
+class Legal(spaces.Discrete):
+    """An action space that draws from what the environment allows."""
+
+    def __init__(self, env):
+        super().__init__(env.action_space.n)
+        self.env = env
+
+    def sample(self, mask=None, probability=None):
+        legal = self.env.action_masks().astype(np.int8)
+        return super().sample(mask=legal if legal.any() else None)
+
+
+def make(env_id, **arguments):
+    """The environment itself, without the wrappers that `gymnasium.make` puts around it."""
+    env = gymnasium.make(env_id, **arguments).unwrapped
+    assert isinstance(env, SeatEnv)
+    return env
+
+
+def choose(observation, info):
+    return int(learn(observation[None], info["action_mask"][None])[0])
+
+
+def game(env, seed=None):
+    """Play a game; yields what `reset` and every `step` return."""
+    shown = env.reset(seed=seed)
+    yield shown
+    observation, info = shown
+    over = False
+    while not over:
+        shown = env.step(choose(observation, info))
+        observation, _, terminated, truncated, info = shown
+        yield shown
+        over = terminated or truncated
+
+
+def course(env, seed=None, games=1):
+    """All bytes of some games."""
+    return [
+        [part.tobytes() if isinstance(part, np.ndarray) else part for part in flat(shown)]
+        for number in range(games)
+        for shown in game(env, None if number else seed)
+    ]
+
+
+def flat(shown):
+    *parts, info = shown
+    return [*parts, *info.keys(), *info.values()]
+
+
+@each_id
+@pytest.mark.parametrize("masked", [False, True], ids=["any action", "legal actions"])
+def test_gymnasium_finds_no_fault(env_id, masked):
+    env = make(env_id)
+    if masked:
+        env.action_space = Legal(env)
+    check_env(env, skip_render_check=True)
+
+
+@each_id
+def test_sb3_finds_no_fault(env_id):
+    check_env_for_sb3(make(env_id))
+
+
+@pytest.mark.parametrize("reward", NAMES)
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_it_is_row_0_of_seat_games(players, reward):
+    """From one seed the views agree, game after game."""
+    arguments = {"players": players, "reward": reward, "opponents": "random"}
+    env, games = SeatEnv(**arguments), SeatGames(seed=31, **arguments)
+    for number in range(3):
+        observation, info = env.reset(seed=None if number else 31)
+        assert set(info) == {"action_mask"}
+        over = False
+        while not over:
+            assert env.seat == games.seats[0] == number % players
+            assert (observation == games.batch.obs[0]).all()
+            assert (info["action_mask"] == games.batch.mask[0]).all()
+            assert (env.action_masks() == games.batch.mask[0]).all()
+            action = choose(observation, info)
+            observation, received, over, truncated, info = env.step(action)
+            step = games.step([action])
+            assert (received, over, truncated) == (step.rewards[0], step.ended[0], False)
+        assert (observation == games.observe(np.array([0]))[0]).all()
+        scores, winners = games.results(np.array([0]))
+        assert (info["final_scores"] == scores[0]).all()
+        assert (info["winners"] == winners[0]).all()
+        games.restart([0])
+
+
+@each_id
+def test_what_comes_out_is_of_the_kind_promised(env_id):
+    env = gymnasium.make(env_id, reward="prestige")
+    shown = list(game(env, seed=1))
+    for observation, *rest, info in shown:
+        assert observation in env.observation_space
+        assert observation.dtype == np.int8
+        mask = info["action_mask"]
+        assert mask.dtype == np.int8
+        assert mask.shape == (make(env_id).games.batch.actions.size,)
+        for reward, terminated, truncated in [rest] if rest else []:
+            assert (type(reward), type(terminated), truncated) == (float, bool, False)
+    running, (*_, terminated, _, final) = shown[:-1], shown[-1]
+    assert terminated
+    assert all(set(info) == {"action_mask"} for *_, info in running)
+    assert all(info["action_mask"].sum() > 1 for *_, info in running)
+    assert set(final) == {"action_mask", "final_scores", "winners", "illegal_action"}
+    assert not final["action_mask"].any()
+    assert (final["final_scores"].dtype, final["winners"].dtype) == (np.int16, np.bool_)
+    assert final["final_scores"].shape == final["winners"].shape == (4,)
+    assert final["illegal_action"] is False
+    masks = env.get_wrapper_attr("action_masks")()
+    assert masks.dtype == np.bool_
+    assert not masks.any()
+    env.reset()
+    assert env.get_wrapper_attr("action_masks")().any()
+
+
+@each_id
+@pytest.mark.parametrize("illegal", [True, False])
+def test_after_the_end_it_must_be_reset(env_id, illegal):
+    env = make(env_id)
+    before, info = env.reset(seed=2)
+    if illegal:
+        action = int(info["action_mask"].argmin())
+        observation, reward, terminated, truncated, info = env.step(action)
+        assert (reward, terminated, truncated) == (-1.0, True, False)
+        assert (observation == before).all()
+        assert info["illegal_action"] is True
+        assert not info["winners"].any()
+        assert not info["action_mask"].any()
+    else:
+        for _ in game(env):
+            pass
+    for action in (0, int(np.flatnonzero(env.games.batch.mask[0]).max(initial=0))):
+        with pytest.raises(ResetNeeded, match="reset"):
+            env.step(action)
+    _, info = env.reset()
+    *_, terminated, _, _ = env.step(int(info["action_mask"].argmax()))
+    assert terminated is False
+
+
+def test_only_what_is_an_action_id_is_an_action():
+    env = SeatEnv(players=2)
+    env.reset(seed=1)
+    actions: list[Any] = [0, np.int64(0), np.array(0)]
+    for action in actions:
+        copy.deepcopy(env).step(action)
+    others: list[Any] = [0.0, [0], None, "pass"]
+    for other in others:
+        with pytest.raises((TypeError, ValueError)):
+            env.step(other)
+
+
+def test_a_seed_settles_the_games_that_follow_it():
+    """And reset() goes on with the next ones; chance, opponents and seats are settled by it."""
+    env = SeatEnv(opponents={"random": 1, BySight(3): 1})
+    first = course(env, seed=5, games=4)
+    assert course(env, seed=5, games=4) == first
+    assert course(SeatEnv(opponents={"random": 1, BySight(3): 1}), seed=5, games=4) == first
+    assert course(env, seed=6) != first[: len(course(env, seed=6))]
+    begins = [shown for shown in first if len(shown) == 3]
+    assert len({observation for observation, *_ in begins}) == 4
+
+
+def test_reset_without_a_seed_begins_another_game():
+    env = SeatEnv(players=3)
+    seats = []
+    seen = set()
+    for number in range(4):
+        observation, info = env.reset(seed=None if number else 8)
+        seats.append(env.seat)
+        seen.add(observation.tobytes())
+        env.step(choose(observation, info))
+    assert seats == [0, 1, 2, 0]
+    assert len(seen) == 4
+
+
+def test_what_is_given_out_stays_as_it_was():
+    env = SeatEnv(players=2)
+    shown = list(game(env, seed=3))
+    again = list(game(env, seed=3))
+    assert [flat_bytes(one) for one in shown] == [flat_bytes(one) for one in again]
+    for observation, *_, info in shown:
+        observation[:] = 0
+        info["action_mask"][:] = 0
+    assert [flat_bytes(one) for one in game(env, seed=3)] == [flat_bytes(one) for one in again]
+
+
+def flat_bytes(shown):
+    return [np.asarray(part).tobytes() for part in flat(shown)]
+
+
+def test_solo_has_one_seat():
+    env = make("Shakespeare-Solo-v0")
+    _, final = list(game(env, seed=1))[-1][-2:]
+    assert env.games.batch.players.tolist() == [1]
+    assert env.seat == 0
+    assert not final["final_scores"][1:].any()
+    assert not final["winners"][1:].any()
+
+
+def test_all_arguments_pass_through_make():
+    asked = BySight(5)
+    made = make("Shakespeare-v0")
+    assert made.games.batch.players.tolist() == [4]
+    env = make(
+        "Shakespeare-v0",
+        players=3,
+        seat=2,
+        opponents=[asked.act, "random"],
+        reward="prestige",
+        render_mode="ansi",
+        box=made.games.batch.game.box,
+        strategic_rest=True,
+    )
+    twin = SeatGames(
+        players=3,
+        seat=2,
+        opponents=[BySight(5), "random"],
+        reward="prestige",
+        seed=4,
+        strategic_rest=True,
+    )
+    assert env.render_mode == "ansi"
+    paid = 0.0
+    for observation, *rest, _ in game(env, seed=4):
+        assert env.seat == 2
+        assert (observation == twin.observe(np.array([0]))[0]).all()
+        if not rest:
+            assert isinstance(env.render(), str)
+        elif not rest[1]:
+            paid += abs(rest[0])
+        if twin.batch.to_move[0] >= 0:
+            twin.step(learn(twin.batch.obs, twin.batch.mask))
+    assert asked.asked
+    assert paid > 0
+    refused: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"players": 5}, ValueError, "players=5"),
+        ({"seat": 4}, ValueError, "seat=4"),
+        ({"opponents": "nobody"}, ValueError, "nobody"),
+        ({"reward": "fame"}, ValueError, "fame"),
+        ({"box": "no/such/box.toml"}, ValueError, "cannot be read"),
+        ({"expansion": True}, TypeError, "expansion"),
+    ]
+    for wrong, fault, words in refused:
+        with pytest.raises(fault, match=words):
+            gymnasium.make("Shakespeare-v0", **wrong)
+    with pytest.raises(ValueError, match="render_mode='film'"):
+        SeatEnv(render_mode="film")
+
+
+def test_gymnasiums_wrappers_work_over_it():
+    counted = RecordEpisodeStatistics(make("Shakespeare-v0", players=2, reward="prestige"))
+    shown = list(game(counted, seed=9))
+    rewards = [reward for _, reward, *_ in shown[1:]]
+    episode = shown[-1][-1]["episode"]
+    assert episode["l"] == len(rewards)
+    assert episode["r"] == pytest.approx(sum(rewards))
+
+    short = TimeLimit(make("Shakespeare-v0", players=2), 3)
+    *_, (_, _, terminated, truncated, info) = game(short, seed=9)
+    assert (terminated, truncated) == (False, True)
+    assert set(info) == {"action_mask"}
+
+    flattened = FlattenObservation(make("Shakespeare-v0", players=2))
+    for observation, *_ in game(flattened, seed=9):
+        assert observation in flattened.observation_space
+
+
+def test_a_copy_goes_on_with_the_same_game():
+    env = SeatEnv(opponents={"random": 1, BySight(3): 1}, reward="prestige")
+    observation, info = env.reset(seed=7)
+    env.step(choose(observation, info))
+    twin = copy.deepcopy(env)
+    for _ in range(3):
+        action = int(twin.action_masks().argmax())
+        assert flat_bytes(twin.step(action)) == flat_bytes(env.step(action))
+    assert course(env, games=3) == course(twin, games=3)
+
+
+def test_global_generators_are_left_alone():
+    before = np.random.get_state(legacy=False)["state"]["key"].tolist()
+    course(SeatEnv(players=2))
+    assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before

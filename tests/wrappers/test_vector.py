@@ -1,0 +1,320 @@
+"""One seat of many games as a vector environment: row by row what one environment shows."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
+
+from shakespeare_env.wrappers.gym import SeatEnv
+from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.vector import SeatVectorEnv
+from tests.wrappers.lives import BySight, learn
+
+ROWS = 5
+IDS = ("Shakespeare-v0", "Shakespeare-Solo-v0")
+
+each_id = pytest.mark.parametrize("env_id", IDS)
+
+
+def make(env_id="Shakespeare-v0", **arguments: Any):
+    env = gymnasium.make_vec(env_id, ROWS, "vector_entry_point", **arguments)
+    assert isinstance(env, SeatVectorEnv)
+    return env
+
+
+def play(env, steps, seed=None):
+    """Yields what `reset` and every `step` return."""
+    shown = env.reset(seed=seed)
+    yield shown
+    for _ in range(steps):
+        observations, *_, infos = shown
+        shown = env.step(learn(observations, infos["action_mask"]))
+        yield shown
+
+
+def all_bytes(shown):
+    """Everything in what an environment returned, for comparing."""
+    if isinstance(shown, dict):
+        return {key: all_bytes(value) for key, value in shown.items()}
+    if isinstance(shown, tuple | list) or (
+        isinstance(shown, np.ndarray) and shown.dtype == np.object_
+    ):
+        return [all_bytes(part) for part in shown]
+    if isinstance(shown, np.ndarray):
+        return shown.dtype, shown.shape, shown.tobytes()
+    return shown
+
+
+def kinds(infos):
+    """The keys of infos, and of what sort and size the values are."""
+    return {
+        key: kinds(value) if isinstance(value, dict) else (value.dtype, value.shape)
+        for key, value in infos.items()
+    }
+
+
+@each_id
+def test_spaces_hold_what_comes_out(env_id):
+    env = make(env_id)
+    size, actions = env.games.batch.game.layout.size, env.games.batch.actions.size
+    assert env.num_envs == ROWS
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert env.observation_space.shape == (ROWS, size)
+    assert env.single_observation_space.shape == (size,)
+    assert env.action_space.shape == (ROWS,)
+    assert env.single_action_space == gymnasium.spaces.Discrete(actions)
+    for observations, *rest, infos in play(env, 150, seed=1):
+        assert observations in env.observation_space
+        assert observations.dtype == np.int8
+        assert all(row in env.single_observation_space for row in observations)
+        assert learn(observations, infos["action_mask"]) in env.action_space
+        mask = infos["action_mask"]
+        assert (mask.dtype, mask.shape) == (np.int8, (ROWS, actions))
+        assert (mask == env.action_masks()).all()
+        assert env.action_masks().dtype == np.bool_
+        for rewards, terminated, truncated in [rest] if rest else []:
+            assert (rewards.dtype, rewards.shape) == (np.float32, (ROWS,))
+            assert (terminated.dtype, terminated.shape) == (np.bool_, (ROWS,))
+            assert (truncated.dtype, truncated.shape) == (np.bool_, (ROWS,))
+            assert not truncated.any()
+            assert ("final_obs" in infos) == ("final_info" in infos) == terminated.any()
+
+
+@pytest.mark.parametrize("reward", ["win", "prestige"])
+@pytest.mark.parametrize("players", [4, [1, 2, 3, 4, 2]], ids=["4", "mixed"])
+def test_every_row_is_a_row_of_seat_games(players, reward):
+    """A game that has ended is followed in the same step by the next."""
+    env = SeatVectorEnv(ROWS, players=players, reward=reward, threads=2)
+    games = SeatGames(n=ROWS, players=players, reward=reward, seed=23)
+    ended = np.zeros(ROWS, np.int64)
+    actions: Any = None
+    for observations, *rest, infos in play(env, 250, seed=23):
+        if rest:
+            rewards, terminated, _ = rest
+            step = games.step(actions)
+            assert (rewards == step.rewards).all()
+            assert (terminated == step.ended).all()
+            ended += terminated
+            rows = np.flatnonzero(terminated)
+            assert ("_final_obs" in infos) == bool(len(rows))
+            if len(rows):
+                assert infos["_final_obs"].tolist() == terminated.tolist()
+                assert infos["_final_info"].tolist() == terminated.tolist()
+                final = infos["final_info"]
+                scores, winners = games.results(rows)
+                assert (final["final_scores"][rows] == scores).all()
+                assert (final["winners"][rows] == winners).all()
+                assert not final["illegal_action"].any()
+                assert (np.stack(infos["final_obs"][rows]) == games.observe(rows)).all()
+                assert all(seen is None for seen in infos["final_obs"][~terminated])
+                games.restart(rows)
+        assert (observations == games.batch.obs).all()
+        assert (infos["action_mask"] == games.batch.mask).all()
+        assert infos["action_mask"].any(axis=1).all()
+        actions = learn(observations, infos["action_mask"])
+    assert ended.min() >= 3
+
+
+@pytest.mark.parametrize("seat", [None, 1])
+def test_row_0_is_the_environment_of_one(seat):
+    """Game after game, where opponents draw nothing."""
+    arguments: dict[str, Any] = {"opponents": BySight(4), "seat": seat, "reward": "prestige"}
+    env, one = make(**arguments), SeatEnv(**arguments)
+    observations, infos = env.reset(seed=6)
+    observation, info = one.reset(seed=6)
+    ended = 0
+    while ended < 4:
+        assert (observations[0] == observation).all()
+        assert (infos["action_mask"][0] == info["action_mask"]).all()
+        actions = learn(observations, infos["action_mask"])
+        observations, rewards, terminated, _, infos = env.step(actions)
+        observation, reward, over, _, info = one.step(int(actions[0]))
+        assert (rewards[0], terminated[0]) == (reward, over)
+        if over:
+            ended += 1
+            assert infos["_final_obs"][0]
+            assert infos["_final_info"][0]
+            assert (infos["final_obs"][0] == observation).all()
+            for key in ("final_scores", "winners", "illegal_action"):
+                assert infos["final_info"][f"_{key}"][0]
+                assert (infos["final_info"][key][0] == info[key]).all()
+            observation, info = one.reset()
+
+
+@each_id
+def test_infos_are_those_of_gymnasiums_own_vector_environments(env_id):
+    """The same keys with the same kinds of values, in a running game and at the end of one."""
+    arguments: dict[str, Any] = {"seat": 0, "opponents": BySight()}
+    own = gymnasium.make_vec(
+        env_id,
+        ROWS,
+        "sync",
+        vector_kwargs={"autoreset_mode": AutoresetMode.SAME_STEP},
+        **arguments,
+    )
+    env = make(env_id, **arguments)
+    found = {}
+    for which in (env, own):
+        first, *shown = play(which, 100, seed=1)
+        running = next(infos for *_, infos in shown if "final_obs" not in infos)
+        *_, terminated, _, ended = next(shown for shown in shown if "final_obs" in shown[-1])
+        assert ended["_final_obs"].tolist() == terminated.tolist()
+        assert [seen is not None for seen in ended["final_obs"]] == terminated.tolist()
+        assert {seen.dtype for seen in ended["final_obs"][terminated]} == {np.dtype(np.int8)}
+        found[which] = [kinds(infos) for infos in (first[-1], running, ended)]
+    assert found[env] == found[own]
+
+
+def test_what_is_given_out_stays_as_it_was():
+    shown, kept = [], []
+    for out in play(make(reward="prestige"), 150, seed=2):
+        shown.append(out)
+        kept.append(copy.deepcopy(out))
+    assert all_bytes(shown) == all_bytes(kept)
+    env = make(reward="prestige")
+    for out, first in zip(play(env, 150, seed=2), kept, strict=True):
+        assert all_bytes(out) == all_bytes(first)
+        env.action_masks()[:] = False
+    # Nor does the environment look at what it has given out.
+    env.reset(seed=2)
+    observations, infos = env.reset()
+    actions = learn(observations, infos["action_mask"])
+    observations[:] = 0
+    infos["action_mask"][:] = 0
+    assert not env.step(actions)[2].any()
+
+
+@pytest.mark.parametrize("action", [-1, 336, "masked"])
+def test_an_illegal_action_ends_its_game_and_the_next_one_begins(action):
+    env = make(players=2)
+    observations, infos = env.reset(seed=3)
+    actions = learn(observations, infos["action_mask"])
+    actions[3] = infos["action_mask"][3].argmin() if action == "masked" else action
+    scores = env.games.batch.scores()
+    assert env.games.seats.tolist() == [0, 1, 0, 1, 0]
+    others = [0, 1, 2, 4]
+    seen, rewards, terminated, truncated, infos = env.step(actions)
+    assert rewards[3] == -1.0
+    assert not rewards[others].any()
+    assert terminated.tolist() == [False, False, False, True, False]
+    assert not truncated.any()
+    assert infos["final_info"]["illegal_action"].tolist() == terminated.tolist()
+    assert (infos["final_info"]["final_scores"][3] == scores[3]).all()
+    assert not infos["final_info"]["winners"].any()
+    assert (infos["final_obs"][3] == observations[3]).all()
+    assert (seen[3] != observations[3]).any()
+    assert infos["action_mask"].any(axis=1).all()
+    assert env.games.seats.tolist() == [0, 1, 0, 0, 0]
+    assert not env.step(learn(seen, infos["action_mask"]))[2].any()
+
+
+@pytest.mark.parametrize("actions", [[0, 0], [[0]] * ROWS, [0.0] * ROWS])
+def test_actions_that_are_not_one_integer_a_row_are_refused(actions):
+    env = make()
+    observations, infos = env.reset(seed=3)
+    with pytest.raises((TypeError, ValueError), match="actions"):
+        env.step(np.array(actions))
+    assert not env.step(learn(observations, infos["action_mask"]))[2].any()
+
+
+def test_a_seed_settles_everything():
+    def course(env, seed, steps=150):
+        return all_bytes(list(play(env, steps, seed=seed)))
+
+    arguments = {"opponents": {"random": 1, BySight(8): 1}}
+    env = make(**arguments)
+    first = course(env, 4)
+    goes_on = course(env, None)
+    assert goes_on != first
+    assert course(env, 4) == first
+    assert course(env, None) == goes_on
+    assert course(make(**arguments, threads=2), 4) == first
+    assert course(env, 5) != first
+    begins, _ = env.reset(seed=4)
+    assert len({row.tobytes() for row in begins}) == ROWS
+
+
+def test_reset_without_a_seed_begins_all_games_anew():
+    env = make(players=3)
+    env.reset(seed=1)
+    *_, (last, *_) = play(env, 3)
+    assert env.games.seats.tolist() == [0, 1, 2, 0, 1]
+    observations, infos = env.reset()
+    assert env.games.seats.tolist() == [1, 2, 0, 1, 2]
+    assert (observations != last).any(axis=1).all()
+    assert set(infos) - {"_action_mask"} == {"action_mask"}
+
+
+def test_gymnasiums_wrappers_work_over_it():
+    env = RecordEpisodeStatistics(make(players=2, reward="prestige"))
+    returns, lengths, counted = np.zeros(ROWS), np.zeros(ROWS), 0
+    for _, *rest, infos in play(env, 200, seed=3):
+        if rest:
+            rewards, terminated, _ = rest
+            returns += rewards
+            lengths += 1
+            if terminated.any():
+                counted += terminated.sum()
+                assert infos["_episode"].tolist() == terminated.tolist()
+                np.testing.assert_allclose(
+                    infos["episode"]["r"][terminated], returns[terminated], rtol=1e-6
+                )
+                assert (infos["episode"]["l"][terminated] == lengths[terminated]).all()
+                returns[terminated] = lengths[terminated] = 0
+    assert env.episode_count == counted > ROWS
+
+    listed: Any = DictInfoToList(make(players=2))
+    observations, infos = listed.reset(seed=3)
+    ended = 0
+    for _ in range(150):
+        mask = np.stack([info["action_mask"] for info in infos])
+        observations, _, terminated, _, infos = listed.step(learn(observations, mask))
+        assert [("final_info" in info) for info in infos] == terminated.tolist()
+        assert [("final_obs" in info) for info in infos] == terminated.tolist()
+        ended += terminated.sum()
+    assert ended > ROWS
+
+
+def test_all_arguments_pass_through_make_vec():
+    asked = BySight(5)
+    arguments: dict[str, Any] = {
+        "players": 3,
+        "seat": 2,
+        "reward": "prestige",
+        "strategic_rest": True,
+    }
+    env = make(opponents=[asked.act, "random"], threads=2, render_mode="ansi", **arguments)
+    games = SeatGames(n=ROWS, opponents=[BySight(5), "random"], seed=4, **arguments)
+    assert env.render_mode == "ansi"
+    actions: Any = None
+    for observations, *rest, infos in play(env, 40, seed=4):
+        if rest:
+            step = games.step(actions)
+            assert (rest[0] == step.rewards).all()
+            games.restart(np.flatnonzero(step.ended))
+        assert (observations == games.batch.obs).all()
+        assert (env.games.seats == 2).all()
+        actions = learn(observations, infos["action_mask"])
+    assert asked.asked
+    assert [type(text) for text in env.render()] == [str] * ROWS
+    assert make("Shakespeare-Solo-v0").games.batch.players.tolist() == [1] * ROWS
+    assert make(box=env.games.batch.game.box).num_envs == ROWS
+    refused: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"players": [2, 3]}, ValueError, "2 entries for 5 games"),
+        ({"seat": 4}, ValueError, "seat=4"),
+        ({"opponents": "nobody"}, ValueError, "nobody"),
+        ({"reward": "fame"}, ValueError, "fame"),
+        ({"threads": 0}, ValueError, "threads=0"),
+        ({"expansion": True}, TypeError, "expansion"),
+        ({"render_mode": "human"}, ValueError, "human"),
+        ({"render_mode": "film"}, ValueError, "film"),
+    ]
+    for wrong, fault, words in refused:
+        with pytest.raises(fault, match=words):
+            SeatVectorEnv(ROWS, **wrong)
