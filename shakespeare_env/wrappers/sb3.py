@@ -41,10 +41,6 @@ class RowsVecEnv(VecEnv):
         self.render_mode = render_mode
         self._renderer = Renderer(game, render_mode)
         self._actions: NDArray[Any] | None = None
-        # One dict a game for its whole life: a step touches only those of games that end or have
-        # just begun.
-        self._infos: list[dict[str, Any]] = [{} for _ in range(n)]
-        self._told: NDArray[np.intp] = np.empty(0, np.intp)
         super().__init__(n, observation_space(game), action_space(game))
 
     @abstractmethod
@@ -89,13 +85,14 @@ class RowsVecEnv(VecEnv):
         actions, self._actions = self._actions, None
         return self._play(actions)
 
-    def _tell(self, ended: NDArray[np.intp], infos: dict[str, NDArray[Any]]) -> None:
-        """Write what is to be known of games that have just ended: arrays of a row for each."""
-        for row in self._told:
-            self._infos[row] = {}
-        self._told = ended
+    def _infos(
+        self, ended: NDArray[np.intp], final: dict[str, NDArray[Any]]
+    ) -> list[dict[str, Any]]:
+        """An info a game: empty, or the row of each of these arrays for one that has ended."""
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place, row in enumerate(ended):
-            self._infos[row] = {name: values[place] for name, values in infos.items()}
+            infos[row] = {name: values[place] for name, values in final.items()}
+        return infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """A picture of game 0 alone, for `render` and the recorders of stable-baselines3."""
@@ -147,8 +144,8 @@ class SeatVecEnv(RowsVecEnv):
     """Single-agent training: one seat of every game is the learner's, agents play the others.
 
     A row is the life of one player, so every learner of stable-baselines3 may be used as it is.
-    An action that is not legal ends its game with a reward of -1; the info then also holds
-    `illegal_action`, True.
+    An action that is not legal ends its game with a reward of -1; the infos of games that have ended
+    also hold `illegal_action`, whether it was one that ended the game.
 
     Args:
         games: The games, with who plays them.
@@ -174,19 +171,17 @@ class SeatVecEnv(RowsVecEnv):
         games = self.games
         step = games.step(actions)
         ended = np.flatnonzero(step.ended)
-        if len(ended) or len(self._told):
+        final: dict[str, NDArray[Any]] = {}
+        if len(ended):
             scores, winners = games.results(ended)
-            self._tell(
-                ended,
-                {
-                    "terminal_observation": games.observe(ended),
-                    "final_scores": scores,
-                    "winners": winners,
-                    "illegal_action": step.illegal[ended],
-                },
-            )
+            final = {
+                "terminal_observation": games.observe(ended),
+                "final_scores": scores,
+                "winners": winners,
+                "illegal_action": step.illegal[ended],
+            }
             games.restart(ended)
-        return games.batch.obs.copy(), step.rewards, step.ended, self._infos.copy()
+        return games.batch.obs.copy(), step.rewards, step.ended, self._infos(ended, final)
 
     def _first_record(self) -> Any:
         return self.games.batch.save(slice(0, 1))[0]
@@ -245,7 +240,7 @@ class BatchVecEnv(RowsVecEnv):
         elif not self._untouched:
             self.batch.restart(self._rows)
         self._untouched = True
-        self.seat_rewards[:] = 0.0
+        self.seat_rewards = np.zeros_like(self.seat_rewards)
         return self.batch.obs.copy()
 
     def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
@@ -256,17 +251,16 @@ class BatchVecEnv(RowsVecEnv):
         self.seat_rewards = rewards.copy()
         dones = dones.copy()
         ended = np.flatnonzero(dones)
-        if len(ended) or len(self._told):
-            self._tell(
-                ended,
-                {
-                    "terminal_observation": batch.observe(movers[ended], ended),
-                    "final_scores": batch.final_scores[ended],
-                    "winners": batch.final_winners[ended],
-                },
-            )
+        final: dict[str, NDArray[Any]] = {}
+        if len(ended):
+            final = {
+                "terminal_observation": batch.observe(movers[ended], ended),
+                "final_scores": batch.final_scores[ended],
+                "winners": batch.final_winners[ended],
+            }
             batch.restart(ended)
-        return batch.obs.copy(), self.seat_rewards[self._rows, movers], dones, self._infos.copy()
+        own = self.seat_rewards[self._rows, movers]
+        return batch.obs.copy(), own, dones, self._infos(ended, final)
 
     def _first_record(self) -> Any:
         return self.batch.save(slice(0, 1))[0]

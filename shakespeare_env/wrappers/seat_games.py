@@ -102,7 +102,8 @@ class SeatGames:
             box=box,
             **options,
         )
-        if seat is not None and not 0 <= seat < self.batch.players.min():
+        whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
+        if seat is not None and not (whole and 0 <= seat < self.batch.players.min()):
             raise ValueError(
                 f"seat={seat!r}: the seats are 0 to {self.batch.players.min() - 1}, "
                 "or None for all in turn"
@@ -118,6 +119,7 @@ class SeatGames:
 
     def reset(self, seed: int) -> None:
         """Begin all games anew from a seed; seats and opponents begin anew, too."""
+        self._untouched = False
         self.batch.reset(seed)
         self._crowd.reset(seed)
         self._begun[:] = 0
@@ -145,6 +147,7 @@ class SeatGames:
             rows: Increasing indices of games, over or not.
         """
         chosen = np.asarray(rows, np.int64)
+        self._untouched = False
         self.batch.restart(chosen)
         self._open(chosen)
         self.over[chosen] = False
@@ -165,6 +168,9 @@ class SeatGames:
         batch = self.batch
         if self.over.any():
             raise ValueError(f"games {np.flatnonzero(self.over).tolist()} are over; restart them")
+        if not self._ready.all():
+            stuck = np.flatnonzero(~self._ready).tolist()
+            raise RuntimeError(f"an opponent failed in games {stuck}; call reset")
         self._untouched = False
         chosen = as_actions(actions, batch.n)
         illegal = (chosen < 0) | (chosen >= batch.actions.size)
@@ -181,7 +187,7 @@ class SeatGames:
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[n, A], a copy: what the learner may do; nothing in a game that is over."""
-        return self.batch.mask & ~self.over[:, None]
+        return self.batch.mask & (self._ready & ~self.over)[:, None]
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
         """int8[m, D]: what the learner sees of some games, also of those that are over."""
@@ -194,6 +200,12 @@ class SeatGames:
         """
         played_out = self.batch.to_move[rows] < 0
         return self.batch.scores(rows), self.batch.final_winners[rows] & played_out[:, None]
+
+    @property
+    def _ready(self) -> NDArray[np.bool_]:
+        """bool[n], which games wait for the learner or are over: all, unless an opponent failed."""
+        ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
+        return ready
 
     def _open(self, rows: NDArray[np.int64]) -> None:
         """Seat everybody in games that have just begun and play until the learner decides."""
@@ -238,7 +250,7 @@ class _Crowd:
         if isinstance(opponents, Mapping):
             chosen = list(opponents)
             self._weights = _shares(opponents)
-        elif isinstance(opponents, Sequence) and not isinstance(opponents, str):
+        elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
             chosen = list(opponents)
             self._in_order = True
             wanted = batch.players - 1

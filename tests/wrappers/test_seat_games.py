@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -582,3 +583,45 @@ def test_global_generators_are_left_alone():
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
     played(make(3, 4, seed=None), 20)
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
+
+
+class Forgetful:
+    """Plays until it has forgotten how."""
+
+    forgotten = False
+
+    def act(self, observations, masks, rng):
+        if self.forgotten:
+            raise RuntimeError("no idea")
+        return masks.argmax(axis=1)
+
+
+def test_after_an_opponent_has_failed_nobody_plays_for_it():
+    """Neither its mask nor its turn falls to the learner; a reset puts everything right."""
+    opponent = Forgetful()
+    games = SeatGames(n=3, players=2, seed=1, seat=0, opponents=opponent)
+    opponent.forgotten = True
+    while (games.batch.to_move == games.seats).all():
+        with suppress(RuntimeError):
+            games.step(games.action_masks().argmax(axis=1))
+    stuck = games.batch.to_move != games.seats
+    assert not games.action_masks()[stuck].any()
+    with pytest.raises(RuntimeError, match=r"an opponent failed in games \[.*call reset"):
+        games.step(games.batch.mask.argmax(axis=1))
+    with suppress(RuntimeError):
+        games.reset(0)
+    opponent.forgotten = False
+    games.begin(None)
+    assert (games.batch.to_move == games.seats).all()
+    games.step(games.action_masks().argmax(axis=1))
+
+
+@pytest.mark.parametrize("seat", [1.0, True, "1"])
+def test_a_seat_is_a_whole_number(seat):
+    with pytest.raises(ValueError, match="the seats are 0 to 1, or None"):
+        SeatGames(players=2, seat=seat)
+
+
+def test_bytes_are_no_player():
+    with pytest.raises(TypeError, match="b'random' cannot play"):
+        SeatGames(players=2, opponents=b"random")
