@@ -144,7 +144,7 @@ class SeatVecEnv(RowsVecEnv):
     """Single-agent training: one seat of every game is the learner's, agents play the others.
 
     A row is the life of one player, so every learner of stable-baselines3 may be used as it is.
-    An action that is not legal ends its game with a reward of -1; the infos of games that have ended
+    An action that is not legal ends its game with a reward of -1; the infos of games that ended
     also hold `illegal_action`, whether it was one that ended the game.
 
     Args:

@@ -623,5 +623,6 @@ def test_a_seat_is_a_whole_number(seat):
 
 
 def test_bytes_are_no_player():
+    wrong: Any = b"random"
     with pytest.raises(TypeError, match="b'random' cannot play"):
-        SeatGames(players=2, opponents=b"random")
+        SeatGames(players=2, opponents=wrong)
