@@ -271,11 +271,11 @@ class Batch:
         state = self.__dict__.copy()
         # Compiled code and the game's tables belong to the process; they are found again by name.
         del state["_kernels"], state["actions"]
-        state["game"] = self.game.name
+        state["game"] = self.game.name, registry.box_digest(self.game.name)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.game = registry.game(state["game"])
+        self.game = registry.game_saved(*state["game"])
         self.actions = self.game.actions
         self._kernels = kernels_of(self.game)

@@ -25,7 +25,7 @@ def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[
     if given.ndim == 0:
         given = np.broadcast_to(given, (n,))
     if given.shape != (n,):
-        raise ValueError(f"players has {len(given)} entries for {n} games; give one number or {n}")
+        raise ValueError(f"players has shape {given.shape}; give one number or {n}, one a game")
     for count in np.unique(given):
         game.check_players(count)
     return given.astype(np.int8)
@@ -41,9 +41,9 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     given = np.asarray(rows)
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"rows are {given.dtype}; give the indices of games")
-    chosen = np.ascontiguousarray(given, np.int64)
-    if chosen.ndim != 1 or (chosen[1:] <= chosen[:-1]).any():
+    if given.ndim != 1 or (given[1:] <= given[:-1]).any():
         raise ValueError(f"rows={rows!r}: give the indices of games in increasing order")
+    chosen = np.ascontiguousarray(given, np.int64)
     if len(chosen) and (chosen[0] < 0 or chosen[-1] >= n):
         raise ValueError(f"rows={rows!r}: the games of this batch are 0 to {n - 1}")
     return chosen

@@ -230,7 +230,8 @@ class Position:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes of the same version, chance to come included."""
-        return _restored, (self.game.name, self._record.tobytes())
+        digest = registry.box_digest(self.game.name)
+        return _restored, (self.game.name, digest, self._record.tobytes())
 
     def __eq__(self, other: object) -> bool:
         """Whether the two are the same position in notation; chance to come is no part of it."""
@@ -259,9 +260,9 @@ class Position:
         return f"<Position of {self.game.name}, {self.players} seats, {self.phase}, {to_move}>"
 
 
-def _restored(name: str, record: bytes) -> Position:
+def _restored(name: str, digest: str, record: bytes) -> Position:
     """The position that `Position.__reduce__` took apart."""
-    game = registry.game(name)
+    game = registry.game_saved(name, digest)
     position = Position(game)
     position._record[:] = np.frombuffer(record, game.state)
     position._view()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +15,17 @@ _CONTRACTS = {"shakespeare": "shakespeare_env.shakespeare.contract"}
 """Where each game fills in the contract; a game is loaded when it is first asked for."""
 SOLO = ("shakespeare",)
 """The games that one seat can play."""
-_loaded: dict[str, Game] = {}
+
+
+@dataclass(frozen=True)
+class _Loaded:
+    """A game, and the digest of the box that it was loaded with."""
+
+    game: Game
+    box_digest: str
+
+
+_loaded: dict[str, _Loaded] = {}
 
 
 def names() -> tuple[str, ...]:
@@ -40,37 +52,73 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
         raise ValueError(f"there is no game {name!r}; there are: {', '.join(names())}")
     if name in _loaded:
         if box is not None:
-            _check_same(_loaded[name], Path(box))
+            _check_same(name, Path(box))
     elif box is None:
-        _loaded[name] = import_module(_CONTRACTS[name]).GAME
+        _loaded[name] = _load(name)
     else:
         _loaded[name] = _load_with(name, Path(box))
-    return _loaded[name]
+    return _loaded[name].game
 
 
-def _load_with(name: str, box: Path) -> Game:
+def box_digest(name: str) -> str:
+    """SHA-256 of the box a game is played with, as it was when it was loaded."""
+    game(name)
+    return _loaded[name].box_digest
+
+
+def game_saved(name: str, digest: str) -> Game:
+    """The game that something was saved from.
+
+    Args:
+        name: Of the game.
+        digest: What `box_digest` said then.
+
+    Raises:
+        BoxError: it is now played with another box, whose facts and actions are others.
+    """
+    if box_digest(name) != digest:
+        raise BoxError(
+            f"this was saved from {name} with another box than {_loaded[name].game.box}; "
+            f"set {name.upper()}_BOX to the box it was played with"
+        )
+    return _loaded[name].game
+
+
+def _load(name: str) -> _Loaded:
+    loaded: Game = import_module(_CONTRACTS[name]).GAME
+    return _Loaded(loaded, _digest(loaded.box))
+
+
+def _load_with(name: str, box: Path) -> _Loaded:
     """Load a game with a box; processes that are started later inherit it."""
     variable = f"{name.upper()}_BOX"
     before = os.environ.get(variable)
     os.environ[variable] = str(box.resolve())
     try:
-        loaded: Game = import_module(_CONTRACTS[name]).GAME
+        loaded = _load(name)
     except BaseException:
         del os.environ[variable]
         if before is not None:
             os.environ[variable] = before
         raise
+    # Its modules may have been imported by another way than this one.
+    _loaded[name] = loaded
+    _check_same(name, box)
     return loaded
 
 
-def _check_same(loaded: Game, box: Path) -> None:
+def _check_same(name: str, box: Path) -> None:
     """Refuse a box other than the one a game was loaded with."""
+    loaded = _loaded[name]
+    if _digest(box) != loaded.box_digest:
+        raise BoxError(
+            f"{box}: this process already plays {name} with {loaded.game.box}; name the box "
+            f"before anything else is made, or set {name.upper()}_BOX to it"
+        )
+
+
+def _digest(box: Path) -> str:
     try:
-        same = box.read_bytes() == loaded.box.read_bytes()
+        return hashlib.sha256(box.read_bytes()).hexdigest()
     except OSError as fault:
         raise BoxError(f"{box}: cannot be read ({fault}); give the path of a box file") from fault
-    if not same:
-        raise BoxError(
-            f"{box}: this process already plays {loaded.name} with {loaded.box}; name the box "
-            f"before anything else is made, or set {loaded.name.upper()}_BOX to it"
-        )

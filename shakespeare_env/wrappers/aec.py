@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -17,6 +17,7 @@ from pettingzoo.utils.wrappers import (
     TerminateIllegalWrapper,
 )
 
+from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
@@ -58,7 +59,8 @@ class SavedGame:
         rewards: What the last step gave to each agent.
         terminated: Whether the game was over for each agent.
         truncated: Whether it was cut short for each agent, as by an illegal move.
-        ended_illegally: Whether an illegal move had ended the game.
+        game: The name of the game.
+        box_digest: Of the box it was played with.
     """
 
     records: Records
@@ -69,7 +71,8 @@ class SavedGame:
     rewards: dict[str, float]
     terminated: dict[str, bool]
     truncated: dict[str, bool]
-    ended_illegally: bool = False
+    game: str
+    box_digest: str
 
 
 class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
@@ -211,7 +214,13 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
     def save_state(self) -> SavedGame:
-        """The game as it stands, chance to come included."""
+        """The game as it stands, chance to come included.
+
+        Raises:
+            AttributeError: no game has begun.
+        """
+        if not self._has_begun:
+            raise AttributeError("save_state() before reset(): begin a game first")
         return SavedGame(
             records=self._batch.save(slice(0, 1)),
             agents=tuple(self.agents),
@@ -221,6 +230,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             rewards=dict(self.rewards),
             terminated=dict(self.terminations),
             truncated=dict(self.truncations),
+            game=self.game.name,
+            box_digest=registry.box_digest(self.game.name),
         )
 
     def load_state(self, saved: SavedGame) -> None:
@@ -229,12 +240,15 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         Raises:
             ValueError: it was saved at a table of another size.
             TypeError: it is of another game.
+            BoxError: it was played with another box.
         """
         players = int(saved.records["players"][0])
         if players != len(self.possible_agents):
             raise ValueError(
                 f"the saved game has {players} seats, this environment {len(self.possible_agents)}"
             )
+        if saved.game == self.game.name:
+            registry.game_saved(saved.game, saved.box_digest)
         self._batch.load(slice(0, 1), saved.records)
         self._has_begun = True
         self.agents = list(saved.agents)
@@ -319,15 +333,10 @@ class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIlleg
         self._has_reset = False
         self._has_updated = False
 
-    def save_state(self) -> SavedGame:
-        """See `raw_env.save_state`."""
-        saved: SavedGame = self.env.save_state()
-        return replace(saved, ended_illegally=self._terminated)
-
     def load_state(self, saved: SavedGame) -> None:
         """See `raw_env.load_state`."""
         self.env.load_state(saved)
-        self._terminated = saved.ended_illegally
+        self._terminated = False
         # The mask that the last observation showed belongs to another position.
         self._prev_obs = self._prev_info = None
         self._has_reset = self._has_updated = True

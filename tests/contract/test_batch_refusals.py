@@ -87,7 +87,7 @@ def test_actions_of_another_type_or_shape_are_refused(table):
         ({"players": 99}, ValueError, "players=99"),
         ({"players": 2.0}, TypeError, r"players=.*2\.0"),
         ({"players": "2"}, TypeError, "players="),
-        ({"n": 3, "players": [4, 4]}, ValueError, "2 entries for 3 games"),
+        ({"n": 3, "players": [4, 4]}, ValueError, r"shape \(2,\); give one number or 3"),
         ({"n": 2, "players": [4, 99]}, ValueError, "players=99"),
         ({"no_such_option": True}, TypeError, "no_such_option"),
     ],

@@ -190,3 +190,70 @@ def test_a_box_given_comes_before_the_one_in_the_environment(name, boxes):
     script = "say(best(boxes[1]), in_force())"
     said = in_a_process(name, script, *boxes, **environment)
     assert said == [[CHANGES[name][2][1], str(other)]]
+
+
+@games
+def test_a_box_that_comes_too_late_is_refused_even_if_the_game_was_loaded_by_another_way(
+    name, boxes
+):
+    script = f"""
+import shakespeare_env.{name}.contract
+say(refusal(boxes[0]), best(), in_force())
+"""
+    refusal, score, _ = in_a_process(name, script, *boxes)[0]
+    assert refusal.startswith(f"BoxError {boxes[0]}: this process already plays {name}")
+    assert score == in_a_process(name, "say(best())", boxes[0])[0][0]
+
+
+@games
+def test_the_box_is_the_file_as_it_was_loaded(name, boxes):
+    """It may be edited or deleted afterwards: the game in play is not, and an error names the
+    file that was asked for."""
+    script = """
+say(best(boxes[0]))
+with open(boxes[0], "a") as file:
+    file.write("# edited\\n")
+say(refusal(boxes[0]))
+os.remove(boxes[0])
+say(refusal(boxes[1]), best())
+"""
+    (first,), (edited,), (other, again) = in_a_process(name, script, *boxes)
+    assert edited.startswith(f"BoxError {boxes[0]}: this process already plays")
+    assert other.startswith(f"BoxError {boxes[1]}: this process already plays")
+    assert first == again == CHANGES[name][1][1]
+
+
+@games
+def test_what_was_saved_with_another_box_is_refused(name, boxes, tmp_path):
+    """Its arrays may be of other sizes, which compiled code would not notice."""
+    write = """
+import pickle
+registry.game(name, boxes[0])
+seats = registry.game(name).max_seats
+view = env(game=name, players=seats)
+view.reset(seed=1)
+saved = [Batch(name, players=seats), Position.new(name, players=seats), view, view.save_state()]
+for number, thing in enumerate(saved):
+    with open(f"{number}.pickle", "wb") as file:
+        pickle.dump(thing, file)
+"""
+    read = """
+import pickle
+def tried(number):
+    try:
+        with open(f"{number}.pickle", "rb") as file:
+            thing = pickle.load(file)
+        if number == 3:
+            view = env(game=name, players=registry.game(name).max_seats)
+            view.load_state(thing)
+    except Exception as fault:
+        return f"{type(fault).__name__} {fault}"
+    return "no refusal"
+say(*map(tried, range(4)))
+"""
+    in_a_process(name, write, *boxes)
+    for refusal in in_a_process(name, read, *boxes)[0]:
+        assert refusal.startswith(f"BoxError this was saved from {name} with another box than")
+        assert f"set {name.upper()}_BOX" in refusal
+    environment = {f"{name.upper()}_BOX": str(boxes[0])}
+    assert in_a_process(name, read, *boxes, **environment)[0] == ["no refusal"] * 4

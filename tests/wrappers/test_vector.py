@@ -306,7 +306,7 @@ def test_all_arguments_pass_through_make_vec():
     assert make("Shakespeare-Solo-v0").games.batch.players.tolist() == [1] * ROWS
     assert make(box=env.games.batch.game.box).num_envs == ROWS
     refused: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"players": [2, 3]}, ValueError, "2 entries for 5 games"),
+        ({"players": [2, 3]}, ValueError, r"shape \(2,\); give one number or 5"),
         ({"seat": 4}, ValueError, "seat=4"),
         ({"opponents": "nobody"}, ValueError, "nobody"),
         ({"reward": "fame"}, ValueError, "fame"),
