@@ -180,7 +180,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             seen = self._batch.obs[0].copy()
         else:
             seen = self._batch.observe(np.array([seat]))[0]
-        return {"observation": seen, "action_mask": self._mask(agent).copy()}
+        return {"observation": seen, "action_mask": self._mask(agent)}
 
     def step(self, action: int | None) -> None:
         """Play an action of the agent whose turn it is; every agent gets its reward.
@@ -270,15 +270,24 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _turn_to_decider(self) -> None:
         """Select the seat to decide, or, when the game is over, the first agent to leave."""
-        seat = int(self._batch.to_move[0])
-        self.agent_selection = self.possible_agents[max(seat, 0)]
-        self._decider_mask = _no_action(self.game)
-        if seat >= 0:
-            self._decider_mask = self._batch.mask[0].astype(np.int8)
+        self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
         self._inform()
 
     def _inform(self) -> None:
-        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        """Give every agent the info of its mask; all but the decider's are one read-only array."""
+        nothing = _no_action(self.game)
+        self.infos = {agent: {"action_mask": nothing} for agent in self.agents}
+        seat = int(self._batch.to_move[0])
+        # Whoever ended the game by an illegal move is still to decide, but may have left.
+        if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
+            self.infos[agent] = {"action_mask": self._mask(agent)}
+
+    def _mask(self, agent: str) -> NDArray[np.int8]:
+        """int8[A]; zero for all but the deciding seat, and for all when the game is over."""
+        if self._seat_of[agent] != self._batch.to_move[0]:
+            return np.zeros(self.game.actions.size, np.int8)
+        mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
+        return mask
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -286,11 +295,13 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             # A copy's infos hold the same read-only mask again, which copying had made writeable.
             self._inform()
 
-    def _mask(self, agent: str) -> NDArray[np.int8]:
-        """int8[A]; zero for all but the deciding seat, and for all when the game is over."""
-        if self._seat_of[agent] != self._batch.to_move[0]:
-            return _no_action(self.game)
-        return self._decider_mask
+
+@cache
+def _no_action(game: Game) -> NDArray[np.int8]:
+    """int8[A], zero: the mask of all who are not to decide; it cannot be written to."""
+    mask = np.zeros(game.actions.size, np.int8)
+    mask.flags.writeable = False
+    return mask
 
 
 def _of_the_game(name: str) -> property:
@@ -302,14 +313,6 @@ def _of_the_game(name: str) -> property:
         return getattr(self.env, name)
 
     return property(get)
-
-
-@cache
-def _no_action(game: Game) -> NDArray[np.int8]:
-    """int8[A], zero: the mask of all who are not to decide; it cannot be written to."""
-    mask = np.zeros(game.actions.size, np.int8)
-    mask.flags.writeable = False
-    return mask
 
 
 class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):
