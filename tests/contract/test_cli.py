@@ -12,6 +12,7 @@ from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
 from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.equality import VIEWS
+from shakespeare_env.raster import png
 
 GAMES = registry.names()
 
@@ -40,6 +41,24 @@ def refused(*arguments, **kwargs):
 @pytest.fixture(params=GAMES)
 def game(request):
     return registry.game(request.param)
+
+
+class TestPicture:
+    def test_a_position_as_a_file(self, game, tmp_path):
+        position = Position.new(game.name, players=game.max_seats, seed=4)
+        file = tmp_path / "position.json"
+        file.write_text(json.dumps(position.to_dict()), encoding="utf-8")
+        drawing, pixels = tmp_path / "table.svg", tmp_path / "table.png"
+        for picture in (drawing, pixels):
+            assert printed("show", str(file), "--picture", str(picture)) == ""
+        assert drawing.read_text(encoding="utf-8") == position.svg()
+        assert pixels.read_bytes() == png(position.svg())
+
+    def test_what_cannot_be_written_is_said(self, game, tmp_path):
+        position = json.dumps(Position.new(game.name, players=game.max_seats).to_dict())
+        for name, said in (("table.gif", "give a .svg or .png file"), ("no/table.svg", "No such")):
+            out = refused("show", "-", "--picture", str(tmp_path / name), input=position)
+            assert said in out
 
 
 class TestCheck:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -40,3 +41,9 @@ def test_it_runs(example, capsys):
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_it_is_short(example):
     assert len([line for line in example.splitlines() if line.strip()]) <= 12
+
+
+def test_the_picture_is_what_the_drawing_now_draws():
+    """`make docs` draws it anew."""
+    page = runpy.run_path(str(ROOT / "docs" / "picture.py"))
+    assert page["PICTURE"].read_text(encoding="utf-8") == page["picture"]()
