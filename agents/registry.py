@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,24 @@ Act = Callable[[NDArray[np.int8], NDArray[np.bool_], np.random.Generator], NDArr
 Player = str | os.PathLike[str] | Agent | Act
 """Whatever `make` turns into an agent."""
 
-_NAMED: dict[str, Callable[[], Agent]] = {"random": RandomAgent}
+
+def _random(game: Game) -> Agent:
+    return RandomAgent()
+
+
+def _heuristic(game: Game) -> Agent:
+    name = f"agents.heuristics.{game.name}"
+    if find_spec(name) is None:
+        raise ValueError(f"there is no heuristic player of {game.name}; write {name}")
+    agent: Agent = import_module(name).HeuristicAgent()
+    return agent
+
+
+_NAMED: dict[str, Callable[[Game], Agent]] = {"random": _random, "heuristic": _heuristic}
 
 
 def names() -> tuple[str, ...]:
-    """The agents that have names."""
+    """The agents that have names: `random`; `heuristic`, a beginner that follows good advice."""
     return tuple(_NAMED)
 
 
@@ -36,12 +51,12 @@ def make(player: Player, game: Game) -> Agent:
         game: What it is to play.
 
     Raises:
-        ValueError: no agent has this name, and no folder.
+        ValueError: no agent has this name, and no folder; or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
         TypeError: it is none of these.
     """
     if isinstance(player, str) and player in _NAMED:
-        return _NAMED[player]()
+        return _NAMED[player](game)
     if isinstance(player, str | os.PathLike):
         return _from_checkpoint(Path(player), game)
     if isinstance(player, Agent) and not isinstance(player, type):

@@ -13,7 +13,7 @@ import agents
 from agents import RandomAgent, make, names
 from agents.checkpoint import save_checkpoint
 from agents.network import NetworkAgent, build_network
-from shakespeare_env import registry
+from shakespeare_env import Batch, registry
 from shakespeare_env.errors import CheckpointError
 from tests.training.toy_game import GAME, LAYOUT, ToyBatch
 
@@ -56,12 +56,14 @@ class Lazy:
 
 
 def test_every_name_makes_an_agent_that_plays_legally():
-    assert "random" in names()
-    batch = ToyBatch(200, players=2, seed=1)
+    game = registry.game("shakespeare")
+    batch = Batch(game.name, 200, players=2, seed=1)
+    assert set(names()) == {"random", "heuristic"}
     for name in names():
-        agent = make(name, GAME)
+        agent = make(name, game)
         assert isinstance(agent, agents.Agent)
-        assert batch.mask[np.arange(200), choices(agent)].all()
+        actions = agent.act(batch.obs, batch.mask, np.random.default_rng(0))
+        assert batch.mask[np.arange(200), actions].all()
     assert isinstance(make("random", GAME), RandomAgent)
 
 

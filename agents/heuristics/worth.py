@@ -1,0 +1,239 @@
+"""What things are worth to a seat of Shakespeare, in prestige, read from its observation.
+
+Rough figures of a careful beginner, in the order of the rule book's last page: advance where a
+rehearsal pays, finish costumes, build towards candles, pay wages.  Every function takes the
+observation of the deciding seat, int8[D].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.shakespeare import layout as at
+from shakespeare_env.shakespeare import tables as t
+
+LONGEST = int(t.ACT_LENGTH.max())
+NEEDED_POUND, SPARE_POUND = 0.6, 0.15
+"""A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
+TOKEN = 0.7
+CRAFT = 0.33
+"""What a point of craft value is worth while there is something to take."""
+ELEMENT_PRICE = 0.1
+"""What a point of craft value could have bought instead."""
+REST_PRICE = 0.25
+"""Every character activated after the first one rests the next day (Rules P2)."""
+
+MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
+"""By mood, from the lowest up (Rules M2)."""
+_LOWEST = t.ALL_MOOD[0]
+_HIGHEST = t.ALL_MOOD[1]
+
+
+def _act_worth() -> np.ndarray:
+    """float64[act, space]: what a disc's place is worth in one rehearsal (Rules R2).
+
+    Between two steps of the reward it grows in proportion, so that an advance that pays later is
+    worth something now.
+    """
+    worth = np.zeros((3, LONGEST + 2))
+    for act, length in enumerate(t.ACT_LENGTH.tolist()):
+        steps = {t.ACT_I: t.ACT_I_POUNDS, t.ACT_III: t.ACT_III_PRESTIGE}.get(act, ())
+        unit = 0.5 if act == t.ACT_I else 1.0
+        known = [(1, -1.0), (t.GREY_SPACES + 1, 0.0), *((to, unit * gain) for to, gain in steps)]
+        if act == t.ACT_II:
+            known.append((length, 1.5))
+        spaces, values = zip(*sorted(dict(known).items()), strict=True)
+        worth[act] = np.interp(np.arange(LONGEST + 2), spaces, values)
+    return worth
+
+
+def _enabled() -> np.ndarray:
+    """int64[space]: how many candles rest on a space, directly or not (Rules T13)."""
+    needs = [int(under) for under in t.SUPPORTS]
+    for _ in range(t.SPACES):
+        needs = [_closed(under, needs) for under in needs]
+    return np.array(
+        [
+            sum(int(t.CANDLE[above]) for above in range(t.SPACES) if needs[above] >> space & 1)
+            for space in range(t.SPACES)
+        ],
+        np.int64,
+    )
+
+
+def _closed(under: int, needs: list[int]) -> int:
+    """A set of spaces with all that they rest on, as bits."""
+    for space in range(t.SPACES):
+        if under >> space & 1:
+            under |= needs[space]
+    return under
+
+
+ACT_WORTH = _act_worth()
+ENABLED = _enabled()
+
+
+@rule
+def day_of(seen: Any) -> int:
+    """The day, 1 to 6."""
+    day = 1
+    while day < t.DAYS and not seen[at.DAY + day - 1]:
+        day += 1
+    return day
+
+
+@rule
+def rehearsals(seen: Any) -> int:
+    """Dress rehearsals to come, today's included."""
+    days_left = t.DAYS - day_of(seen)
+    return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
+
+
+@rule
+def pound(seen: Any) -> float:
+    """One more pound."""
+    return NEEDED_POUND if seen[at.WAGES] > seen[at.POUNDS] else SPARE_POUND
+
+
+@rule
+def advance(seen: Any, act: int) -> float:
+    """One space forward on an act, over all rehearsals to come."""
+    space = int(seen[at.ACT_SPACE + act])
+    if space >= t.ACT_LENGTH[act]:
+        return 0.0
+    gain = ACT_WORTH[act, space + 1] - ACT_WORTH[act, space]
+    if act == t.ACT_II:
+        # Two places are paid, and a lead must be kept.
+        gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
+    return gain * rehearsals(seen)
+
+
+@rule
+def best_advance(seen: Any) -> float:
+    """One white quill (Rules T6)."""
+    return max(advance(seen, t.ACT_I), advance(seen, t.ACT_II), advance(seen, t.ACT_III))
+
+
+@rule
+def mood(seen: Any, steps: int) -> float:
+    """Some steps of mood, given the purple elements that are still on display (Rules M1)."""
+    now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    before = min(max(now, _LOWEST), _HIGHEST)
+    after = min(max(now + steps, _LOWEST), _HIGHEST)
+    return MOOD[after - _LOWEST] - MOOD[before - _LOWEST]
+
+
+@rule
+def quills(seen: Any, coloured: Any, white: int) -> float:
+    """Coloured quills, int8[act], and white ones."""
+    worth = white * best_advance(seen)
+    for act in range(3):
+        worth += coloured[act] * advance(seen, act)
+    return worth
+
+
+@rule
+def elements_on_display(seen: Any, kind: int) -> int:
+    """Elements of a kind that a craftsman could take."""
+    count = 0
+    for colour in range(t.N_COLOURS):
+        if t.CRAFT_COLOURS >> colour & 1:
+            count += seen[at.DISPLAY + kind * t.N_COLOURS + colour]
+    return count
+
+
+@rule
+def craft(seen: Any, card: int, extra_value: int) -> float:
+    """A craftsman's work, with so much more value than is printed (Rules T9)."""
+    value = int(t.VALUE[card]) + extra_value
+    for other in range(t.CARDS):
+        if t.KIND[other] == t.ASSISTANT:
+            value += seen[at.CARDS + other]
+    things = 0
+    if t.KIND[card] != t.SET_DRESSER:
+        things += elements_on_display(seen, t.COSTUME)
+    if t.KIND[card] != t.COSTUME_MISTRESS:
+        things += elements_on_display(seen, t.SET)
+    return CRAFT * min(value, 3 * things)
+
+
+@rule
+def activation(seen: Any, card: int) -> float:
+    """Using a character's power now (Rules T3)."""
+    kind = t.KIND[card]
+    if t.IS_CRAFTSMAN[card]:
+        return craft(seen, card, 0)
+    if kind == t.JEWELER:
+        yellow = seen[at.DISPLAY + t.YELLOW] + seen[at.DISPLAY + t.N_COLOURS + t.YELLOW]
+        return 1.4 if yellow > 0 else 0.0
+    if kind == t.QUEEN:
+        return max(t.QUEEN_POUNDS * pound(seen), objectives(seen))
+    worth = quills(seen, t.QUILLS[card], t.WHITE[card])
+    worth += mood(seen, t.MOOD[card]) - 0.2 * t.OTHERS_MOOD[card]
+    worth += t.POUNDS[card] * pound(seen) + t.PRESTIGE[card]
+    return worth + (1.0 if t.TAKE_KIND[card] >= 0 else 0.0)
+
+
+@rule
+def objectives(seen: Any) -> float:
+    """Keeping one of three objectives (Rules T17)."""
+    if seen[at.PILE] == 0:
+        return 0.0
+    return 1.5 if day_of(seen) <= 4 and seen[at.N_OBJECTIVES] < 3 else 0.8
+
+
+@rule
+def costume_power(seen: Any, wearer: int) -> float:
+    """What a complete costume of a wearer brings in the rehearsals to come (Rules R1)."""
+    row = t.EXTRA
+    for card in range(t.CARDS):
+        if t.WEARER_OF_CARD[card] == wearer:
+            row = card
+    worth = quills(seen, t.COSTUME_QUILLS[row], t.COSTUME_WHITE[row])
+    worth += rehearsals(seen) * (t.COSTUME_PRESTIGE[row] + t.COSTUME_POUNDS[row] * pound(seen))
+    return worth
+
+
+@rule
+def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
+    """A costume with so many elements of so much value together (Rules T12)."""
+    if elements == 0:
+        return 0.0
+    missing = t.COSTUME_SLOTS - elements
+    final = min(value + 3 * missing, t.GAIN_PRESTIGE.size - 1)
+    worth = t.GAIN_PRESTIGE[final] + t.GAIN_POUNDS[final] * pound(seen)
+    worth += costume_power(seen, wearer)
+    if missing == 0:
+        return worth
+    hope = 0.55 if missing == 1 else 0.25
+    return worth * (hope if day_of(seen) < t.DAYS else 0.4 * hope)
+
+
+@rule
+def character(seen: Any, card: int) -> float:
+    """A new character, to the end of the game."""
+    uses = 0.3 + 0.5 * (t.DAYS + 1 - day_of(seen))
+    worth = -t.COST[card] * NEEDED_POUND
+    if t.KIND[card] == t.ASSISTANT:
+        for other in range(t.CARDS):
+            if t.IS_CRAFTSMAN[other]:
+                worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
+        return worth
+    # It takes the place of another character that would have been activated.
+    worth += uses * max(activation(seen, card) - 0.5, 0.0)
+    if t.WEARER_OF_CARD[card] >= 0:
+        worth += 0.5 * costume_power(seen, t.WEARER_OF_CARD[card])
+    return worth
+
+
+@rule
+def extra(seen: Any) -> float:
+    """A new extra: free, and one more to dress (Rules T2)."""
+    makers = 0
+    for card in range(t.CARDS):
+        if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
+            makers += seen[at.CARDS + card]
+    return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.ACTORS)
