@@ -1,7 +1,20 @@
 """Players that know only the contract: a view and a mask go in, an action comes out."""
 
-from agents.base import Agent
+from agents.base import Agent, AnyAgent, Searcher, decide
+from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
 from agents.registry import Player, make, names
+from agents.views import Views
 
-__all__ = ["Agent", "Player", "RandomAgent", "make", "names"]
+__all__ = [
+    "Agent",
+    "AnyAgent",
+    "GreedyAgent",
+    "Player",
+    "RandomAgent",
+    "Searcher",
+    "Views",
+    "decide",
+    "make",
+    "names",
+]

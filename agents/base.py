@@ -7,6 +7,9 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.views import Views
+from shakespeare_env.batch import Batch
+
 
 @runtime_checkable
 class Agent(Protocol):
@@ -31,3 +34,42 @@ class Agent(Protocol):
             int[n], a legal action id for each row.
         """
         ...
+
+
+@runtime_checkable
+class Searcher(Protocol):
+    """A player that tries moves out in games that its seat cannot tell from the true one."""
+
+    def search(self, views: Views, rng: np.random.Generator) -> NDArray[Any]:
+        """Choose an action for each view.
+
+        Args:
+            views: What the deciding seats see, and possible games to try moves in.
+            rng: Where to draw from.
+
+        Returns:
+            int[n], a legal action id for each.
+        """
+        ...
+
+
+AnyAgent = Agent | Searcher
+
+
+def decide(
+    agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: np.random.Generator
+) -> NDArray[Any]:
+    """Ask an agent in some games of a batch.
+
+    Args:
+        agent: Who decides there.
+        batch: The games.
+        rows: int[m], which of them.
+        rng: Where the agent draws from.
+
+    Returns:
+        int[m], what it chose.
+    """
+    if isinstance(agent, Searcher):
+        return agent.search(Views(batch, rows), rng)
+    return agent.act(batch.obs[rows], batch.mask[rows], rng)

@@ -12,37 +12,55 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.base import Agent
+from agents.base import Agent, AnyAgent, Searcher
+from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
 from shakespeare_env.game import Game
 
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], np.random.Generator], NDArray[Any]]
 """A function that chooses as `Agent.act` does."""
-Player = str | os.PathLike[str] | Agent | Act
+Player = str | os.PathLike[str] | AnyAgent | Act
 """Whatever `make` turns into an agent."""
 
 
-def _random(game: Game) -> Agent:
+def _random(game: Game) -> AnyAgent:
     return RandomAgent()
 
 
-def _heuristic(game: Game) -> Agent:
-    name = f"agents.heuristics.{game.name}"
-    if find_spec(name) is None:
-        raise ValueError(f"there is no heuristic player of {game.name}; write {name}")
-    agent: Agent = import_module(name).HeuristicAgent()
+def _greedy(game: Game) -> AnyAgent:
+    return GreedyAgent(_knowledge(game).evaluate)
+
+
+def _heuristic(game: Game) -> AnyAgent:
+    agent: Agent = _knowledge(game).HeuristicAgent()
     return agent
 
 
-_NAMED: dict[str, Callable[[Game], Agent]] = {"random": _random, "heuristic": _heuristic}
+def _knowledge(game: Game) -> Any:
+    """The module that knows what is good in a game."""
+    name = f"agents.heuristics.{game.name}"
+    if find_spec(name) is None:
+        raise ValueError(f"there is no heuristic player of {game.name}; write {name}")
+    return import_module(name)
+
+
+_NAMED: dict[str, Callable[[Game], AnyAgent]] = {
+    "random": _random,
+    "greedy": _greedy,
+    "heuristic": _heuristic,
+}
 
 
 def names() -> tuple[str, ...]:
-    """The agents that have names: `random`; `heuristic`, a beginner that follows good advice."""
+    """The agents that have names.
+
+    `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
+    beginner that follows the rule book's advice.
+    """
     return tuple(_NAMED)
 
 
-def make(player: Player, game: Game) -> Agent:
+def make(player: Player, game: Game) -> AnyAgent:
     """An agent for a game.
 
     Args:
@@ -59,7 +77,7 @@ def make(player: Player, game: Game) -> Agent:
         return _NAMED[player](game)
     if isinstance(player, str | os.PathLike):
         return _from_checkpoint(Path(player), game)
-    if isinstance(player, Agent) and not isinstance(player, type):
+    if isinstance(player, Agent | Searcher) and not isinstance(player, type):
         return player
     if callable(player) and not isinstance(player, type):
         return FunctionAgent(player)
@@ -69,7 +87,7 @@ def make(player: Player, game: Game) -> Agent:
     )
 
 
-def _from_checkpoint(folder: Path, game: Game) -> Agent:
+def _from_checkpoint(folder: Path, game: Game) -> AnyAgent:
     if not folder.is_dir():
         raise ValueError(
             f"no agent is named {str(folder)!r}, and no folder: "

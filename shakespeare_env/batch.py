@@ -52,6 +52,7 @@ class Batch:
         actions: Its action table.
         n: Number of games.
         players: int8[n], seats of each game.
+        reward: The name of the reward.
         to_move: int8[n], the seat that decides, -1 when over.
         mask: bool[n, A], its legal actions.
         obs: int8[n, D], its observation.
@@ -81,8 +82,9 @@ class Batch:
         self.n = n
         self.autoreset = autoreset
         self.players = checked_players(self.game, n, players)
-        self._variants = options
+        self._variants: dict[str, Any] = options
         self._options = self.game.option_bits(options, map(int, np.unique(self.players)))
+        self.reward = reward
         self._reward = reward_code(reward)
         self._kernels = kernels_of(self.game)
 
@@ -213,6 +215,27 @@ class Batch:
         self.players[indices] = records["players"]
         rows = np.ascontiguousarray(self._every_row[indices])
         self._kernels.view(self._games, rows, self.mask, self.obs, self.to_move)
+
+    def copies(self, rows: Integers) -> Batch:
+        """A batch of copies of some games, chance to come included.
+
+        Args:
+            rows: int[m], indices of games in any order, each as often as it is wanted.
+
+        Returns:
+            m games with the same variants and reward, on one thread, made with `autoreset=False`.
+        """
+        wanted = np.asarray(rows, np.int64)
+        twin = Batch(
+            self.game.name,
+            len(wanted),
+            players=self.players[wanted],
+            autoreset=False,
+            reward=self.reward,
+            **self._variants,
+        )
+        twin.load(slice(None), self._games[wanted])
+        return twin
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
         """Draw anew, in some games, what a given seat of each does not know.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from agents.base import Agent
+from agents.base import AnyAgent, decide
 from agents.checkpoint import load_checkpoint, read_card
 from agents.network import NetworkAgent
 from agents.random_agent import RandomAgent
@@ -84,7 +84,7 @@ def wilson_interval(wins: float, games: int) -> tuple[float, float]:
 
 
 def evaluate(
-    agent: Agent, opponents: Sequence[Agent], make_batch: BatchMaker, *, games: int, seed: int
+    agent: AnyAgent, opponents: Sequence[AnyAgent], make_batch: BatchMaker, *, games: int, seed: int
 ) -> Evaluation:
     """Play games in which the agent sits at every seat equally often.
 
@@ -131,7 +131,7 @@ def deal_in_rotation(batch: Batch, players: int) -> None:
 
 
 def play_out(
-    batch: Batch, table: Sequence[Agent], rotation: NDArray[Any], seed: int
+    batch: Batch, table: Sequence[AnyAgent], rotation: NDArray[Any], seed: int
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Play all games of a batch to their end.
 
@@ -158,7 +158,7 @@ def play_out(
         for index, agent in enumerate(agents):
             rows = np.flatnonzero(who == index)
             if len(rows):
-                actions[rows] = agent.act(batch.obs[rows], batch.mask[rows], generators[index])
+                actions[rows] = decide(agent, batch, rows, generators[index])
         _, done = batch.step(actions)
         scores[done] = batch.final_scores[done]
         winners[done] = batch.final_winners[done]

@@ -133,6 +133,27 @@ def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
                 left -= 1
 
 
+@kernel(_OWNER)
+def write_worth(observations: Any, out: Any) -> None:
+    """Write how each seat stands."""
+    for i in range(len(out)):
+        out[i] = w.position(observations[i])
+
+
+def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
+    """How seats stand, in prestige: what `agents.greedy` looks for.
+
+    Args:
+        observations: int8[n, D], what each seat sees.
+
+    Returns:
+        float64[n].
+    """
+    worth = np.empty(len(observations))
+    write_worth(np.ascontiguousarray(observations), worth)
+    return worth
+
+
 class HeuristicAgent:
     """Plays the action that is worth most at once."""
 

@@ -14,7 +14,10 @@ import numpy as np
 from shakespeare_env.compiled import rule
 from shakespeare_env.shakespeare import layout as at
 from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.box import METRICS
+from shakespeare_env.shakespeare.state import OVER
 
+YELLOW_METRIC = METRICS.index("yellow_elements")
 LONGEST = int(t.ACT_LENGTH.max())
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
 """A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
@@ -25,6 +28,9 @@ ELEMENT_PRICE = 0.1
 """What a point of craft value could have bought instead."""
 REST_PRICE = 0.25
 """Every character activated after the first one rests the next day (Rules P2)."""
+
+CYLINDER = 1.0
+"""A cylinder that can still be placed today."""
 
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """By mood, from the lowest up (Rules M2)."""
@@ -237,3 +243,80 @@ def extra(seen: Any) -> float:
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
             makers += seen[at.CARDS + card]
     return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.ACTORS)
+
+
+@rule
+def savings(seen: Any) -> float:
+    """Pounds held against wages due: what is missing at the end costs prestige (Rules F3)."""
+    pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
+    return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
+
+
+@rule
+def acts(seen: Any) -> float:
+    """The places of the seat's three discs."""
+    worth = 0.0
+    for act in range(3):
+        worth += ACT_WORTH[act, seen[at.ACT_SPACE + act]]
+    for place in range(len(t.ACT_II_PLACES)):
+        if seen[at.ACT_AHEAD + t.ACT_II] == place:
+            worth += 0.6 * t.ACT_II_PLACES[place]
+    return worth * rehearsals(seen)
+
+
+@rule
+def wardrobe(seen: Any) -> float:
+    """All costumes: the hope in those begun, the power of those complete."""
+    worth = 0.0
+    for wearer in range(t.WEARERS):
+        elements = int(seen[at.ELEMENTS + wearer])
+        if elements == t.COSTUME_SLOTS:
+            worth += costume_power(seen, wearer)
+        elif elements > 0:
+            worth += costume(seen, wearer, elements, int(seen[at.VALUES + wearer]))
+    return worth
+
+
+@rule
+def troupe(seen: Any) -> float:
+    """What the characters will do on the days to come."""
+    uses = 0.5 * (t.DAYS - day_of(seen))
+    worth = 0.4 * extra(seen) * seen[at.EXTRAS]
+    for card in range(t.CARDS):
+        if seen[at.CARDS + card] > 0:
+            worth += uses * seen[at.CARDS + card] * max(activation(seen, card) - 0.5, 0.0)
+            worth -= 0.5 * REST_PRICE * seen[at.ACTIVE + card]
+    return worth
+
+
+@rule
+def day(seen: Any) -> float:
+    """What the seat may still do today, and what a decision under way has opened."""
+    worth = 0.0
+    if not seen[at.PASSED]:
+        worth += CYLINDER * seen[at.CYLINDERS]
+        if not seen[at.RECRUITED]:
+            worth += 1.0
+    if seen[at.TO_MOVE]:
+        worth += seen[at.QUILLS] * best_advance(seen) + 0.8 * CRAFT * seen[at.CRAFT]
+    return worth
+
+
+@rule
+def position(seen: Any) -> float:
+    """How a seat stands: its prestige, and what everything else is worth to it."""
+    worth = float(seen[at.PRESTIGE])
+    if seen[at.PHASE + OVER]:
+        return worth
+    worth += seen[at.METRICS + YELLOW_METRIC] + TOKEN * seen[at.TOKENS]
+    for space in range(t.SPACES):
+        for colour in range(t.N_COLOURS):
+            if seen[at.STAGE + space * t.N_COLOURS + colour]:
+                worth += 0.3 * ENABLED[space] + 0.2
+    for card in range(t.OBJECTIVES):
+        if seen[at.OWN + card]:
+            worth += 0.8 + seen[at.OWN_REWARD + card]
+    purple = int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    worth += MOOD[min(max(int(seen[at.MOOD]) - purple, _LOWEST), _HIGHEST) - _LOWEST]
+    worth += savings(seen) + acts(seen) + wardrobe(seen) + troupe(seen) + day(seen)
+    return worth

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import agents
-from agents import Agent, Player
+from agents import AnyAgent, Player
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import Integers, as_actions
 from shakespeare_env.errors import IllegalMove
@@ -261,7 +261,7 @@ class _Crowd:
                 )
         else:
             chosen = [opponents]
-        self._agents: list[Agent] = [agents.make(player, batch.game) for player in chosen]
+        self._agents: list[AnyAgent] = [agents.make(player, batch.game) for player in chosen]
         # By game and seat: which agent plays it.
         self._lineup = np.full((batch.n, batch.game.max_seats), _LEARNER, np.int16)
         self._draws = np.random.default_rng(0)
@@ -293,7 +293,7 @@ class _Crowd:
             asked = np.flatnonzero(who == index)
             if len(asked):
                 games = rows[asked]
-                chosen = agent.act(batch.obs[games], batch.mask[games], rng)
+                chosen = agents.decide(agent, batch, games, rng)
                 actions[asked] = as_actions(chosen, len(games))
         return actions
 

@@ -58,11 +58,10 @@ class Lazy:
 def test_every_name_makes_an_agent_that_plays_legally():
     game = registry.game("shakespeare")
     batch = Batch(game.name, 200, players=2, seed=1)
-    assert set(names()) == {"random", "heuristic"}
+    assert set(names()) == {"random", "greedy", "heuristic"}
     for name in names():
         agent = make(name, game)
-        assert isinstance(agent, agents.Agent)
-        actions = agent.act(batch.obs, batch.mask, np.random.default_rng(0))
+        actions = agents.decide(agent, batch, np.arange(200), np.random.default_rng(0))
         assert batch.mask[np.arange(200), actions].all()
     assert isinstance(make("random", GAME), RandomAgent)
 
@@ -84,7 +83,9 @@ def test_a_function_plays_what_it_chooses():
         return first_legal(observations, masks, rng)
 
     batch, rng = ToyBatch(3), np.random.default_rng(0)
-    make(noting, GAME).act(batch.obs, batch.mask, rng)
+    agent = make(noting, GAME)
+    assert isinstance(agent, agents.Agent)
+    agent.act(batch.obs, batch.mask, rng)
     assert seen[0][0] is batch.obs
     assert seen[0][1] is batch.mask
     assert seen[0][2] is rng

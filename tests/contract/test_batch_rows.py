@@ -545,3 +545,21 @@ def test_a_batch_with_threads_is_played_on_in_a_process_forked_off(table):
         batch.step(chosen(batch.mask, step))
     assert obs == batch.obs.tobytes()
     assert chance == batch.save(slice(None))["random"].tobytes()
+
+
+@full_tables
+def test_copies_of_some_games_go_on_like_them_and_leave_them_alone(table):
+    batch = played(table, n=6)
+    before = snapshot(batch)
+    rows = np.array([4, 0, 4, 5])
+    twins = batch.copies(rows)
+    assert twins.n == 4
+    assert not twins.autoreset
+    assert differing_fields(twins.save(slice(None)), batch.save(rows)) == []
+    for name in ("obs", "mask", "to_move", "players"):
+        np.testing.assert_array_equal(getattr(twins, name), getattr(batch, name)[rows])
+    twins.step(chosen(twins.mask, 3))
+    assert_unchanged(batch, before)
+    same = batch.copies(rows)
+    same.step(chosen(same.mask, 3))
+    assert differing_fields(same.save(slice(None)), twins.save(slice(None))) == []
