@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Batch, IllegalMove, Position, registry
-from tests.contract.batches import arrays_of, assert_unchanged, snapshot
+from tests.contract.batches import arrays_of, assert_unchanged, played, snapshot
 from tests.contract.random_games import (
     FULL_TABLES,
     LONGEST,
