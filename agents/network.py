@@ -37,8 +37,13 @@ class Trunk(BaseFeaturesExtractor):
         self.norm = nn.LayerNorm(features_dim)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """float32[n, D] -> float32[n, features_dim]."""
-        return torch.relu(self.norm(self.linear(observations * self.scale)))
+        """int8[n, D] or numbers as small -> float[n, features_dim]."""
+        # Scaling the weights comes to the same as scaling the observations, which are many more;
+        # and whole numbers up to 256 are exact in bfloat16.
+        weight = self.linear.weight * self.scale
+        kind = torch.bfloat16 if torch.is_autocast_enabled("cpu") else weight.dtype
+        hidden = nn.functional.linear(observations.to(kind), weight, self.linear.bias)
+        return torch.relu(self.norm(hidden))
 
 
 class PolicyNetwork(MaskableActorCriticPolicy):
@@ -46,7 +51,13 @@ class PolicyNetwork(MaskableActorCriticPolicy):
 
     The stock distribution normalises the logits twice (before and after masking), checks them, and
     draws from the global generator; here whoever acts brings the generator.
+
+    Attributes:
+        half_precision: Whether layers multiply in bfloat16, which processors with AVX-512 do more
+            than twice as fast; weights, logits and values stay float32.
     """
+
+    half_precision = False
 
     def masked_log_probabilities(
         self, observations: torch.Tensor, masks: torch.Tensor
@@ -60,10 +71,13 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         Returns:
             float32[n, A], about -1e8 for illegal actions; float32[n].
         """
-        features = self.extract_features(observations)
-        latent_policy, latent_value = self.mlp_extractor(features)
-        logits = self.action_net(latent_policy).masked_fill(~masks, _ILLEGAL)
-        return torch.log_softmax(logits, dim=-1), self.value_net(latent_value).squeeze(-1)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.half_precision):
+            features = self.features_extractor(observations)
+            latent_policy, latent_value = self.mlp_extractor(features)
+            logits = self.action_net(latent_policy)
+            values = self.value_net(latent_value)
+        legal = logits.float().masked_fill(~masks, _ILLEGAL)
+        return torch.log_softmax(legal, dim=-1), values.float().squeeze(-1)
 
     def evaluate_actions(
         self,
@@ -85,8 +99,10 @@ class PolicyNetwork(MaskableActorCriticPolicy):
             assert isinstance(self.action_space, gymnasium.spaces.Discrete)
             action_masks = torch.ones(len(obs), int(self.action_space.n), dtype=torch.bool)
         log_probabilities, values = self.masked_log_probabilities(obs, action_masks)
-        # An illegal action adds 0 * -1e8 = -0 here, so no second masking is needed.
-        entropies = -(log_probabilities.exp() * log_probabilities).sum(dim=-1)
+        # An illegal action adds 0 * -1e8 = -0 here, so no second masking is needed.  The softmax of
+        # log-probabilities is their exponential; taken directly, that of -1e8 costs three times as
+        # much.
+        entropies = -(log_probabilities.softmax(dim=-1) * log_probabilities).sum(dim=-1)
         taken = log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
         return values, taken, entropies
 
