@@ -75,6 +75,8 @@ def make(player: Player, game: Game) -> AnyAgent:
     """
     if isinstance(player, str) and player in _NAMED:
         return _NAMED[player](game)
+    if player == "":
+        raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
     if isinstance(player, str | os.PathLike):
         return _from_checkpoint(Path(player), game)
     if isinstance(player, Agent | Searcher) and not isinstance(player, type):

@@ -12,6 +12,7 @@ from shakespeare_env import registry
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
+    checked_count,
     checked_players,
     checked_rows,
     checked_seats,
@@ -25,6 +26,7 @@ from shakespeare_env.rng import check_seed
 
 _CHOICE = np.uint64(0xC401CE)
 """Parts the seeds of `random_actions` from those of the games."""
+MOST_THREADS = 1024
 _FEW = 256
 """Fewer games than these are stepped sooner than a second thread is awake."""
 
@@ -77,9 +79,8 @@ class Batch:
     ) -> None:
         self.game: Game = registry.game(game, box)
         self.actions = self.game.actions
-        if n < 1 or threads < 1:
-            raise ValueError(f"n={n}, threads={threads}: both must be 1 or more")
-        self.n = n
+        self.n = n = checked_count("n", n)
+        threads = checked_count("threads", threads, most=MOST_THREADS)
         self.autoreset = autoreset
         self.players = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options

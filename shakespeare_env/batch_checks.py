@@ -14,6 +14,20 @@ Integers = npt.NDArray[np.integer] | Sequence[int]
 _INT32 = np.iinfo(np.int32)
 
 
+def checked_count(name: str, count: int, most: int = 2**31) -> int:
+    """A number of things, 1 or more, as an int.
+
+    Raises:
+        TypeError: it is no integer.
+        ValueError: it is below 1 or above `most`.
+    """
+    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+        raise TypeError(f"{name}={count!r} must be an integer")
+    if not 1 <= count <= most:
+        raise ValueError(f"{name}={count} must be from 1 to {most}")
+    return int(count)
+
+
 def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
     """The seats of every game, int8[n].
 
@@ -74,6 +88,8 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
         ValueError: not one for each of the n games.
     """
     given = np.asarray(actions)
+    if given.dtype == object and all(isinstance(action, int) for action in given.ravel()):
+        given = given.clip(_INT32.min, _INT32.max).astype(np.int64)  # integers beyond 64 bits
     if given.shape != (n,):
         raise ValueError(f"actions have shape {given.shape}; give one for each of the {n} games")
     if given.dtype.kind not in "iu" and n:

@@ -45,9 +45,12 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
             environment says, too.  None means the box in force.
 
     Raises:
+        TypeError: the box is no path.
         ValueError: there is no such game.
         BoxError: the file cannot be played with, or the game is already loaded with another box.
     """
+    if box is not None and not isinstance(box, str | os.PathLike):
+        raise TypeError(f"box={box!r}: give the path of a component file")
     if name not in _CONTRACTS:
         raise ValueError(f"there is no game {name!r}; there are: {', '.join(names())}")
     if name in _loaded:

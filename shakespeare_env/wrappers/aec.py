@@ -31,19 +31,20 @@ Observation = dict[str, NDArray[np.int8]]
 _ONLY_ROW = np.zeros(1, np.int64)
 
 
-def env(**arguments: Any) -> CheckedEnv:
+def env(*positional: Any, **arguments: Any) -> CheckedEnv:
     """The environment as it is meant to be used: with checks for order, bounds and legality.
 
     An illegal action ends the game: the agent gets -1, the others 0.  An action outside the action
     space is an AssertionError.
 
     Args:
+        *positional: As `raw_env` takes them.
         **arguments: As `raw_env` takes them.
 
     Returns:
         The wrapped environment; `unwrapped` is the `raw_env`.
     """
-    return CheckedEnv(raw_env(**arguments))
+    return CheckedEnv(raw_env(*positional, **arguments))
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,15 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         **options: bool,
     ) -> None:
         super().__init__()
+        registry.game(game, box).option_bits(options, [])
         self._batch = Batch(
             game, n=1, players=players, autoreset=False, reward=reward, box=box, **options
         )
-        self.metadata = {**type(self).metadata, "name": f"{game}_v0"}
+        self.metadata = {
+            **type(self).metadata,
+            "render_modes": list(RENDER_MODES),
+            "name": f"{game}_v0",
+        }
         self.render_mode = render_mode
         self._renderer = Renderer(self.game, render_mode)
         self._view_state = StateView(self.game)
@@ -175,6 +181,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def observe(self, agent: str) -> Observation:
         """What an agent may know now, and what it may do."""
+        self._check_begun("observe")
         seat = self._seat_of[agent]
         if seat == self._batch.to_move[0]:
             seen = self._batch.obs[0].copy()
@@ -191,7 +198,10 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         Raises:
             IllegalMove: the action is not legal; nothing has changed.
         """
+        self._check_begun("step")
         agent = self.agent_selection
+        if agent not in self.agents:
+            raise gymnasium.error.ResetNeeded("everybody has left the game: call reset()")
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
@@ -211,16 +221,16 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
         It holds what is secret, for critics that may know everything; no agent should see it.
         """
+        self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
     def save_state(self) -> SavedGame:
         """The game as it stands, chance to come included.
 
         Raises:
-            AttributeError: no game has begun.
+            gymnasium.error.ResetNeeded: no game has begun.
         """
-        if not self._has_begun:
-            raise AttributeError("save_state() before reset(): begin a game first")
+        self._check_begun("save_state")
         return SavedGame(
             records=self._batch.save(slice(0, 1)),
             agents=tuple(self.agents),
@@ -239,9 +249,11 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
         Raises:
             ValueError: it was saved at a table of another size.
-            TypeError: it is of another game.
+            TypeError: it is of another game, or nothing that `save_state` returned.
             BoxError: it was played with another box.
         """
+        if not isinstance(saved, SavedGame):
+            raise TypeError(f"load_state({saved!r}): give what save_state returned")
         players = int(saved.records["players"][0])
         if players != len(self.possible_agents):
             raise ValueError(
@@ -262,11 +274,16 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def render(self) -> str | NDArray[np.uint8] | None:
         """The position as text or as a picture, or shown in a window; see `render_mode`."""
+        self._check_begun("render")
         return self._renderer.render(self._batch.save(slice(0, 1))[0])
 
     def close(self) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
+
+    def _check_begun(self, what: str) -> None:
+        if not self._has_begun:
+            raise gymnasium.error.ResetNeeded(f"{what}() before reset(): begin a game first")
 
     def _turn_to_decider(self) -> None:
         """Select the seat to decide, or, when the game is over, the first agent to leave."""

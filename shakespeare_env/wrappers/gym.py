@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env import registry
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.seat_games import Opponents, SeatGames
 from shakespeare_env.wrappers.spaces import action_space, observation_space
@@ -60,6 +61,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
+        registry.game(game, box).option_bits(options, [])
         self.games = SeatGames(
             game,
             players=players,
@@ -74,6 +76,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         self.action_space = action_space(rules)
         self.render_mode = render_mode
         self._renderer = Renderer(rules, render_mode)
+        self._has_begun = False
 
     @property
     def seat(self) -> int:
@@ -100,6 +103,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """
         super().reset(seed=seed)
         self.games.begin(seed)
+        self._has_begun = True
         self._show()
         return self.games.batch.obs[0].copy(), self._info()
 
@@ -115,10 +119,10 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             Observation, reward, whether the game is over, False (games are never cut short), info.
 
         Raises:
-            gymnasium.error.ResetNeeded: the game is over.
+            gymnasium.error.ResetNeeded: the game is over, or none has begun.
         """
-        if self.games.over[0]:
-            raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
+        if not self._has_begun or self.games.over[0]:
+            raise gymnasium.error.ResetNeeded("no game is under way: call reset() before step()")
         step = self.games.step(np.array([action]))
         self._show()
         reward, ended = float(step.rewards[0]), bool(step.ended[0])

@@ -18,6 +18,9 @@ from shakespeare_env.wrappers.rendering import Renderer
 from shakespeare_env.wrappers.seat_games import SeatGames
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
+_BY_ROW = ("action_masks",)
+"""Methods that answer with a row for every game."""
+
 
 class RowsVecEnv(VecEnv):
     """What the environments of this file share: each is rows of arrays, not a list of environments.
@@ -127,7 +130,13 @@ class RowsVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """The rows asked for of a method that answers with a row a game, as `action_masks` does."""
+        """The rows asked for of a method that answers with a row a game, as `action_masks` does.
+
+        Raises:
+            AttributeError: the method is about all games at once, as `render` is.
+        """
+        if method_name not in _BY_ROW:
+            raise AttributeError(f"{method_name!r} is not a method of single games of a batch")
         rows = getattr(self, method_name)(*args, **kwargs)
         return [rows[index] for index in self._get_indices(indices)]
 
@@ -156,6 +165,8 @@ class SeatVecEnv(RowsVecEnv):
     """
 
     def __init__(self, games: SeatGames, render_mode: str | None = None) -> None:
+        if not isinstance(games, SeatGames):
+            raise TypeError(f"{games!r}: give SeatGames; for a Batch there is BatchVecEnv")
         self.games = games
         super().__init__(games.batch.game, games.batch.n, render_mode)
 
@@ -214,6 +225,8 @@ class BatchVecEnv(RowsVecEnv):
     seat_rewards: NDArray[np.float32]
 
     def __init__(self, batch: Batch, render_mode: str | None = None) -> None:
+        if isinstance(batch, SeatGames):
+            raise TypeError(f"{batch!r}: give a Batch; for SeatGames there is SeatVecEnv")
         if batch.autoreset:
             raise ValueError(
                 "autoreset=True: make the Batch with autoreset=False; the environment begins the "

@@ -293,14 +293,21 @@ class _Crowd:
             asked = np.flatnonzero(who == index)
             if len(asked):
                 games = rows[asked]
-                chosen = agents.decide(agent, batch, games, rng)
-                actions[asked] = as_actions(chosen, len(games))
+                try:
+                    chosen = as_actions(agents.decide(agent, batch, games, rng), len(games))
+                except Exception as fault:
+                    fault.add_note(f"The opponent {agent!r} was to decide in {len(games)} games.")
+                    raise
+                actions[asked] = chosen
         return actions
 
 
 def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
     """Weights as probabilities; ValueError if they are none."""
-    given = np.array(list(weights.values()), np.float64)
+    try:
+        given = np.array(list(weights.values()), np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
     if not len(given) or not np.isfinite(given).all() or (given < 0).any() or not given.sum():
         raise ValueError(
             f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"

@@ -6,10 +6,12 @@ import os
 from typing import Any
 
 import numpy as np
+from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from shakespeare_env import registry
 from shakespeare_env.batch_checks import Integers
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.seat_games import Opponents, SeatGames
@@ -66,6 +68,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
+        registry.game(game, box).option_bits(options, [])
         self.games = SeatGames(
             game,
             num_envs,
@@ -87,6 +90,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = render_mode
         self._renderer = Renderer(rules, render_mode)
+        self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[n, A], a copy: the legal actions of every row."""
@@ -107,6 +111,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         """
         super().reset(seed=seed)
         self.games.begin(seed)
+        self._has_begun = True
         return self.games.batch.obs.copy(), self._infos()
 
     def step(
@@ -120,7 +125,12 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         Returns:
             int8[n, D] observations, float32[n] rewards, bool[n] which games ended, bool[n] all
             False, infos.
+
+        Raises:
+            gymnasium.error.ResetNeeded: no game has begun.
         """
+        if not self._has_begun:
+            raise ResetNeeded("no game is under way: call reset() before step()")
         games = self.games
         step = games.step(actions)
         ended = np.flatnonzero(step.ended)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Callable
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium.error import ResetNeeded
 
 from shakespeare_env import env, raw_env, registry
 from tests.wrappers.aec_games import advance, length_of, next_move, rest_of, shown
@@ -108,7 +109,7 @@ def test_a_saved_game_of_another_table_is_refused_and_changes_nothing(make):
     assert shown(view) == before
     chess = np.zeros(1, [("random", np.uint64), ("players", np.int8), ("board", np.int8, 64)])
     chess["players"] = 2
-    foreign = SimpleNamespace(**{**vars(view.save_state()), "records": chess})
+    foreign = replace(view.save_state(), records=chess)
     with pytest.raises(TypeError, match=f"not of {view.unwrapped.game.name}"):
         view.load_state(foreign)
     assert shown(view) == before
@@ -141,9 +142,32 @@ def test_the_mask_seen_before_going_back_is_not_the_one_that_counts():
 
 
 @makers
-def test_saving_before_any_game_has_begun_is_refused(make):
-    with pytest.raises(AttributeError):
-        make(players=2).save_state()
+@pytest.mark.parametrize("wrong", [None, "a game", 3])
+def test_only_what_was_saved_can_be_loaded(make, wrong):
+    view = make(players=2)
+    with pytest.raises(TypeError, match="give what save_state returned"):
+        view.load_state(wrong)
+
+
+@pytest.mark.parametrize("name", ["save_state", "state", "render"])
+def test_before_any_game_has_begun_there_is_none_to_be_seen(name):
+    view = raw_env(players=2, render_mode="ansi")
+    with pytest.raises(ResetNeeded, match=rf"{name}\(\) before reset\(\)"):
+        getattr(view, name)()
+    with pytest.raises(ResetNeeded, match=r"observe\(\) before reset"):
+        view.observe("player_0")
+    with pytest.raises(ResetNeeded, match=r"step\(\) before reset"):
+        view.step(0)
+
+
+def test_when_everybody_has_left_a_step_asks_for_a_new_game():
+    view = raw_env(players=2)
+    view.reset(seed=1)
+    while view.agents:
+        over = view.terminations[view.agent_selection]
+        view.step(None if over else next_move(view))
+    with pytest.raises(ResetNeeded, match="everybody has left"):
+        view.step(None)
 
 
 # ---- copies --------------------------------------------------------------------------------------
