@@ -39,13 +39,20 @@ def print_moves(position: Position) -> None:
 
 
 def print_scores(position: Position) -> None:
-    """Every seat's score, and who has won once the game is over."""
-    winners = position.winners
+    """Every seat's score, and who has won once the game is over.
+
+    Nobody wins a solo game, whatever the notation says: its score is held against a target.
+    """
+    winners, solo = position.winners, position.players == 1
     rows = [
-        (str(seat), str(score), "" if winners is None else "wins" if seat in winners else "")
+        (str(seat), str(score), "wins" if winners and not solo and seat in winners else "")
         for seat, score in enumerate(position.scores())
     ]
     title = "Score so far" if winners is None else "Final score"
     print_table(("Seat", title, ""), rows)
-    if position.players == 1:
-        typer.echo(f"A good solo score is above {position.game.solo_target:g}.")
+    if solo:
+        target = f"a good solo game passes {position.game.solo_target:g}"
+        if winners is None:
+            typer.echo(f"{target.capitalize()}.")
+        else:
+            typer.echo(f"The game is over: a score of {position.scores()[0]}; {target}.")

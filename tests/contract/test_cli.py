@@ -142,7 +142,13 @@ class TestWatch:
     def test_a_solo_score_is_held_against_its_target(self, game):
         if game.min_seats == 1:
             out = printed("watch", "--game", game.name, "--players", "1", "--final")
-            assert f"{game.solo_target:g}" in out[out.index("Final score") :]
+            scores = out[out.index("Final score") :]
+            assert f"The game is over: a score of {re.findall(r'-?[0-9]+', scores)[1]};" in scores
+            assert f"a good solo game passes {game.solo_target:g}." in scores
+            assert "wins" not in out
+            assert "Winner" not in out
+            out = printed("watch", "--game", game.name, "--players", "1", "--moves", "3")
+            assert f"A good solo game passes {game.solo_target:g}." in out
 
     @pytest.mark.parametrize(
         ("arguments", "said"),

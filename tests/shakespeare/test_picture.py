@@ -1,6 +1,7 @@
 """The picture of a position: everything in it, in its place, and no text without room."""
 
 import copy
+import itertools
 import json
 import os
 import re
@@ -17,10 +18,19 @@ from PIL import ImageFont
 
 from shakespeare_env.fonts import FILES
 from shakespeare_env.shakespeare.box import COLOURS, box_path
-from shakespeare_env.shakespeare.drawing import palette
+from shakespeare_env.shakespeare.drawing import palette, wording
 from shakespeare_env.shakespeare.drawing.picture import WIDTH, picture
 from shakespeare_env.shakespeare.drawing.wording import asked
-from tests.shakespeare.positions import finished, position, seat, turn_position
+from tests.contract.random_games import TABLES, sampled
+from tests.shakespeare.positions import (
+    ACTOR_CARDS,
+    COPIES,
+    OBJECTIVES,
+    finished,
+    position,
+    seat,
+    turn_position,
+)
 
 SVG = "{http://www.w3.org/2000/svg}"
 _FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
@@ -189,6 +199,42 @@ def test_no_text_lies_on_another(phase, players):
             assert lower.left >= upper.right or upper.left >= lower.right, (upper, lower)
 
 
+@pytest.mark.parametrize(
+    "table", [table for table in TABLES if table.game == "shakespeare"], ids=str
+)
+def test_all_pictures_of_a_table_are_of_one_size(table):
+    """Every frame of a film has as many pixels, also where as much is drawn as there can be."""
+    heights = set()
+    for seed in range(2):
+        heights |= {height(game.to_dict()) for game in sampled(table, seed, every=9)}
+    full = seat(ACTOR_CARDS[:7], objectives=list(OBJECTIVES))
+    cards = [card for card, copies in COPIES.items() for _ in range(copies)]
+    names = sorted(OBJECTIVES, key=lambda card: len(wording.OBJECTIVES[card]))
+    for pile in (names, names[::-1], names[::2] + names[1::2][::-1]):
+        game = turn_position(players=table.players, others=lambda: copy.deepcopy(full))
+        game |= {"deck": cards, "discarded_characters": cards[::-1], "objective_deck": pile}
+        heights.add(height(game))
+    assert len(heights) == 1
+
+
+def height(game):
+    """How high the picture of a position is."""
+    return ElementTree.fromstring(picture(game)).get("height")
+
+
+def test_many_objectives_keep_to_their_panel():
+    for many in range(1, len(OBJECTIVES) + 1):
+        held = seat(objectives=OBJECTIVES[:many])
+        lines = texts(picture(turn_position(players=2, seats={0: held})))
+        here = [line for line in lines if ("part", "seat-0") in line.places]
+        below = min(line.top for line in lines if ("part", "seat-1") in line.places)
+        names = [wording.OBJECTIVES[card] for card in OBJECTIVES[:many]]
+        told = [line for line in here if line.text in names]
+        assert [line.text for line in told] == names
+        assert told[-1].bottom < below - 12
+        assert all(one.bottom <= two.top for one, two in itertools.pairwise(told))
+
+
 def test_the_same_position_is_the_same_picture_and_stays_as_it_is():
     game = any_position("turn", 3)
     before = copy.deepcopy(game)
@@ -208,6 +254,12 @@ class TestBoard:
     def test_the_neutral_disc_is_an_n(self):
         drawn = picture(turn_position(players=1, acts={"II": {4: ["neutral", 0]}}))
         assert discs(drawn, "II", 4) == ["N", "0"]
+        assert {"N", "neutral disc"} <= set(words(drawn, "legend"))
+        assert "neutral disc" not in words(picture(turn_position(players=2)), "legend")
+
+    def test_the_legend_explains_a_complete_costume(self):
+        shown = words(picture(turn_position()), "legend")
+        assert shown[shown.index("✓8") + 1] == "complete costume, its value"
 
     def test_a_space_tells_what_it_brings(self):
         drawn = picture(turn_position())
@@ -233,6 +285,7 @@ class TestBoard:
         piles = " ".join(words(drawn, "piles"))
         assert "Hamlet · Handyman ×2" in piles
         assert "1. First on the acts · 2. Complete costumes" in piles
+        assert "Deck (sorted)" in piles
 
     def test_the_characters_shown_have_name_and_cost(self):
         shown = words(picture(turn_position(shown=["hamlet", "jeweler"])), "board")
@@ -268,6 +321,21 @@ class TestSeats:
         assert {"−9", "3 unpaid"} <= set(words(drawn, "seat-0"))
         assert "wins" in words(drawn, "seat-1")
         assert "wins" not in words(drawn, "seat-0")
+
+    def test_the_end_on_pounds(self):
+        seats = {number: finished(unpaid=0, prestige=9, pounds=number) for number in range(3)}
+        end = position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
+        assert "Winner: seat 2, on pounds" in words(picture(end), "head")
+
+    def test_the_end_of_a_solo_game(self):
+        seats = {0: finished(unpaid=0, prestige=13)}
+        end = position("over", players=1, day=6, seats=seats, winners=[0]) | {"to_move": None}
+        drawn = picture(end)
+        told = "The game is over: 13 prestige; a good solo game passes 30"
+        assert told in words(drawn, "head")
+        assert not [text for text in words(drawn) if text == "wins" or "Winner" in text]
+        # Its picture differs from one without winners in nothing: no crown, no frame.
+        assert picture(end | {"winners": []}) == drawn
 
     def test_a_secret_choice_of_rest_is_shown(self):
         mine = seat(used=["author", "queen"], kept="author")

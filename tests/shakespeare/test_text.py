@@ -38,7 +38,8 @@ def test_positions_of_a_game_fit_the_width(players):
         legal = game.moves()
         game.push(legal[number * 7 % len(legal)])
         number += 1
-    assert "Winner" in draw(game.to_dict())
+    end = draw(game.to_dict())
+    assert ("Winner" in end) == ("wins" in end) == (players > 1)
 
 
 def test_the_drawing_leaves_the_position_alone():
@@ -126,6 +127,20 @@ class TestHead:
         assert "Winners: seats 0, 1" in drawing
         assert line_with(drawing, "wages due", "unpaid")
         assert line_with(drawing, "Seat 1", "1", "wins")
+        assert "pounds" not in drawing.split("\n\n")[0]
+
+    def test_names_the_winner_on_pounds(self):
+        seats = {index: finished(unpaid=0, prestige=9, pounds=index) for index in range(3)}
+        end = position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
+        assert line_with(draw(end), "Winner: seat 2, on pounds")
+
+    def test_a_solo_score_is_held_against_its_target(self):
+        seats = {0: finished(unpaid=0, prestige=13)}
+        end = position("over", players=1, day=6, seats=seats, winners=[0]) | {"to_move": None}
+        drawing = draw(end)
+        assert line_with(drawing, "The game is over: 13 prestige; a good solo game passes 30")
+        assert "Winner" not in drawing
+        assert "wins" not in drawing
 
 
 class TestTable:

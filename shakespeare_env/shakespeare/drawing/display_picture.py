@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Any
 
+from shakespeare_env.fonts import width as text_width
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.card_picture import OFFER_HEIGHT, draw_gap, draw_offer
@@ -22,6 +24,7 @@ from shakespeare_env.shakespeare.drawing.palette import (
 from shakespeare_env.shakespeare.drawing.powers import Sign, centred, note_sign
 from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box, panel
 from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, VALUES
+from shakespeare_env.shakespeare.tables import BOX
 
 _EDGE, _TITLE, _GAP = 14, 32, 9
 _WIDEST_OFFER = 210
@@ -119,32 +122,55 @@ def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
 
 
 def draw_piles(position: Mapping[str, Any], width: float) -> Block:
-    """What the cards in the piles are; the deck and the discards have no order."""
+    """What the cards in the piles are; the deck and the discards have no order.
+
+    There is always room for all cards of the box, so that the pictures of a game are of one size.
+    """
     each = (width - 4 * _EDGE) / 3
-    objectives = enumerate(position["objective_deck"], 1)
     texts = (
-        ("Deck", _counted(position["deck"])),
-        ("Discarded characters", _counted(position["discarded_characters"])),
-        ("Objective pile, top first", [f"{at}. {OBJECTIVES[card]}" for at, card in objectives]),
+        ("Deck (sorted)", _counted(Counter(position["deck"]))),
+        ("Discarded characters", _counted(Counter(position["discarded_characters"]))),
+        ("Objective pile, top first", _numbered(position["objective_deck"])),
     )
-    drawn: Elements = []
-    longest = 1
+    height = 37 + _most_lines(each) * _SMALL_LINE
+    drawn: Elements = [box(0, 0, width, height)]
     for column, (title, parts) in enumerate(texts):
         x = _EDGE + column * (each + _EDGE)
         drawn.append(words(x, 20, title, 12, weight="bold", fill=MUTED, room=each))
-        dotted = [f"{part} ·" for part in parts[:-1]] + parts[-1:]
-        broken = lines(dotted, _SMALL, each) or ["none"]
+        broken = lines(_dotted(parts), _SMALL, each) or ["none"]
         for number, line in enumerate(broken):
             y = 37 + number * _SMALL_LINE
             drawn.append(words(x, y, line, _SMALL, room=each))
-        longest = max(longest, len(broken))
-    height = 37 + longest * _SMALL_LINE
-    return Block([box(0, 0, width, height), *drawn], width, height)
+    return Block(drawn, width, height)
 
 
-def _counted(cards: Sequence[str]) -> list[str]:
-    """Names with how many there are of each."""
+def _most_lines(room: float) -> int:
+    """Lines that the longest pile can need, whatever the cards in it and their order."""
+    whole = Counter({card.id: card.copies for card in BOX.characters if card.copies})
+    deck = len(lines(_dotted(_counted(whole)), _SMALL, room))
+    # Objectives come in any order: a line holds at least as many as there is room for of the
+    # longest.
+    names = sorted(OBJECTIVES.values(), key=lambda name: text_width(name, _SMALL), reverse=True)
+    last = len(names)
+    longest = [f"{last}. {name} ·" for name in names]
+    alike = 1
+    while alike < last and text_width(" ".join(longest[: alike + 1]), _SMALL) <= room:
+        alike += 1
+    return max(deck, ceil(last / alike))
+
+
+def _counted(cards: Mapping[str, int]) -> list[str]:
+    """Names with how many there are of each, sorted: fewer cards then never need more lines."""
     return [
         CARDS[card].name + (f" ×{count}" if count > 1 else "")
-        for card, count in Counter(cards).items()
+        for card, count in sorted(cards.items())
     ]
+
+
+def _numbered(cards: Sequence[str]) -> list[str]:
+    return [f"{at}. {OBJECTIVES[card]}" for at, card in enumerate(cards, 1)]
+
+
+def _dotted(parts: Sequence[str]) -> list[str]:
+    """The parts with a dot between two."""
+    return [*(f"{part} ·" for part in parts[:-1]), *parts[-1:]]

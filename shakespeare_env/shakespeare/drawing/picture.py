@@ -36,7 +36,13 @@ from shakespeare_env.shakespeare.drawing.palette import (
 from shakespeare_env.shakespeare.drawing.powers import Sign, note_sign, row
 from shakespeare_env.shakespeare.drawing.seat_picture import draw_seat
 from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
-from shakespeare_env.shakespeare.drawing.wording import afterwards, asked, phase_words, table_words
+from shakespeare_env.shakespeare.drawing.wording import (
+    afterwards,
+    asked,
+    phase_words,
+    table_words,
+    winners,
+)
 from shakespeare_env.shakespeare.tables import DAYS
 
 WIDTH = 1600
@@ -48,6 +54,8 @@ _BANNER = 40
 
 def picture(position: Mapping[str, Any]) -> str:
     """A position of the notation as an SVG document, `WIDTH` units wide.
+
+    How high it is depends on the number of seats alone: the pictures of a game make a film.
 
     Args:
         position: The JSON object of the notation, as `Position.to_dict` gives it.
@@ -62,7 +70,7 @@ def picture(position: Mapping[str, Any]) -> str:
             for seat in range(position["players"])
         ),
         ("piles", draw_piles(position, _ROOM)),
-        ("legend", _legend()),
+        ("legend", _legend(position)),
     ):
         drawn.append(block.at(_EDGE, y, part=part))
         y += block.height + _GAP
@@ -141,9 +149,12 @@ def _banner(position: Mapping[str, Any], y: float) -> Elements:
     middle = y + _BANNER / 2
     queue = afterwards(position)
     beside = width(queue, 14) + 40 if queue else 0
-    sign = (
-        shapes.crown(26, middle, 24, PANEL) if seat is None else shapes.arrow(26, middle, 20, ink)
-    )
+    if seat is not None:
+        sign = shapes.arrow(26, middle, 20, ink)
+    elif winners(position):
+        sign = shapes.crown(26, middle, 24, PANEL)
+    else:
+        sign = shapes.star(26, middle, 24, PANEL)
     return [
         box(0, y, _ROOM, _BANNER, fill=fill, line=None),
         *sign,
@@ -154,14 +165,18 @@ def _banner(position: Mapping[str, Any], y: float) -> Elements:
     ]
 
 
-def _legend() -> Block:
-    """One line of what the signs mean."""
-    size = 15
+def _legend(position: Mapping[str, Any]) -> Block:
+    """One line of what the signs mean; only a solo game has neutral discs."""
+    size, solo = 15, position["players"] == 1
     entries: tuple[tuple[Elements, str], ...] = (
         (shapes.star(0, 0, size), "prestige"),
         (shapes.coin(0, 0, size), "pounds, wage"),
         (shapes.cylinder(0, 0, size, PANEL), "activation"),
         (shapes.costume(0, 0, size, ANY), "costume"),
+        (
+            [words(0, 4, "✓8", 11, weight="bold", anchor="middle")],
+            "complete costume, its value",
+        ),
         (shapes.stage_set(0, 0, size - 2, ANY), "stage set"),
         (shapes.quill(0, 0, size, "red"), "Act I"),
         (shapes.quill(0, 0, size, "gold"), "Act II"),
@@ -172,6 +187,7 @@ def _legend() -> Block:
         (shapes.candle(0, 0, size), "candle"),
         (shapes.objective(0, 0, size), "objective"),
         ([box(-8, -6, 16, 12, fill=KRAFT, corner=3)], "extra (what lies face down)"),
+        *(((shapes.disc(0, 0, 18, 14, "neutral"), "neutral disc"),) if solo else ()),
     )
     signs = [sign for shape, meaning in entries for sign in _explained(shape, meaning)]
     return Block(row(signs, 0, 10, _ROOM), _ROOM, 20)

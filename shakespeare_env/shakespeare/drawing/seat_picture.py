@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -25,7 +25,13 @@ from shakespeare_env.shakespeare.drawing.palette import (
 )
 from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
 from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
-from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, extra_names, wages_due
+from shakespeare_env.shakespeare.drawing.wording import (
+    CARDS,
+    OBJECTIVES,
+    extra_names,
+    wages_due,
+    winners,
+)
 from shakespeare_env.shakespeare.tables import ALL_MOOD, BOX, TROUPE
 
 _EDGE, _GAP = 11, 6
@@ -33,15 +39,19 @@ _BAND, _STATE, _STAGE = 58, 296, 300
 _ROWS = 2  # of cards
 _HEIGHT = _ROWS * MEMBER_HEIGHT + (_ROWS - 1) * _GAP + 2 * _EDGE
 _OBJECTIVES, _LINE = 134, 16
+_OBJECTIVES_ROOM = _HEIGHT - _OBJECTIVES - 5
 _MOODS = range(ALL_MOOD[0], ALL_MOOD[1] + 1)
 
 
 def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
-    """The panel of a seat; the seat that decides has a thick frame and an arrow."""
+    """The panel of a seat; the seat that decides has a thick frame and an arrow.
+
+    It is always of one height, so that the pictures of a game are of one size.
+    """
     mine = position["seats"][seat]
     decides = position["to_move"] == seat
-    wins = seat in (position["winners"] or ())
-    height = max(_HEIGHT, _OBJECTIVES + _LINE * len(mine["objectives"]) + _EDGE)
+    wins = seat in winners(position)
+    height = _HEIGHT
     troupe = width - _BAND - _STATE - _STAGE - 4 * _EDGE
     x = _BAND + _EDGE
     drawn: Elements = [
@@ -89,16 +99,25 @@ def _state(position: Mapping[str, Any], seat: int) -> Block:
         *_mood(mine["mood"], seat, 47),
         *_cylinders(mine, seat, 90),
         *_today(position, mine, seat, 106),
+        *_objectives(mine["objectives"]),
     ]
-    for number, card in enumerate(mine["objectives"]):
-        y = _OBJECTIVES + 12 + _LINE * number
-        drawn += [
-            *shapes.objective(7, y - 4, 12),
-            words(17, y, OBJECTIVES[card], 11.5, room=_STATE - 17),
-        ]
-    if not mine["objectives"]:
-        drawn.append(words(2, _OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=_STATE))
     return Block(drawn, _STATE, 0)
+
+
+def _objectives(cards: Sequence[str]) -> Elements:
+    """A line each; many draw closer together, as the panel does not grow."""
+    if not cards:
+        return [words(2, _OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=_STATE)]
+    drawn: Elements = []
+    line = min(_LINE, _OBJECTIVES_ROOM / len(cards))
+    sign, size = min(12, line - 1), round(min(11.5, 1.1 * line), 2)
+    for number, card in enumerate(cards):
+        y = _OBJECTIVES + line * (number + 0.75)
+        drawn += [
+            *shapes.objective(7, y - size / 3, sign),
+            words(17, y, OBJECTIVES[card], size, room=_STATE - 17),
+        ]
+    return drawn
 
 
 def _purse(position: Mapping[str, Any], mine: Mapping[str, Any]) -> Elements:

@@ -16,6 +16,7 @@ from shakespeare_env.shakespeare.drawing.wording import (
     extra_names,
     wage,
     wages_due,
+    winners,
 )
 from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS
 
@@ -51,7 +52,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         "yes" if mine["passed"] else "no",
     ]
     if position["phase"] == "over":
-        row += [str(mine["unpaid"]), "wins" if seat in position["winners"] else ""]
+        row += [str(mine["unpaid"]), "wins" if seat in winners(position) else ""]
     elif position["phase"] == "rest":
         row.append(CARDS[mine["kept"]].name if mine["kept"] else "·")
     return row

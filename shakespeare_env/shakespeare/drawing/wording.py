@@ -15,6 +15,7 @@ from shakespeare_env.shakespeare.tables import (
     GREY_SPACES,
     QUEEN_CARDS,
     QUEEN_POUNDS,
+    TARGET_SOLO,
 )
 
 CARDS = {card.id: card for card in BOX.characters}
@@ -48,11 +49,10 @@ def table_words(position: Mapping[str, Any]) -> str:
 
 
 def asked(position: Mapping[str, Any]) -> str:
-    """Who decides, and what; at the end who has won."""
+    """Who decides, and what; at the end who has won, in solo what was reached."""
     phase, seat, pending = position["phase"], position["to_move"], position["pending"]
     if phase == "over":
-        winners = position["winners"]
-        return f"{'Winner' if len(winners) == 1 else 'Winners'}: {_seats(winners)}"
+        return _outcome(position)
     if phase == "turn":
         recruited = position["seats"][seat]["recruited"]
         question = (
@@ -75,6 +75,15 @@ def asked(position: Mapping[str, Any]) -> str:
             "rest": "choose the activated character that stays free of rest",
         }[phase]
     return f"Seat {seat}: {question}."
+
+
+def winners(position: Mapping[str, Any]) -> list[int]:
+    """The seats that have won against others; none before the end.
+
+    By the notation the seat of a solo game always wins, which says nothing: a drawing holds its
+    score against the target instead.
+    """
+    return list(position["winners"] or ()) if position["players"] > 1 else []
 
 
 def afterwards(position: Mapping[str, Any]) -> str:
@@ -105,6 +114,18 @@ def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
     """The wearer that each of the troupe is as an extra, in order of hiring (Rules T12), or ""."""
     numbers = count(1)
     return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
+
+
+def _outcome(position: Mapping[str, Any]) -> str:
+    seats, won = position["seats"], winners(position)
+    if not won:
+        reached = f"{seats[0]['prestige']} prestige".replace("-", "−")
+        return f"The game is over: {reached}; a good solo game passes {TARGET_SOLO}"
+    most = seats[won[0]]["prestige"]
+    # Pounds decide among the seats with the most prestige (Rules F4).
+    on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
+    told = f"{'Winner' if len(won) == 1 else 'Winners'}: {_seats(won)}"
+    return f"{told}, on pounds" if on_pounds else told
 
 
 def _seats(seats: Sequence[int]) -> str:
