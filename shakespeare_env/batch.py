@@ -13,6 +13,7 @@ from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
     checked_count,
+    checked_indices,
     checked_players,
     checked_rows,
     checked_seats,
@@ -226,7 +227,7 @@ class Batch:
         Returns:
             m games with the same variants and reward, on one thread, made with `autoreset=False`.
         """
-        wanted = np.asarray(rows, np.int64)
+        wanted = checked_indices(self.n, rows)
         twin = Batch(
             self.game.name,
             len(wanted),

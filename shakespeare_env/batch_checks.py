@@ -52,15 +52,27 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
         TypeError: not integers.
         ValueError: not increasing, or not games of this batch.
     """
+    chosen = checked_indices(n, rows)
+    if (chosen[1:] <= chosen[:-1]).any():
+        raise ValueError(f"rows={rows!r}: give the indices of games in increasing order")
+    return chosen
+
+
+def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
+    """Games of a batch in any order, each as often as it is wanted, int64[m].
+
+    Raises:
+        TypeError: not integers.
+        ValueError: not a list of games of this batch.
+    """
     given = np.asarray(rows)
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"rows are {given.dtype}; give the indices of games")
-    if given.ndim != 1 or (given[1:] <= given[:-1]).any():
-        raise ValueError(f"rows={rows!r}: give the indices of games in increasing order")
-    chosen = np.ascontiguousarray(given, np.int64)
-    if len(chosen) and (chosen[0] < 0 or chosen[-1] >= n):
+    if given.ndim != 1:
+        raise ValueError(f"rows={rows!r}: give a list of the indices of games")
+    if given.size and (given.min() < 0 or given.max() >= n):
         raise ValueError(f"rows={rows!r}: the games of this batch are 0 to {n - 1}")
-    return chosen
+    return np.ascontiguousarray(given, np.int64)
 
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 import agents
 from agents import AnyAgent, Player
 from shakespeare_env.batch import Batch
-from shakespeare_env.batch_checks import Integers, as_actions
+from shakespeare_env.batch_checks import Integers, as_actions, checked_rows
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
@@ -115,12 +115,16 @@ class SeatGames:
         self._begun = np.zeros(n, np.int64)
         self._owed = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
-        self.reset(first_seed)
+        self._seat_all(first_seed)
 
     def reset(self, seed: int) -> None:
         """Begin all games anew from a seed; seats and opponents begin anew, too."""
         self._untouched = False
         self.batch.reset(seed)
+        self._seat_all(seed)
+
+    def _seat_all(self, seed: int) -> None:
+        """Settle who plays in games that the batch has just begun from a seed."""
         self._crowd.reset(seed)
         self._begun[:] = 0
         self._open(self._every_row)
@@ -146,7 +150,7 @@ class SeatGames:
         Args:
             rows: Increasing indices of games, over or not.
         """
-        chosen = np.asarray(rows, np.int64)
+        chosen = checked_rows(self.batch.n, rows)
         self._untouched = False
         self.batch.restart(chosen)
         self._open(chosen)

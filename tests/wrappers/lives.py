@@ -13,10 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import Batch
+from shakespeare_env.wrappers.seat_games import SeatGames
 from tests.contract.random_games import scrambled
 
 GAME = "shakespeare"
 ILLEGAL = -1.0
+MIXED = (1, 2, 3, 4, 4, 3, 2)
+SIZES = {"1": [1], "2": [2], "4": [4], "3": [3], "7x4": [4] * 7, "mixed": list(MIXED)}
+GAMES_IN_A_ROW = 3
 
 
 class BySight:
@@ -118,3 +122,35 @@ class Life:
             self.learner = (self.learner + 1) % int(self.game.players[0])
         self.owed = 0.0
         self.play_others()
+
+
+def make(n=5, players=4, seed=0, **arguments):
+    return SeatGames(n=n, players=players, seed=seed, **arguments)
+
+
+def play(games, steps, *, restart=True):
+    """Play with a learner that goes by what it sees; yields what there is to be seen."""
+    for _ in range(steps):
+        yield games.batch.obs.tobytes(), games.batch.mask.tobytes(), games.seats.tolist()
+        step = games.step(learn(games.batch.obs, games.action_masks()))
+        yield step.rewards.tobytes(), step.ended.tolist(), step.illegal.tolist()
+        if restart:
+            games.restart(np.flatnonzero(step.ended))
+
+
+def played(games, steps):
+    for _ in play(games, steps):
+        pass
+    return games
+
+
+def an_illegal(games, row):
+    return int(np.flatnonzero(~games.batch.mask[row])[0])
+
+
+def legal(games):
+    return learn(games.batch.obs, games.action_masks())
+
+
+def first_legal(observations, masks, rng):
+    return masks.argmax(axis=1)
