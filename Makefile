@@ -57,7 +57,7 @@ play: setup  ## watch a game of four seats
 	$(BIN)/shakespeare watch --players 4 --seed 7 $(ARGS)
 
 train: setup  ## train a player by self-play
-	$(BIN)/python -m training.train $(ARGS)
+	$(BIN)/shakespeare train $(ARGS)
 
 check: setup  ## step all views side by side; they must show the same games
 	$(BIN)/shakespeare check $(ARGS)

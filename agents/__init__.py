@@ -3,7 +3,8 @@
 from agents.base import Agent, AnyAgent, Searcher, decide
 from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
-from agents.registry import Player, make, names
+from agents.registry import Player, default, make, names
+from agents.table import decide_together
 from agents.views import Views
 
 __all__ = [
@@ -15,6 +16,8 @@ __all__ = [
     "Searcher",
     "Views",
     "decide",
+    "decide_together",
+    "default",
     "make",
     "names",
 ]

@@ -2,34 +2,39 @@
 
 The card names its weights file, whose name and digest come from its content, and is written last.
 Whatever happens in between, the folder holds either the old checkpoint or the new one, never a
-mixture.  Nothing is unpickled, so a checkpoint from a stranger cannot run code.
+mixture.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
-import safetensors.torch
-import torch
-from safetensors import SafetensorError
 
-from agents.network import PolicyNetwork, build_network
+from agents.network import Network, Tensors
+from agents.storage import (
+    StoredTensors,
+    forget_others,
+    load_tensors,
+    store_tensors,
+    write_atomically,
+)
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
+from shakespeare_env.registry import box_digest
 
-FORMAT = 1
+FORMAT = 2
 CARD_NAME = "card.json"
+LICENCE = "MIT"
+"""Of the weights, as of the code that made them."""
 MAX_WIDTH = 4096
 """A card that asks for a wider network is taken to be damaged, before the memory is asked for."""
+_STEM = "weights"
 
 
 @dataclass(frozen=True)
@@ -38,28 +43,34 @@ class Card:
 
     Attributes:
         game: Name of the game.
-        players: Seats of the games they were trained on.
+        box_digest: SHA-256 of the box they were trained with.
+        players: Seat counts of the games they were trained on.
         actions: Number of actions.
-        actions_digest: Digest of the action table's texts in order.
+        actions_digest: Digest of the action table's texts in order: its version.
         observation: Numbers in an observation.
-        layout_digest: Digest of the observation's fields in order.
+        layout_digest: Digest of the observation's fields in order: its version.
         width: Width of the network's layers.
-        settings: How it was trained.
+        command: What trains them anew.
+        settings: How they were trained, the seed included.
         figures: What came out: decisions, games, win rates and the like.
+        licence: SPDX name of the weights' licence.
         weights: Name of the weights file, in the card's folder.
         weights_digest: SHA-256 of the weights file.
         format: Version of this card's form.
     """
 
     game: str
-    players: int
+    box_digest: str
+    players: list[int]
     actions: int
     actions_digest: str
     observation: int
     layout_digest: str
     width: int
+    command: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
+    licence: str = LICENCE
     weights: str = ""
     weights_digest: str = ""
     format: int = FORMAT
@@ -78,11 +89,11 @@ def layout_digest(game: Game) -> str:
 
 def save_checkpoint(
     folder: Path,
-    network: PolicyNetwork,
+    tensors: Tensors,
     game: Game,
     *,
-    players: int,
-    width: int,
+    players: Sequence[int],
+    command: str,
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
@@ -90,44 +101,41 @@ def save_checkpoint(
 
     Args:
         folder: Made if it does not exist.
-        network: Its weights are written.
+        tensors: The weights, as `Network.shapes` names them.
         game: What it plays.
-        players: Seats of the games it was trained on.
-        width: Width of its layers.
+        players: Seat counts of the games it was trained on.
+        command: What trains it anew.
         settings: How it was trained; must be JSON.
         figures: What came out; must be JSON.
 
     Returns:
         The card as written.
+
+    Raises:
+        ValueError: a weight is not finite, or settings or figures are not JSON.
+        OSError: a file cannot be written; the old checkpoint is as it was.
     """
-    content = safetensors.torch.save(
-        {name: tensor.detach().contiguous() for name, tensor in _tensors(network).items()}
-    )
-    digest = hashlib.sha256(content).hexdigest()
-    card = Card(
-        game=game.name,
-        players=players,
-        actions=game.actions.size,
-        actions_digest=actions_digest(game),
-        observation=game.layout.size,
-        layout_digest=layout_digest(game),
-        width=width,
-        settings=dict(settings),
-        figures=dict(figures),
-        weights=f"weights-{digest[:16]}.safetensors",
-        weights_digest=digest,
-    )
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
+            raise ValueError(f"{name} holds numbers that are not finite; nothing was written")
+    facts: dict[str, Any] = {
+        **_facts(game),
+        "players": [int(count) for count in players],
+        "width": len(tensors["trunk.bias"]),
+        "command": command,
+        "settings": dict(settings),
+        "figures": dict(figures),
+    }
+    json.dumps(facts, allow_nan=False)
+    stored = store_tensors(folder, _STEM, tensors)
+    card = Card(**facts, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
-    folder.mkdir(parents=True, exist_ok=True)
-    write_atomically(folder / card.weights, content)
     write_atomically(folder / CARD_NAME, text.encode())
-    for old in folder.glob("weights-*.safetensors"):
-        if old.name != card.weights:
-            old.unlink(missing_ok=True)
+    forget_others(folder, _STEM, stored)
     return card
 
 
-def load_checkpoint(folder: Path, game: Game) -> tuple[PolicyNetwork, Card]:
+def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     """Read a network back.
 
     Args:
@@ -142,26 +150,10 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[PolicyNetwork, Card]:
             game, box or version of the observation.
     """
     card = read_card(folder)
-    _check_fits(card, game, folder)
-    path = folder / card.weights
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error}); put it back") from error
-    if hashlib.sha256(content).hexdigest() != card.weights_digest:
-        raise CheckpointError(f"{path}: is not the file its card describes; copy both again")
-    try:
-        tensors = safetensors.torch.load(content)
-    except SafetensorError as error:
-        raise CheckpointError(f"{path}: is not a safetensors file ({error})") from error
-    space = gymnasium.spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
-    network = build_network(space, game.actions.size, card.width)
-    _check_tensors(tensors, network, path)
-    with torch.no_grad():
-        for name, tensor in _tensors(network).items():
-            tensor.copy_(tensors[name])
-    network.set_training_mode(False)
-    return network, card
+    check_fits(card, game, folder)
+    tensors = load_tensors(folder, StoredTensors(card.weights, card.weights_digest))
+    _check_tensors(tensors, card, folder / card.weights)
+    return Network(tensors, game.layout), card
 
 
 def read_card(folder: Path) -> Card:
@@ -175,7 +167,7 @@ def read_card(folder: Path) -> Card:
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read ({error}); is it a checkpoint?") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: is not JSON ({error})") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__
@@ -186,66 +178,57 @@ def read_card(folder: Path) -> Card:
             raise CheckpointError(f"{path}: {name!r} is {found}, not of type {kind.__name__}")
     if unknown := data.keys() - _CARD_FIELDS.keys():
         raise CheckpointError(f"{path}: unknown entries {sorted(unknown)}")
-    if Path(data["weights"]).name != data["weights"]:
-        raise CheckpointError(f"{path}: weights {data['weights']!r} must be a file beside the card")
     return Card(**data)
 
 
 _CARD_FIELDS: dict[str, type] = {
-    **dict.fromkeys(("game", "actions_digest", "layout_digest", "weights", "weights_digest"), str),
-    **dict.fromkeys(("players", "actions", "observation", "width", "format"), int),
+    **dict.fromkeys(("game", "box_digest", "actions_digest", "layout_digest"), str),
+    **dict.fromkeys(("command", "licence", "weights", "weights_digest"), str),
+    **dict.fromkeys(("actions", "observation", "width", "format"), int),
     **dict.fromkeys(("settings", "figures"), dict),
+    "players": list,
 }
 
 
-def _check_fits(card: Card, game: Game, folder: Path) -> None:
-    expected = {
-        "game": game.name,
-        "actions": game.actions.size,
-        "actions_digest": actions_digest(game),
-        "observation": game.layout.size,
-        "layout_digest": layout_digest(game),
-    }
-    for name, value in expected.items():
+def check_fits(card: Card, game: Game, folder: Path) -> None:
+    """Refuse a card that was made for something else than a game.
+
+    Raises:
+        CheckpointError: it was; `folder` is named in the message.
+    """
+    for name, value in _facts(game).items():
         if getattr(card, name) != value:
             raise CheckpointError(
                 f"{folder}: made for {name} {getattr(card, name)!r}, but this is {value!r}; "
                 "use the game, box and version it was trained with, or train again"
             )
-    if not game.min_seats <= card.players <= game.max_seats or not 1 <= card.width <= MAX_WIDTH:
+    seats = range(game.min_seats, game.max_seats + 1)
+    fits = card.players and all(type(count) is int and count in seats for count in card.players)
+    if not fits or not 1 <= card.width <= MAX_WIDTH:
         found = f"players {card.players}, width {card.width}"
         raise CheckpointError(f"{folder}: {found}: there is no such network")
 
 
-def _tensors(network: PolicyNetwork) -> dict[str, torch.Tensor]:
-    """Parameters and buffers, each once: the state dict lists the shared layer three times."""
-    return {**dict(network.named_parameters()), **dict(network.named_buffers())}
+def _facts(game: Game) -> dict[str, Any]:
+    """What a card says about its game."""
+    return {
+        "game": game.name,
+        "box_digest": box_digest(game.name),
+        "actions": game.actions.size,
+        "actions_digest": actions_digest(game),
+        "observation": game.layout.size,
+        "layout_digest": layout_digest(game),
+    }
 
 
-def _check_tensors(tensors: Mapping[str, torch.Tensor], network: PolicyNetwork, path: Path) -> None:
-    expected = _tensors(network)
+def _check_tensors(tensors: Mapping[str, np.ndarray[Any, Any]], card: Card, path: Path) -> None:
+    expected = Network.shapes(card.width, card.observation, card.actions)
     if wrong := expected.keys() ^ tensors.keys():
         raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
     for name, tensor in tensors.items():
-        if tensor.shape != expected[name].shape or tensor.dtype != expected[name].dtype:
+        if tensor.shape != expected[name] or tensor.dtype != np.float32:
             raise CheckpointError(
-                f"{path}: {name} is {tensor.dtype} {tuple(tensor.shape)}, "
-                f"not {expected[name].dtype} {tuple(expected[name].shape)}"
+                f"{path}: {name} is {tensor.dtype} {tensor.shape}, not float32 {expected[name]}"
             )
-        if not torch.isfinite(tensor).all():
+        if not np.isfinite(tensor).all():
             raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there as a whole or not at all, even if the machine stops."""
-    # Made by hand, because the files of tempfile can be read by nobody else.
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        with draft.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise

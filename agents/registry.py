@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.base import Agent, AnyAgent, Searcher
+from agents.checkpoint import check_fits, load_checkpoint, read_card
 from agents.greedy import GreedyAgent
+from agents.network import NetworkAgent
 from agents.random_agent import RandomAgent
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], np.random.Generator], NDArray[Any]]
@@ -27,8 +33,8 @@ def _random(game: Game) -> AnyAgent:
     return RandomAgent()
 
 
-def _greedy(game: Game) -> AnyAgent:
-    return GreedyAgent(_knowledge(game).evaluate)
+def _greedy(game: Game, *, samples: int = 1) -> AnyAgent:
+    return GreedyAgent(_knowledge(game).evaluate, samples)
 
 
 def _heuristic(game: Game) -> AnyAgent:
@@ -36,18 +42,38 @@ def _heuristic(game: Game) -> AnyAgent:
     return agent
 
 
+def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
+    folder = shipped_checkpoint(game)
+    if not folder.is_dir():
+        raise ValueError(
+            f"no checkpoint of {game.name} comes with this package; train one, and give its folder"
+        )
+    return _from_checkpoint(folder, game, greedy=greedy)
+
+
+def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
+    network, _ = load_checkpoint(folder, game)
+    return NetworkAgent(network, greedy=greedy)
+
+
 def _knowledge(game: Game) -> Any:
     """The module that knows what is good in a game."""
-    name = f"agents.heuristics.{game.name}"
-    if find_spec(name) is None:
-        raise ValueError(f"there is no heuristic player of {game.name}; write {name}")
-    return import_module(name)
+    if not _is_known(game):
+        raise ValueError(
+            f"there is no heuristic player of {game.name}; write agents/heuristics/{game.name}.py"
+        )
+    return import_module(f"agents.heuristics.{game.name}")
 
 
-_NAMED: dict[str, Callable[[Game], AnyAgent]] = {
+def _is_known(game: Game) -> bool:
+    return find_spec(f"agents.heuristics.{game.name}") is not None
+
+
+_NAMED: dict[str, Callable[..., AnyAgent]] = {
     "random": _random,
     "greedy": _greedy,
     "heuristic": _heuristic,
+    "network": _network,
 }
 
 
@@ -55,30 +81,66 @@ def names() -> tuple[str, ...]:
     """The agents that have names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    beginner that follows the rule book's advice.
+    beginner that follows the rule book's advice; `network`, the trained one that comes along.
     """
     return tuple(_NAMED)
 
 
-def make(player: Player, game: Game) -> AnyAgent:
+def shipped_checkpoint(game: Game) -> Path:
+    """The folder of the checkpoint that comes with this package; there may be none."""
+    return Path(__file__).parent / "checkpoints" / game.name
+
+
+def default(game: Game) -> str:
+    """The name of the best agent that can play a game; it plays where no opponent is named.
+
+    That is `network` where the checkpoint that comes along was trained for this game and box, else
+    `heuristic`, else `random`.
+    """
+    folder = shipped_checkpoint(game)
+    if folder.is_dir():
+        try:
+            check_fits(read_card(folder), game, folder)
+            return "network"
+        except CheckpointError:
+            pass  # another box is in force: its checkpoint has to be trained
+    return "heuristic" if _is_known(game) else "random"
+
+
+def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     """An agent for a game.
 
     Args:
-        player: A name of `names()`; the folder of a checkpoint, played from by drawing from the
-            network's probabilities; an agent; or a function with the arguments of `Agent.act`.
+        player: A name of `names()`; the folder of a checkpoint; an agent; or a function with the
+            arguments of `Agent.act`.  Text may carry options, as in `"network,greedy=false"`.
         game: What it is to play.
+        **options: Of an agent that has some: `greedy` of a network (True, the default, plays the
+            likeliest action, False draws by probability), `samples` of the greedy agent (possible
+            games that each move is tried in).
 
     Raises:
         ValueError: no agent has this name, and no folder; or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
-        TypeError: it is none of these.
+        TypeError: it is none of these, or has no such option.
     """
-    if isinstance(player, str) and player in _NAMED:
-        return _NAMED[player](game)
-    if player == "":
-        raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
-    if isinstance(player, str | os.PathLike):
-        return _from_checkpoint(Path(player), game)
+    if isinstance(player, str):
+        name, written = _split(player)
+        options = {**written, **options}
+        if name in _NAMED:
+            return _called(name, _NAMED[name], game, options)
+        if not name:
+            raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
+        player = Path(name)
+    if isinstance(player, os.PathLike):
+        folder = Path(player)
+        if not os.path.isdir(folder):  # unlike Path.is_dir it takes any text
+            raise ValueError(
+                f"no agent is named {str(folder)!r}, and no folder: "
+                f"give one of {', '.join(names())} or the folder of a checkpoint"
+            )
+        return _called(str(folder), partial(_from_checkpoint, folder), game, options)
+    if options:
+        raise TypeError(f"{player!r} is an agent already; it takes no options: {sorted(options)}")
     if isinstance(player, Agent | Searcher) and not isinstance(player, type):
         return player
     if callable(player) and not isinstance(player, type):
@@ -89,18 +151,38 @@ def make(player: Player, game: Game) -> AnyAgent:
     )
 
 
-def _from_checkpoint(folder: Path, game: Game) -> AnyAgent:
-    if not folder.is_dir():
-        raise ValueError(
-            f"no agent is named {str(folder)!r}, and no folder: "
-            f"give one of {', '.join(names())} or the folder of a checkpoint"
-        )
-    # Only who plays from a network needs PyTorch.
-    from agents.checkpoint import load_checkpoint
-    from agents.network import NetworkAgent
+def _called(
+    name: str, make_agent: Callable[..., AnyAgent], game: Game, options: Mapping[str, Any]
+) -> AnyAgent:
+    """Make an agent with options, each of which must be one it has, and of the right type."""
+    takes = {
+        option.name: type(option.default)
+        for option in signature(make_agent).parameters.values()
+        if option.kind is option.KEYWORD_ONLY
+    }
+    for option, value in options.items():
+        if option not in takes:
+            known = ", ".join(takes) or "none"
+            raise TypeError(f"the agent {name!r} has no option {option!r}; its options: {known}")
+        if type(value) is not takes[option]:
+            kind = takes[option].__name__
+            raise TypeError(f"{option}={value!r} of the agent {name!r} must be of type {kind}")
+    return make_agent(game, **options)
 
-    network, _ = load_checkpoint(folder, game)
-    return NetworkAgent(network)
+
+def _split(text: str) -> tuple[str, dict[str, Any]]:
+    """A name and its options: `network,greedy=false` is ("network", {"greedy": False})."""
+    name, *parts = text.split(",")
+    if not all("=" in part for part in parts):  # a folder may have commas in its name
+        return text, {}
+    options: dict[str, Any] = {}
+    for part in parts:
+        option, _, value = part.partition("=")
+        try:
+            options[option.strip()] = json.loads(value)
+        except ValueError:
+            options[option.strip()] = value
+    return name, options
 
 
 class FunctionAgent:

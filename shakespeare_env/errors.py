@@ -21,6 +21,10 @@ class CheckpointError(ShakespeareEnvError, ValueError):
     """A checkpoint that is damaged or was made for something else."""
 
 
+class TrainingError(ShakespeareEnvError, RuntimeError):
+    """A training run that cannot go on, such as one whose weights are no numbers any more."""
+
+
 class RenderError(ShakespeareEnvError, RuntimeError):
     """A picture that cannot be shown, as where there is no screen."""
 

@@ -1,5 +1,6 @@
 """What holds for every test: one compilation for all workers, one thread each, repeatable draws."""
 
+import hashlib
 import os
 
 # Two workers on two cores: a thread pool in each would only make them wait for each other.
@@ -28,3 +29,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         batch.step(batch.random_actions())
         position = Position.new(name, players=seats, seed=0)
         position.push(position.moves()[0])
+
+
+@pytest.fixture
+def toy_box(monkeypatch: pytest.MonkeyPatch) -> str:
+    """The digest that the toy of `tests/training/toy_game.py` has: it is a game without a box."""
+    from agents import checkpoint
+    from shakespeare_env import registry
+    from training import table_result
+
+    toys, of_registered = hashlib.sha256(b"toy").hexdigest(), registry.box_digest
+
+    def box_digest(name: str) -> str:
+        return toys if name == "toy" else of_registered(name)
+
+    for module in (checkpoint, table_result):
+        monkeypatch.setattr(module, "box_digest", box_digest)
+    return toys

@@ -1,102 +1,139 @@
-"""What a training run tells while it runs, and when it stops."""
+"""What happens in the course of a run: versions kept, measurements, checkpoints, the display."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
 
 import numpy as np
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from training.display import SeatFigures, Status, TrainingDisplay
+from training.league import LEARNER, NOBODY, standings
+from training.run import Run
 
-_RECENT_GAMES = 1000
-_SAVE_EVERY_S = 60.0
+_RECENT_GAMES = 500
+"""Games of each seat count that the display looks back on."""
+_SHOW_EVERY_S = 0.25
 
 
-class RunProgress(BaseCallback):
-    """Shows how a run goes, saves every minute, and ends it when its time is up or `stop` is set.
+class Course(BaseCallback):
+    """Does what is due between an update and the next rollout, and ends a run in good order.
 
     Args:
-        minutes: Length of the run.
-        console: Where to show it.
-        save: Writes a checkpoint; called between a rollout and the update after it.
+        run: The run.
+        display: Where to show how it goes.
+        minutes: The run is left after so many; None lets it come to its end.
 
     Attributes:
-        stop: Set it to end the run after the step or update under way.
-        games: Games finished so far.
+        stop: Set it to have the run saved and left after the update under way.
+        stopped: Whether the run was left before its end.
     """
 
-    def __init__(self, minutes: float, console: Console, save: Callable[[], object]) -> None:
+    def __init__(self, run: Run, display: TrainingDisplay, minutes: float | None = None) -> None:
         super().__init__()
-        self.seconds = minutes * 60.0
         self.stop = False
-        self.games = 0
-        self._save = save
-        self._winning_scores: deque[float] = deque(maxlen=_RECENT_GAMES)
-        self._began = self._saved = self._shown = time.monotonic()
-        self._display = Progress(
-            # Fits a terminal of 80 columns.
-            BarColumn(12),
-            TextColumn("{task.fields[decisions]:,} decisions"),
-            TextColumn("{task.fields[rate]:,.0f}/s"),
-            TextColumn("mean winning score {task.fields[score]}"),
-            TimeRemainingColumn(),
-            console=console,
-        )
-        self._task = self._display.add_task(
-            "training", total=self.seconds, decisions=0, rate=0.0, score="-"
-        )
+        self.stopped = False
+        self._run = run
+        self._display = display
+        self._until = None if minutes is None else time.monotonic() + minutes * 60.0
+        self._saved = self._shown = time.monotonic()
+        config = run.config
+        self._next_version = _next_multiple(run.decisions, config.snapshot_every)
+        self._next_measurement = _next_multiple(run.decisions, config.evaluate_every)
+        self._rate_from = (run.decisions, time.monotonic())
+        self._note = ""
+        self._scores: dict[int, deque[tuple[float, float]]] = {
+            count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
+        }
 
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the run began."""
-        return time.monotonic() - self._began
-
-    @property
-    def mean_winning_score(self) -> float:
-        """Mean of the best scores of the last thousand games; NaN before the first has ended."""
-        return float(np.mean(self._winning_scores)) if self._winning_scores else float("nan")
-
-    def remaining(self) -> float:
-        """Share of the time that is left, 1 to 0."""
-        return max(0.0, 1.0 - self.elapsed / max(self.seconds, 1e-9))
-
-    def _on_training_start(self) -> None:
-        self._began = self._saved = time.monotonic()
-        self._display.start()
+    def _on_rollout_start(self) -> None:
+        run = self._run
+        run.check()
+        if run.decisions >= self._next_version:
+            run.keep_version()
+            self._next_version = _next_multiple(run.decisions, run.config.snapshot_every)
+        is_late = self._until is not None and time.monotonic() > self._until
+        self.stopped = self.stop or is_late
+        is_measured = False
+        if is_late:
+            self._measure(run.config.final_games)
+        elif not len(run.history) or run.decisions >= self._next_measurement:
+            self._measure(run.config.evaluation_games)
+            self._next_measurement = _next_multiple(run.decisions, run.config.evaluate_every)
+            is_measured = True
+        is_due = time.monotonic() - self._saved > run.config.save_every
+        if self.stopped or is_measured or is_due:
+            self._save()
 
     def _on_step(self) -> bool:
+        if self.stopped:
+            return False  # the run was saved before this step, which it will make again
         dones = self.locals["dones"]
         if dones.any():
-            games = self.training_env.unwrapped
-            assert isinstance(games, BatchVecEnv)
-            won = games.batch.final_winners[dones]
-            scores = games.batch.final_scores[dones]
-            self._winning_scores.extend(np.where(won, scores, scores.min()).max(axis=1).tolist())
-            self.games += int(dones.sum())
-        if time.monotonic() - self._shown > 0.25:
+            self._note_scores(np.flatnonzero(dones))
+        if time.monotonic() - self._shown > _SHOW_EVERY_S:
             self._show()
-        return not self.stop and self.elapsed < self.seconds
-
-    def _on_rollout_end(self) -> None:
-        if time.monotonic() - self._saved > _SAVE_EVERY_S:
-            self._save()
-            self._saved = time.monotonic()
+        return True
 
     def _on_training_end(self) -> None:
+        if not self.stopped:
+            self._run.check()
+            self._measure(self._run.config.final_games)
+            self._save()
         self._show()
-        self._display.stop()
+
+    def _note_scores(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+        """Keep the scores of games in which the learner had all seats."""
+        league = self._run.learner.league
+        scores = league.batch.final_scores[rows]
+        for lineup, score in zip(league.lineup[rows], scores, strict=True):
+            own = lineup == LEARNER
+            if own.sum() == (lineup != NOBODY).sum():
+                seen = score[own]
+                self._scores[int(own.sum())].append((float(seen.mean()), float(seen.max())))
+
+    def _measure(self, games: int) -> None:
+        self._run.measure(games, self._say)
+        self._say("")
+        # The rate shown is that of learning alone.
+        self._rate_from = (self._run.decisions, time.monotonic())
+
+    def _save(self) -> None:
+        self._run.save()
+        self._saved = time.monotonic()
+
+    def _say(self, note: str) -> None:
+        self._note = note
+        self._show()
 
     def _show(self) -> None:
         self._shown = time.monotonic()
-        self._display.update(
-            self._task,
-            completed=min(self.elapsed, self.seconds),
-            decisions=self.num_timesteps,
-            rate=self.num_timesteps / max(self.elapsed, 1e-9),
-            score=f"{self.mean_winning_score:.1f}" if self.games else "-",
+        run = self._run
+        decisions, began = self._rate_from
+        seats = {
+            count: SeatFigures(
+                games=len(scores),
+                mean_score=float(np.mean([own for own, _ in scores])) if scores else None,
+                mean_winning_score=float(np.mean([best for _, best in scores])) if scores else None,
+            )
+            for count, scores in self._scores.items()
+        }
+        self._display.show(
+            Status(
+                decisions=run.decisions,
+                total=run.config.decisions,
+                rate=(run.decisions - decisions) / max(self._shown - began, 1e-9),
+                seconds=run.elapsed,
+                seats=seats,
+                opponents={
+                    name: (games, rate) for name, games, rate in standings(run.learner.league)
+                },
+                history=run.history,
+                note=self._note,
+            )
         )
+
+
+def _next_multiple(decisions: int, every: int) -> int:
+    return (decisions // every + 1) * every

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,14 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._gained = np.zeros((rows, n_envs), np.float32)
         self._is_open = np.zeros((rows, n_envs), np.bool_)
         self._closed = np.empty(0, np.intp)
+        # What is kept of a decision as it was made.
+        self._stores: dict[str, NDArray[Any]] = {
+            "observations": self._observations,
+            "masks": self._masks,
+            "actions": self._actions,
+            "values": self._values,
+            "log_probs": self._log_probs,
+        }
         super().__init__(
             buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
         )
@@ -87,8 +95,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         """
         rows, games = np.nonzero(self._is_open)
         seats = self._seats[rows, games]
-        stores = (self._observations, self._masks, self._actions, self._values, self._log_probs)
-        for store in stores:
+        for store in self._stores.values():
             store[seats, games] = store[rows, games]
         carried = self._gained[rows, games]
         first = slice(0, self.max_seats)
@@ -100,6 +107,28 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._is_open[:] = False
         self.pos = self.max_seats
         self.full = False
+
+    def open_decisions(self) -> dict[str, NDArray[Any]]:
+        """The open decisions as arrays of one row each, for `set_open_decisions`."""
+        rows, games = np.nonzero(self._is_open)
+        stores = {name: store[rows, games] for name, store in self._stores.items()}
+        return {
+            **stores,
+            "games": games,
+            "seats": self._seats[rows, games],
+            "gained": self._gained[rows, games],
+        }
+
+    def set_open_decisions(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Let the next rollout begin with open decisions of another store."""
+        seats, games = saved["seats"], saved["games"]
+        for name, store in self._stores.items():
+            store[seats, games] = saved[name]
+        self._is_open[:] = False
+        self._is_open[seats, games] = True
+        self._seats[seats, games] = seats
+        self._gained = np.zeros(self._is_open.shape, np.float32)
+        self._gained[seats, games] = saved["gained"]
 
     def forget(self, games: NDArray[np.bool_]) -> None:
         """Drop what was carried of some games, bool[n], because others have taken their place."""

@@ -1,4 +1,4 @@
-"""Self-play: MaskablePPO on games in which the learner's network plays every seat."""
+"""Self-play: MaskablePPO on games in which the learner's network plays several or all seats."""
 
 from __future__ import annotations
 
@@ -13,32 +13,46 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from agents.network import PolicyNetwork, draw_actions, policy_arguments
+from agents.network import draw_actions
+from shakespeare_env.batch import Batch
 from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from training.advantages import NO_SEAT
+from training.league import League
+from training.policy import PolicyNetwork, policy_arguments
 from training.rollout import SeatRolloutBuffer
+
+Schedule = Callable[[float], float]
+"""A number by the share of the run that is left, 1 to 0, as stable-baselines3 has it."""
+
+
+def linear(start: float, end: float) -> Schedule:
+    """From `start` as the run begins to `end` as it ends."""
+    return lambda remaining: end + (start - end) * remaining
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO for games whose seats are all played by one network.
+    """MaskablePPO for games whose seats are played by one network, and by a league of opponents.
 
-    Two things differ from the base class: the rollout follows each seat's own decisions
-    (`SeatRolloutBuffer`), and every random number comes from generators of its own, seeded with
-    `seed`; the global ones are left alone. The update itself is the stock one; it normalises the
-    advantages of each minibatch.
+    Three things differ from the base class: the rollout follows each seat's own decisions
+    (`SeatRolloutBuffer`) and leaves out what opponents decide; the weights of entropy and shaping
+    follow schedules; and every random number comes from generators of its own, seeded with `seed`;
+    the global ones are left alone. The update itself is the stock one; it normalises the advantages
+    of each minibatch. `num_timesteps` counts the learner's own decisions.
 
     Args:
         env: The games.
+        league: Who plays which seat of them.
         width: Width of the network's layers.
-        reward_scale: The batch's rewards are multiplied by it.
-        win_bonus: Added at the end of a game: +`win_bonus` shared by the winners, -`win_bonus`
-            by the others.
-        **arguments: As MaskablePPO takes them, but for `policy`, `policy_kwargs` and the rollout
-            buffer.
+        shaping: What the batch's rewards are multiplied by.
+        win: Weight of `outcomes`, added as a game ends.
+        entropy: Weight of the entropy in the loss.
+        half_precision: Whether matrices are multiplied in bfloat16.
+        **arguments: As MaskablePPO takes them, but for `policy`, `policy_kwargs`, `ent_coef` and
+            the rollout buffer.
 
     Attributes:
+        league: As given.
         rng: Draws the actions and shuffles the minibatches.
-        remaining: If set, tells how much of the run is left, 1 to 0, in place of the count of
-            steps; schedules of a run that is limited by time follow it.
     """
 
     policy: PolicyNetwork
@@ -47,24 +61,29 @@ class SelfPlayPPO(MaskablePPO):
     def __init__(
         self,
         env: BatchVecEnv,
+        league: League,
         *,
         width: int = 256,
-        reward_scale: float = 1.0,
-        win_bonus: float = 0.0,
+        shaping: Schedule = lambda _: 1.0,
+        win: float = 0.0,
+        entropy: Schedule = lambda _: 0.01,
+        half_precision: bool = False,
         **arguments: Any,
     ) -> None:
-        self.reward_scale = reward_scale
-        self.win_bonus = win_bonus
+        self.league = league
+        self.shaping = shaping
+        self.win = win
+        self.entropy = entropy
         self.rng = np.random.default_rng(arguments.get("seed"))
-        self.remaining: Callable[[], float] | None = None
         super().__init__(
             PolicyNetwork,
             env,
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={"max_seats": env.seat_rewards.shape[1], "rng": self.rng},
-            policy_kwargs=policy_arguments(width),
+            policy_kwargs=policy_arguments(width, env.batch.game.layout),
             **arguments,
         )
+        self.policy.half_precision = half_precision
 
     def _setup_model(self) -> None:
         # The layers draw their first weights from torch's global generator: lend it a seed, then
@@ -78,10 +97,10 @@ class SelfPlayPPO(MaskablePPO):
         if seed is not None and self.env is not None:
             self.env.seed(seed)
 
-    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
-        super()._update_current_progress_remaining(num_timesteps, total_timesteps)
-        if self.remaining is not None:
-            self._current_progress_remaining = self.remaining()
+    def go_on(self, observations: NDArray[np.int8]) -> None:
+        """Take games as they stand, int8[n, D]: `learn` will not begin new ones."""
+        self._last_obs = observations.copy()
+        self._last_episode_starts = np.zeros(len(observations), np.bool_)
 
     def collect_rollouts(
         self,
@@ -95,7 +114,8 @@ class SelfPlayPPO(MaskablePPO):
 
         Args:
             env: A `BatchVecEnv`, wrapped or not.
-            callback: Asked after every step whether to go on.
+            callback: Told before anything is done, when a run may be saved; asked after every step
+                whether to go on.
             rollout_buffer: A `SeatRolloutBuffer`.
             n_rollout_steps: Steps, one decision of every game each.
             use_masking: Must be True: games have illegal moves.
@@ -109,52 +129,91 @@ class SelfPlayPPO(MaskablePPO):
         if not use_masking:
             raise ValueError("use_masking=False: games have illegal moves; leave it at True")
         assert self._last_episode_starts is not None
+        self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
+        self.ent_coef = self.entropy(self._current_progress_remaining)
         self.policy.set_training_mode(False)
+        callback.on_rollout_start()
         rollout_buffer.reset()
         # A game that has just begun has no decisions behind it; this also covers games set up anew
         # by learn().
         rollout_buffer.forget(self._last_episode_starts)
-        callback.on_rollout_start()
-        rows = np.arange(env.num_envs)
         for _ in range(n_rollout_steps):
-            observations = self._last_obs
+            own = self.league.learner_decides()
+            observations, masks = self._last_obs, games.action_masks()
             assert isinstance(observations, np.ndarray)
-            masks = games.action_masks()
-            seats = games.seats.copy()
-            with torch.no_grad():
-                log_probabilities, values = self.policy.masked_log_probabilities(
-                    torch.as_tensor(observations, device=self.device),
-                    torch.as_tensor(masks, device=self.device),
-                )
-            actions = draw_actions(log_probabilities.exp().cpu().numpy(), self.rng)
+            seats = np.where(own, games.seats, NO_SEAT).astype(np.int8)
+            actions, values, log_probs = self._decide(observations, masks, own)
             self._last_obs, _, dones, _ = env.step(actions)  # type: ignore[assignment]
             self._last_episode_starts = dones
+            rewards = self._seat_rewards(games, dones)
             rollout_buffer.add_step(
-                observations,
-                masks,
-                seats,
-                actions,
-                values.cpu().numpy(),
-                log_probabilities.cpu().numpy()[rows, actions],
-                self._seat_rewards(games, dones),
-                dones,
+                observations, masks, seats, actions, values, log_probs, rewards, dones
             )
-            self.num_timesteps += env.num_envs
+            self.num_timesteps += int(np.count_nonzero(own))
             callback.update_locals(locals())
-            if not callback.on_step():
+            goes_on = callback.on_step()
+            if dones.any():
+                ended = np.flatnonzero(dones)
+                self.league.finish(ended)
+                self.league.sit_down(ended)
+            if not goes_on:
                 return False
         rollout_buffer.compute()
         callback.on_rollout_end()
         return True
 
+    def _decide(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], own: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """One action a game; values and log-probabilities of the learner's, 0 for the others'."""
+        count = len(own)
+        actions = np.empty(count, np.int64)
+        values, log_probs = np.zeros(count, np.float32), np.zeros(count, np.float32)
+        rows = np.flatnonzero(own)
+        if len(rows):
+            every = len(rows) == count
+            with torch.no_grad():
+                found, value = self.policy.masked_log_probabilities(
+                    torch.as_tensor(observations if every else observations[rows]).to(self.device),
+                    torch.as_tensor(masks if every else masks[rows]).to(self.device),
+                )
+            drawn = draw_actions(found.softmax(dim=-1).cpu().numpy(), self.rng)
+            actions[rows] = drawn
+            values[rows] = value.cpu().numpy()
+            log_probs[rows] = found.cpu().numpy()[np.arange(len(rows)), drawn]
+        if len(rows) < count:
+            others = np.flatnonzero(~own)
+            actions[others] = self.league.decide(others)
+        return actions, values, log_probs
+
     def _seat_rewards(self, games: BatchVecEnv, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
         """float32[n, S], what the last step was worth to each seat, in the learner's terms."""
-        rewards = games.seat_rewards * np.float32(self.reward_scale)
-        if self.win_bonus and dones.any():
-            winners = games.batch.final_winners[dones]
-            at_table = np.arange(winners.shape[1]) < games.batch.players[dones, None]
-            losers = at_table & ~winners
-            shares = winners / winners.sum(axis=1, keepdims=True).clip(1)
-            shares = shares - losers / losers.sum(axis=1, keepdims=True).clip(1)
-            rewards[dones] += np.float32(self.win_bonus) * shares.astype(np.float32)
+        rewards = games.seat_rewards * np.float32(self.shaping(self._current_progress_remaining))
+        if self.win and dones.any():
+            rewards[dones] += np.float32(self.win) * outcomes(games.batch, np.flatnonzero(dones))
         return rewards
+
+
+def outcomes(batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """What games that have ended were worth, float32[m, S]: the reward `win` of a batch.
+
+    The winners share +1, the others share -1; alone, it is the score's difference to the game's
+    target in units of its scale.
+
+    Args:
+        batch: With any reward.
+        rows: int64[m], games that the last step ended.
+    """
+    players = batch.players[rows]
+    winners = batch.final_winners[rows]
+    losers = (np.arange(winners.shape[1]) < players[:, None]) & ~winners
+    worth: NDArray[np.float32] = (
+        winners / winners.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
+        - losers / losers.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
+    )
+    alone = players == 1
+    if alone.any():
+        game = batch.game
+        scores = batch.final_scores[rows[alone], 0]
+        worth[alone, 0] = (scores - game.solo_target) / game.score_scale
+    return worth

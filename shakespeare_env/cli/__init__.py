@@ -1,8 +1,8 @@
-"""The command `shakespeare`: watch games, show positions, check the views, list actions, ..."""
+"""The command `shakespeare`: train and evaluate agents, watch games, show positions, ..."""
 
 import typer
 
-from shakespeare_env.cli import actions, check, observation, protocol, show, watch
+from shakespeare_env.cli import actions, check, evaluate, observation, protocol, show, train, watch
 
 app = typer.Typer(
     name="shakespeare",
@@ -13,6 +13,8 @@ app = typer.Typer(
 )
 app.command()(watch.watch)
 app.command()(show.show)
+app.command()(train.train)
+app.command()(evaluate.evaluate)
 app.command()(check.check)
 app.command()(actions.actions)
 app.command()(observation.observation)

@@ -55,7 +55,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         game: str = "shakespeare",
         players: int = 4,
         seat: int | None = None,
-        opponents: Opponents = "random",
+        opponents: Opponents | None = None,
         reward: str = "win",
         render_mode: str | None = None,
         box: str | os.PathLike[str] | None = None,

@@ -83,7 +83,7 @@ class SeatGames:
         *,
         players: int | Integers,
         seat: int | None = None,
-        opponents: Opponents = "random",
+        opponents: Opponents | None = None,
         seed: int | None = None,
         threads: int = 1,
         reward: str = "win",
@@ -247,8 +247,10 @@ class SeatGames:
 class _Crowd:
     """The opponents: who they are, where they sit, and the generators they draw from."""
 
-    def __init__(self, opponents: Opponents, batch: Batch) -> None:
+    def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
         self._batch = batch
+        if opponents is None:
+            opponents = agents.default(batch.game)
         self._weights: NDArray[np.float64] | None = None
         self._in_order = False
         if isinstance(opponents, Mapping):
@@ -292,18 +294,7 @@ class _Crowd:
         """The opponents' actions in games where one of them is to decide."""
         batch = self._batch
         who = self._lineup[rows, batch.to_move[rows]]
-        actions = np.empty(len(rows), np.int64)
-        for index, (agent, rng) in enumerate(zip(self._agents, self._generators, strict=True)):
-            asked = np.flatnonzero(who == index)
-            if len(asked):
-                games = rows[asked]
-                try:
-                    chosen = as_actions(agents.decide(agent, batch, games, rng), len(games))
-                except Exception as fault:
-                    fault.add_note(f"The opponent {agent!r} was to decide in {len(games)} games.")
-                    raise
-                actions[asked] = chosen
-        return actions
+        return agents.decide_together(self._agents, self._generators, batch, rows, who)
 
 
 def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:

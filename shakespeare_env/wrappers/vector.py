@@ -61,7 +61,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         game: str = "shakespeare",
         players: int | Integers = 4,
         seat: int | None = None,
-        opponents: Opponents = "random",
+        opponents: Opponents | None = None,
         reward: str = "win",
         threads: int = 1,
         render_mode: str | None = None,

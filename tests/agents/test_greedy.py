@@ -14,7 +14,7 @@ from agents import GreedyAgent, RandomAgent, Views, decide
 from shakespeare_env import Batch, observation_layout, registry
 from tests.contract.random_games import FULL_TABLES, TABLES, chosen, stacked
 from tests.contract.test_secrecy import HIDDEN, positions
-from training.evaluate import evaluate
+from training.evaluate import Seated, evaluate
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 full_tables = pytest.mark.parametrize("table", FULL_TABLES, ids=str)
@@ -106,11 +106,10 @@ def test_views_hold_no_way_to_the_games():
 @pytest.mark.parametrize("players", [2, 4])
 def test_with_the_heuristics_evaluation_it_beats_random_players(players):
     agent = agents.make("greedy", registry.game("shakespeare"))
-    found = evaluate(
-        agent, [RandomAgent()] * (players - 1), partial(Batch, "shakespeare"), games=60, seed=1
-    )
-    assert found.win_rate > 0.9
-    assert found.mean_score > found.mean_opponent_score + 8
+    table = [Seated("greedy", agent)] + [Seated("random", RandomAgent())] * (players - 1)
+    found = evaluate(table, partial(Batch, "shakespeare"), games=60, seed=1)
+    assert (found["greedy"].win_rate or 0) > 0.9
+    assert found["greedy"].mean_score > found["random"].mean_score + 8
 
 
 def test_samples_must_be_some():

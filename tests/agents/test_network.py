@@ -1,31 +1,75 @@
+"""The network in plain arrays: what it computes, and the actions that are played from it."""
+
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
-import torch
 
 from agents import Agent
-from agents.network import NetworkAgent, build_network, draw_actions
+from agents.network import Network, NetworkAgent, draw_actions, input_scale
+from shakespeare_env.game import ObservationLayout
+from tests.agents.networks import random_tensors
 
-NUMBERS, ACTIONS, SITUATIONS = 20, 9, 64
+ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
+LAYOUT = ObservationLayout(
+    [
+        ("small", 5, 0, 1, ""),
+        ("signed", 5, -100, 3, ""),
+        ("large", 9, 0, 90, ""),
+        ("0", 1, 0, 0, ""),
+    ]
+)
 
 
 @pytest.fixture
 def network():
-    space = gymnasium.spaces.Box(-3, 100, (NUMBERS,), np.int8)
-    return build_network(space, ACTIONS, 16)
+    return Network(random_tensors(WIDTH, LAYOUT.size, ACTIONS), LAYOUT)
 
 
 @pytest.fixture
 def views():
     rng = np.random.default_rng(0)
-    observations = rng.integers(-3, 100, (SITUATIONS, NUMBERS)).astype(np.int8)
+    observations = rng.integers(LAYOUT.low, LAYOUT.high + 1, (SITUATIONS, LAYOUT.size))
     masks = rng.random((SITUATIONS, ACTIONS)) < 0.3
     masks[np.arange(SITUATIONS), rng.integers(ACTIONS, size=SITUATIONS)] = True
-    return observations, masks
+    return observations.astype(np.int8), masks
+
+
+def test_numbers_are_scaled_by_their_greatest_size():
+    scale = input_scale(LAYOUT)
+    assert scale.dtype == np.float32
+    assert scale == pytest.approx([1] * 5 + [0.01] * 5 + [1 / 90] * 9 + [1])
+
+
+def test_logits_and_values_are_the_layers_one_after_the_other(network, views):
+    """In float64, layer by layer, as the tensors' names say."""
+    t = {name: tensor.astype(np.float64) for name, tensor in network.tensors.items()}
+
+    def layer(name, x):
+        return x @ t[f"{name}.weight"].T + t[f"{name}.bias"]
+
+    hidden = layer("trunk", views[0] * input_scale(LAYOUT))
+    hidden = (hidden - hidden.mean(1, keepdims=True)) / np.sqrt(hidden.var(1, keepdims=True) + 1e-5)
+    shared = np.maximum(hidden * t["norm.weight"] + t["norm.bias"], 0)
+    logits = layer("action", np.maximum(layer("policy", shared), 0))
+    values = layer("value", np.maximum(layer("outlook", shared), 0))[:, 0]
+    for found, expected in ((network.logits(views[0]), logits), (network.values(views[0]), values)):
+        assert found.dtype == np.float32
+        assert found.shape == expected.shape
+        assert found == pytest.approx(expected, rel=1e-3, abs=1e-3)
+
+
+def test_looking_changes_nothing(network, views):
+    tensors = {name: tensor.copy() for name, tensor in network.tensors.items()}
+    first, again = (network.logits(views[0]).tolist() for _ in range(2))
+    network.values(views[0])
+    assert first == again
+    assert all((network.tensors[name] == tensor).all() for name, tensor in tensors.items())
 
 
 @pytest.mark.parametrize("greedy", [True, False])
@@ -38,6 +82,25 @@ def test_plays_legal_actions_and_repeats_itself(network, views, greedy):
     assert masks[np.arange(SITUATIONS), first].all()
 
 
+def test_greedy_plays_the_likeliest_legal_action(network, views):
+    observations, masks = views
+    actions = NetworkAgent(network).act(observations, masks, np.random.default_rng(0))
+    for logits, mask, action in zip(network.logits(observations), masks, actions, strict=True):
+        assert logits[action] == max(logits[mask])
+
+
+def test_the_others_are_drawn_by_their_probability(network, views):
+    draws = 20_000
+    observations = np.repeat(views[0][:1], draws, axis=0)
+    mask = np.arange(ACTIONS) % 2 == 0
+    logits = np.where(mask, network.logits(views[0][:1])[0].astype(float), -np.inf)
+    expected = np.exp(logits - logits.max())
+    agent = NetworkAgent(network, greedy=False)
+    drawn = agent.act(observations, np.tile(mask, (draws, 1)), np.random.default_rng(0))
+    shares = np.bincount(drawn, minlength=ACTIONS) / draws
+    assert shares == pytest.approx(expected / expected.sum(), abs=0.015)
+
+
 def test_a_situation_is_judged_alone_as_in_company(network, views):
     observations, masks = views
     agent = NetworkAgent(network, greedy=True)
@@ -47,40 +110,16 @@ def test_a_situation_is_judged_alone_as_in_company(network, views):
     assert together[:8].tolist() == alone
 
 
-def test_log_probabilities_are_the_stock_ones(network, views):
-    """One masked log-softmax gives what the distribution of sb3-contrib gives."""
-    observations, masks = map(torch.as_tensor, views)
-    actions = masks.float().argmax(dim=1)
-    values, taken, entropies = network.evaluate_actions(observations, actions, masks)
-    stock = super(type(network), network).evaluate_actions(observations, actions, masks)
-    assert torch.allclose(values, stock[0].flatten(), atol=1e-6)
-    assert torch.allclose(taken, stock[1], atol=1e-5)
-    assert torch.allclose(entropies, stock[2], atol=1e-5)
-    log_probabilities, _ = network.masked_log_probabilities(observations, masks)
-    assert (log_probabilities.exp()[~masks] == 0).all()
+def test_nobody_to_decide_for(network):
+    none = np.zeros((0, LAYOUT.size), np.int8), np.zeros((0, ACTIONS), np.bool_)
+    for greedy in (True, False):
+        chosen = NetworkAgent(network, greedy=greedy).act(*none, np.random.default_rng(0))
+        assert chosen.shape == (0,)
 
 
-def test_without_a_mask_everything_is_legal(network, views):
-    observations = torch.as_tensor(views[0])
-    actions = torch.zeros(SITUATIONS, dtype=torch.long)
-    everything = torch.ones(SITUATIONS, ACTIONS, dtype=torch.bool)
-    for ours, masked in zip(
-        network.evaluate_actions(observations, actions),
-        network.evaluate_actions(observations, actions, everything),
-        strict=True,
-    ):
-        assert torch.equal(ours, masked)
-
-
-def test_making_a_network_leaves_the_global_generator_alone():
-    before = torch.random.get_rng_state()
-    build_network(gymnasium.spaces.Box(0, 1, (3,), np.int8), 2, 4)
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
-def test_actions_are_drawn_by_probability():
-    probabilities = np.tile(np.array([0.0, 0.5, 0.0, 0.2, 0.3, 0.0], np.float32), (20_000, 1))
-    actions = draw_actions(probabilities, np.random.default_rng(0))
+def test_actions_are_drawn_by_weight():
+    weights = np.tile(np.array([0.0, 5, 0.0, 2, 3, 0.0], np.float32), (20_000, 1))
+    actions = draw_actions(weights, np.random.default_rng(0))
     shares = np.bincount(actions, minlength=6) / 20_000
     assert shares == pytest.approx([0, 0.5, 0, 0.2, 0.3, 0], abs=0.015)
 
@@ -91,5 +130,11 @@ def test_no_draw_falls_on_an_impossible_action():
             return np.full(size, np.nextafter(1.0, 0.0))
 
     highest: Any = Highest()
-    probabilities = np.array([[0.1, 0.2, 0.7, 0.0], [1.0, 0.0, 0.0, 0.0]], np.float32)
-    assert draw_actions(probabilities, highest).tolist() == [2, 0]
+    weights = np.array([[0.1, 0.2, 0.7, 0.0], [1.0, 0.0, 0.0, 0.0]], np.float32)
+    assert draw_actions(weights, highest).tolist() == [2, 0]
+
+
+def test_playing_needs_no_pytorch():
+    program = "import sys, agents, agents.checkpoint; sys.exit('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], env=os.environ.copy(), check=False)
+    assert done.returncode == 0

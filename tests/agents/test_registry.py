@@ -4,39 +4,48 @@ import re
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import pytest
-import torch
 
 import agents
-from agents import RandomAgent, make, names
+from agents import GreedyAgent, RandomAgent, default, make, names
 from agents.checkpoint import save_checkpoint
-from agents.network import NetworkAgent, build_network
+from agents.network import Network, NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.errors import CheckpointError
+from tests.agents.networks import random_tensors
 from tests.training.toy_game import GAME, LAYOUT, ToyBatch
 
 WIDTH = 8
 CHOICES = re.escape(", ".join(names()))
 
 
-@pytest.fixture
-def network():
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        space = gymnasium.spaces.Box(LAYOUT.low, LAYOUT.high, dtype=np.int8)
-        network = build_network(space, GAME.actions.size, WIDTH)
-        for parameter in network.parameters():
-            torch.nn.init.normal_(parameter)
-    network.set_training_mode(False)
-    return network
+pytestmark = pytest.mark.usefixtures("toy_box")
+
+
+def write_checkpoint(folder, game):
+    tensors = random_tensors(WIDTH, game.layout.size, game.actions.size)
+    facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
+    save_checkpoint(folder, tensors, game, players=[2], **facts)
+    return tensors
 
 
 @pytest.fixture
-def folder(tmp_path, network):
-    folder = tmp_path / "run"
-    save_checkpoint(folder, network, GAME, players=2, width=WIDTH, settings={}, figures={})
+def folder(tmp_path):
+    write_checkpoint(tmp_path / "run", GAME)
+    return tmp_path / "run"
+
+
+@pytest.fixture
+def network(folder):
+    return Network(random_tensors(WIDTH, LAYOUT.size, GAME.actions.size), LAYOUT)
+
+
+@pytest.fixture
+def shipped(tmp_path, monkeypatch):
+    """A folder that stands for the checkpoint that comes with the package; it is empty so far."""
+    folder = tmp_path / "shipped"
+    monkeypatch.setattr(agents.registry, "shipped_checkpoint", lambda game: folder)
     return folder
 
 
@@ -55,15 +64,96 @@ class Lazy:
         return first_legal(observations, masks, rng)
 
 
-def test_every_name_makes_an_agent_that_plays_legally():
+def test_every_name_makes_an_agent_that_plays_legally(shipped):
     game = registry.game("shakespeare")
+    write_checkpoint(shipped, game)
     batch = Batch(game.name, 200, players=2, seed=1)
-    assert set(names()) == {"random", "greedy", "heuristic"}
+    assert set(names()) == {"random", "greedy", "heuristic", "network"}
     for name in names():
         agent = make(name, game)
         actions = agents.decide(agent, batch, np.arange(200), np.random.default_rng(0))
         assert batch.mask[np.arange(200), actions].all()
     assert isinstance(make("random", GAME), RandomAgent)
+
+
+def test_the_network_that_comes_along_is_the_default_where_there_is_one(shipped):
+    game = registry.game("shakespeare")
+    assert default(game) == "heuristic"
+    with pytest.raises(ValueError, match="no checkpoint of shakespeare comes with this package"):
+        make("network", game)
+    tensors = write_checkpoint(shipped, game)
+    assert default(game) == "network"
+    agent = make("network", game)
+    assert isinstance(agent, NetworkAgent)
+    assert all((agent.network.tensors[name] == tensors[name]).all() for name in tensors)
+
+
+def test_the_default_of_a_game_without_a_heuristic_player(shipped):
+    assert default(GAME) == "random"
+
+
+@pytest.mark.parametrize("fault", ["another box", "no card"])
+def test_a_checkpoint_that_does_not_fit_is_no_default(shipped, fault):
+    game = registry.game("shakespeare")
+    write_checkpoint(shipped, game)
+    card = shipped / "card.json"
+    if fault == "no card":
+        card.unlink()
+    else:
+        card.write_text(card.read_text().replace(registry.box_digest(game.name), "0" * 64))
+    assert default(game) == "heuristic"
+    with pytest.raises(CheckpointError):
+        make("network", game)
+
+
+def test_options_in_the_text_and_as_arguments(folder, shipped):
+    game = registry.game("shakespeare")
+    write_checkpoint(shipped, game)
+    for player, options, greedy in (
+        ("network", {}, True),
+        ("network,greedy=false", {}, False),
+        ("network, greedy = false ", {}, False),
+        ("network", {"greedy": False}, False),
+        ("network,greedy=false", {"greedy": True}, True),
+    ):
+        agent = make(player, game, **options)
+        assert isinstance(agent, NetworkAgent)
+        assert agent.greedy is greedy
+    for path, options in ((f"{folder},greedy=false", {}), (folder, {"greedy": False})):
+        agent = make(path, GAME, **options)
+        assert isinstance(agent, NetworkAgent)
+        assert not agent.greedy
+    agent = make("greedy,samples=3", game)
+    assert isinstance(agent, GreedyAgent)
+    assert agent.samples == 3
+
+
+@pytest.mark.parametrize(
+    ("player", "said"),
+    [
+        ("random,x=1", "'random' has no option 'x'; its options: none"),
+        ("greedy,greedy=true", "'greedy' has no option 'greedy'; its options: samples"),
+        ("greedy,=3", "'greedy' has no option ''"),
+        ("greedy,samples=two", "samples='two' of the agent 'greedy' must be of type int"),
+        ("greedy,samples=true", "samples=True of the agent 'greedy' must be of type int"),
+        ("greedy,samples=1.5", "must be of type int"),
+        ("network,greedy=1", "greedy=1 of the agent 'network' must be of type bool"),
+    ],
+)
+def test_options_that_an_agent_does_not_have(player, said):
+    with pytest.raises(TypeError, match=re.escape(said)):
+        make(player, registry.game("shakespeare"))
+
+
+def test_an_agent_takes_no_options_any_more():
+    agent = RandomAgent()
+    with pytest.raises(TypeError, match=r"is an agent already; it takes no options: \['greedy'\]"):
+        make(agent, GAME, greedy=False)
+
+
+def test_a_folder_with_commas_in_its_name(folder):
+    named = folder.rename(folder.with_name("width 8, two seats"))
+    assert isinstance(make(str(named), GAME), NetworkAgent)
 
 
 def test_an_agent_plays_as_it_is():
@@ -109,7 +199,9 @@ def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch)
     assert isinstance(make("./random", GAME), NetworkAgent)
 
 
-@pytest.mark.parametrize("player", ["randon", "Random", "no/such/folder", Path("no/such/folder")])
+@pytest.mark.parametrize(
+    "player", ["randon", "Random", "no/such/folder", Path("no/such/folder"), "x" * 5000, "a\0b"]
+)
 def test_an_unknown_name_or_a_missing_folder_is_named_with_the_choices(player):
     value = re.escape(repr(str(player)))
     remedy = f"give one of {CHOICES} or the folder of a checkpoint"

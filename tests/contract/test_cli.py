@@ -251,7 +251,8 @@ def test_the_default_game_exists():
 def test_without_a_command_it_helps():
     out = run().output
     assert all(
-        command in out for command in ("watch", "show", "actions", "observation", "protocol")
+        command in out
+        for command in ("watch", "show", "evaluate", "actions", "observation", "protocol")
     )
 
 

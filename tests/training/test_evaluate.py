@@ -1,13 +1,19 @@
-"""Seats rotated over the same deals, everybody at every seat, figures that add up."""
+"""Seats rotated over the same deals, everybody at every seat, each game played once."""
 
 from __future__ import annotations
+
+import subprocess
+import sys
+from functools import partial
 
 import numpy as np
 import pytest
 
+import agents
 from agents import RandomAgent
-from tests.training.toy_game import LAYOUT, make_toy
-from training.evaluate import deal_in_rotation, evaluate, play_out, wilson_interval
+from shakespeare_env import Batch, registry
+from tests.training.toy_game import GAME, LAYOUT, make_toy
+from training.evaluate import Seated, deal_in_rotation, evaluate, play_out
 
 
 class Fixed:
@@ -35,6 +41,10 @@ class Perfect:
         return take - 1
 
 
+RANDOM = Seated("random", RandomAgent())
+PERFECT = Seated("perfect", Perfect())
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_every_deal_is_dealt_once_for_each_seat(players):
     batch = make_toy(5 * players, players=players, seed=3, autoreset=False)
@@ -44,6 +54,21 @@ def test_every_deal_is_dealt_once_for_each_seat(players):
     assert (piles == piles[0]).all()
     assert (first == first[0]).all()
     assert len(set(piles[0])) > 1
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_a_deal_of_the_real_game_is_the_same_at_every_rotation(players):
+    """Chance to come included: with the same play at all seats it stays the same game."""
+    batch = Batch(n=3 * players, players=players, seed=8, autoreset=False)
+    deal_in_rotation(batch, players)
+    records = batch.save(slice(None)).reshape(players, 3)
+    assert (records == records[0]).all()  # generators included
+    assert records[0, 0] != records[0, 1]
+    agent = agents.make(lambda _, masks, rng: masks.argmax(axis=1), batch.game)
+    rotation = np.arange(batch.n) // 3
+    scores, winners = play_out(batch, [agent] * players, rotation, seed=0)
+    assert (scores.reshape(players, 3, -1) == scores[:3]).all()
+    assert (winners.reshape(players, 3, -1) == winners[:3]).all()
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -71,29 +96,64 @@ def test_the_table_moves_on_by_one_seat_from_part_to_part(players):
 
 def test_equal_agents_win_their_share():
     same = Fixed(1)
-    found = evaluate(same, [same, same, same], make_toy, games=40, seed=5)
-    # Same deals, same play: of each deal's four games the agent loses exactly one and shares three.
-    assert found.wins == pytest.approx(40 / 4)
-    assert found.games == 40
-    assert sum(found.seat_wins) == pytest.approx(found.wins)
+    table = [Seated(name, same) for name in "abcd"]
+    found = evaluate(table, make_toy, games=40, seed=5)
+    # Same deals, same play: of each deal's four games everybody loses one and shares three.
+    assert [agent.wins for agent in found.agents] == pytest.approx([40 / 4] * 4)
+    assert [agent.games for agent in found.agents] == [40] * 4
+    for agent in found.agents:
+        assert agent.seat_win_rates is not None
+        assert np.mean(agent.seat_win_rates) == pytest.approx(1 / 4)
+        assert agent.mean_score == pytest.approx(3 / 4)
+        assert agent.score_low == pytest.approx(3 / 4)  # in every deal
 
 
 def test_a_perfect_player_beats_random():
-    found = evaluate(Perfect(), [RandomAgent()], make_toy, games=200, seed=5)
-    assert found.win_rate > 0.85
-    assert found.low < found.win_rate < found.high
-    assert found.mean_score == pytest.approx(found.win_rate)
-    assert found.mean_opponent_score == pytest.approx(1 - found.win_rate)
-    assert found.mean_winning_score == 1.0
+    found = evaluate([PERFECT, RANDOM], make_toy, games=200, seed=5)
+    perfect, other = found["perfect"], found["random"]
+    assert None not in (perfect.low, perfect.win_rate, perfect.high, perfect.score_low)
+    assert 0.85 < (perfect.low or 0) < (perfect.win_rate or 0) < (perfect.high or 0)
+    # Whoever wins the toy has 1 point, the other none.
+    assert perfect.mean_score == pytest.approx(perfect.win_rate)
+    assert other.mean_score == pytest.approx(other.win_rate)
+    assert (perfect.wins or 0) + (other.wins or 0) == pytest.approx(200)
+    assert (found.mean_winning_score, found.winning_score_low, found.winning_score_high) == (1,) * 3
+
+
+def test_who_sits_where_follows_from_the_order_of_the_table():
+    """The same deals and draws: the table may begin anywhere, the games are the same."""
+    seats = [Seated("low", Fixed(1)), Seated("high", Fixed(-1)), Seated("low again", Fixed(1))]
+    one = evaluate(seats, make_toy, games=60, seed=1)
+    two = evaluate(seats[1:] + seats[:1], make_toy, games=60, seed=1)
+    for seated in seats:
+        mine, other = one[seated.name], two[seated.name]
+        assert mine.seat_win_rates == pytest.approx(other.seat_win_rates)
+        assert mine.mean_score == pytest.approx(other.mean_score)
+
+
+def test_what_was_played_is_in_the_result():
+    asked = {}
+
+    def make_batch(**arguments):
+        asked.update(arguments)
+        return make_toy(**arguments)
+
+    found = evaluate(
+        [PERFECT, RANDOM, RANDOM], make_batch, games=12, seed=9, options={"fast": True}
+    )
+    assert asked == {"n": 12, "players": 3, "seed": 9, "autoreset": False, "fast": True}
+    assert (found.game, found.options) == ("toy", {"fast": True})
+    assert (found.players, found.games, found.deals, found.seed) == (3, 12, 4, 9)
+    assert found.table == ("perfect", "random", "random")
+    assert [agent.name for agent in found.agents] == ["perfect", "random"]
 
 
 def test_the_same_seed_gives_the_same_figures():
     first, again, other = (
-        evaluate(RandomAgent(), [RandomAgent()], make_toy, games=60, seed=seed)
-        for seed in (1, 1, 2)
+        evaluate([RANDOM, PERFECT], make_toy, games=60, seed=seed) for seed in (1, 1, 2)
     )
     assert first == again
-    assert first != other
+    assert first.agents != other.agents
 
 
 def test_seats_with_the_same_agent_are_asked_together():
@@ -104,26 +164,53 @@ def test_seats_with_the_same_agent_are_asked_together():
             calls.append(len(masks))
             return super().act(observations, masks, rng)
 
-    other = Counting(1)
-    evaluate(Fixed(1), [other, other, other], make_toy, games=40, seed=5)
+    other = Seated("other", Counting(1))
+    evaluate([Seated("one", Fixed(1)), other, other, other], make_toy, games=40, seed=5)
     assert max(calls) > 20
 
 
-@pytest.mark.parametrize("games", [0, -4, 10])
-def test_games_must_fill_every_seat_equally(games):
-    with pytest.raises(ValueError, match="give a multiple of 4"):
-        evaluate(RandomAgent(), [RandomAgent()] * 3, make_toy, games=games, seed=0)
+def test_progress_counts_decisions_and_games():
+    agent = Fixed(1)
+    told: list[tuple[int, int]] = []
+    table = [Seated("one", agent)] * 2
+    evaluate(table, make_toy, games=30, seed=5, on_progress=lambda *now: told.append(now))
+    assert told == sorted(told)
+    assert told[0] == (30, 0)
+    assert told[-1] == (agent.seen, 30)
+    assert any(0 < finished < 30 for _, finished in told)
 
 
-@pytest.mark.parametrize(
-    ("wins", "games", "low", "high"),
-    [
-        (0, 10, 0.0, 0.2775),
-        (5, 10, 0.2366, 0.7634),
-        (160, 200, 0.7391, 0.8495),
-        (10, 10, 0.7225, 1.0),
-    ],
-)
-def test_wilson_interval(wins, games, low, high):
-    """Against published values of the score interval."""
-    assert wilson_interval(wins, games) == pytest.approx((low, high), abs=1e-4)
+def test_alone_nobody_wins_and_the_target_is_beside_the_score():
+    found = evaluate([RANDOM], make_toy, games=7, seed=0)
+    alone = found["random"]
+    assert (alone.wins, alone.win_rate, alone.low, alone.high) == (None,) * 4
+    assert alone.seat_win_rates is None
+    assert (found.mean_winning_score, found.winning_score_low) == (None, None)
+    assert found.solo_target == GAME.solo_target
+    real = evaluate([RANDOM], partial(Batch, "shakespeare"), games=7, seed=0)
+    assert real.solo_target == registry.game("shakespeare").solo_target
+    assert real["random"].win_rate is None  # its only seat is among the record's winners
+    assert real["random"].score_low is not None
+    assert real["random"].score_low < real["random"].mean_score
+
+
+@pytest.mark.parametrize(("games", "remedy"), [(0, 4), (-4, 4), (-5, 4), (1, 4), (10, 12)])
+def test_games_must_fill_every_seat_equally(games, remedy):
+    said = rf"^games={games} with 4 seats: give a multiple of 4, such as {remedy}$"
+    with pytest.raises(ValueError, match=said):
+        evaluate([RANDOM] * 4, make_toy, games=games, seed=0)
+
+
+def test_nobody_can_be_measured_at_an_empty_table():
+    with pytest.raises(ValueError, match="nobody sits at the table"):
+        evaluate([], make_toy, games=4, seed=0)
+
+
+def test_it_needs_neither_torch_nor_the_command_line():
+    program = """
+import sys, training.evaluate
+unwanted = {"torch", "stable_baselines3", "sb3_contrib", "typer", "rich"}
+sys.exit(repr(unwanted & sys.modules.keys()) if unwanted & sys.modules.keys() else 0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -12,15 +12,20 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from agents import RandomAgent
-from agents.network import NetworkAgent
+from agents.network import Network, NetworkAgent
 from shakespeare_env import Batch
 from shakespeare_env.wrappers.sb3 import BatchVecEnv
 from tests.training.toy_game import make_toy
-from training.evaluate import evaluate
-from training.self_play import SelfPlayPPO
+from training.advantages import NO_SEAT
+from training.evaluate import Seated, evaluate
+from training.league import League
+from training.policy import PolicyNetwork, policy_arguments
+from training.self_play import SelfPlayPPO, linear, outcomes
+
+CURRENT = {"current": 1.0}
 
 
-def make_learner(*, players=2, games=32, seed=0, **arguments):
+def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
     settings: dict[str, Any] = {
         "width": 32,
         "n_steps": 16,
@@ -30,8 +35,21 @@ def make_learner(*, players=2, games=32, seed=0, **arguments):
         "learning_rate": 3e-3,
         "device": "cpu",
     }
-    env = BatchVecEnv(make_toy(games, players=players, seed=seed, autoreset=False))
-    return SelfPlayPPO(env, seed=seed, **(settings | arguments))
+    batch = make_toy(games, players=players, seed=seed, autoreset=False)
+    league = League(opponents or CURRENT, batch, snapshots=2, seed=seed)
+    return SelfPlayPPO(BatchVecEnv(batch), league, seed=seed, **(settings | arguments))
+
+
+def win_rate(network, seed=1):
+    """How often a network beats a random player of the toy game."""
+    table = [Seated("learner", NetworkAgent(network)), Seated("random", RandomAgent())]
+    found = evaluate(table, make_toy, games=400, seed=seed).agents[0].win_rate
+    assert found is not None
+    return found
+
+
+def network_of(learner):
+    return Network(learner.policy.tensors(), learner.league.game.layout)
 
 
 @pytest.fixture(scope="module")
@@ -43,8 +61,15 @@ def trained():
 
 def test_it_learns_a_game_in_which_others_decide_what_one_gets(trained):
     """Whoever takes the last counter loses: winners are paid by a move that is not theirs."""
-    found = evaluate(NetworkAgent(trained.policy), [RandomAgent()], make_toy, games=400, seed=1)
-    assert found.win_rate > 0.85
+    assert win_rate(network_of(trained)) > 0.85
+
+
+def test_it_learns_from_one_seat_among_opponents():
+    """The rows in which opponents decide are left out, and what they cause is credited."""
+    learner = make_learner(opponents={"random": 1.0})
+    learner.learn(15_000)
+    assert win_rate(network_of(learner)) > 0.85
+    assert learner.league.members[0].win_rate > 0.75
 
 
 def test_values_are_the_deciding_seats_own(trained):
@@ -112,16 +137,37 @@ def test_broken_off_and_begun_again():
     assert len(buffer.advantages) <= 16 * 32
 
 
-def test_schedules_follow_the_time_if_it_is_given():
-    learner = make_learner(learning_rate=lambda remaining: remaining)
-    learner.remaining = lambda: 0.25
-    learner.learn(16 * 32)
-    assert learner.policy.optimizer.param_groups[0]["lr"] == 0.25
+def test_schedules_follow_the_decisions():
+    learner = make_learner(
+        learning_rate=linear(1.0, 0.0), entropy=linear(0.8, 0.0), shaping=linear(8.0, 4.0)
+    )
+    weights = []
+
+    class Look(BaseCallback):
+        def _on_step(self):
+            weights.append((learner.ent_coef, learner.shaping(learner._current_progress_remaining)))
+            return True
+
+    learner.learn(4 * 16 * 32, callback=Look())
+    assert learner.policy.optimizer.param_groups[0]["lr"] == 0.0
+    # A rollout is played under what its beginning says.
+    expected = [(0.8, 8.0), (0.6, 7.0), (0.4, 6.0), (0.2, 5.0)]
+    assert np.array(weights[::16]) == pytest.approx(np.array(expected))
+
+
+@pytest.mark.parametrize("opponents", [{"current": 1.0}, {"random": 1.0}])
+def test_decisions_are_counted_that_are_learnt_from(opponents):
+    learner = make_learner(players=3, opponents=opponents)
+    learner.learn(1)
+    seats = learner.rollout_buffer._seats[4:]
+    assert learner.num_timesteps == np.count_nonzero(seats != NO_SEAT)
+    share = learner.num_timesteps / (16 * 32)
+    assert share == 1.0 if "current" in opponents else 0.2 < share < 0.5
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_rewards_in_the_learners_terms(players):
-    learner = make_learner(players=players, games=4, reward_scale=2.0, win_bonus=0.5)
+    learner = make_learner(players=players, games=4, shaping=linear(2.0, 2.0), win=0.5)
     env = learner.env
     env.reset()
     ended = 0
@@ -139,6 +185,17 @@ def test_rewards_in_the_learners_terms(players):
             assert not rewards[game, players:].any()
 
 
+def test_outcomes_are_the_reward_named_win():
+    players = np.resize([1, 2, 3, 4], 64)
+    batch = Batch("shakespeare", 64, players=players, seed=3, autoreset=False, reward="win")
+    ended = 0
+    while ended < 64:
+        batch.step(batch.random_actions())
+        rows = np.flatnonzero(batch.done)
+        assert outcomes(batch, rows) == pytest.approx(batch.rewards[rows])
+        ended += len(rows)
+
+
 def test_misuse_is_named():
     learner = make_learner()
     learner._setup_learn(100)
@@ -153,12 +210,42 @@ def test_misuse_is_named():
 @pytest.mark.parametrize("players", [1, 2, 3, 4])
 def test_a_few_updates_on_the_real_game(players):
     games = Batch("shakespeare", n=16, players=players, seed=1, autoreset=False, reward="prestige")
+    league = League({"current": 1.0, "heuristic": 1.0}, games, snapshots=1, seed=1)
     learner = SelfPlayPPO(
-        BatchVecEnv(games), width=32, n_steps=64, batch_size=256, n_epochs=1, seed=1, device="cpu"
+        BatchVecEnv(games),
+        league,
+        width=32,
+        n_steps=64,
+        batch_size=256,
+        n_epochs=1,
+        seed=1,
+        device="cpu",
     )
     before = torch.nn.utils.parameters_to_vector(learner.policy.parameters()).clone()
-    learner.learn(4 * 64 * 16)
+    learner.learn(2 * 64 * 16)
     after = torch.nn.utils.parameters_to_vector(learner.policy.parameters())
     assert torch.isfinite(after).all()
     assert not torch.equal(before, after)
-    assert learner.num_timesteps == 4 * 64 * 16
+    assert learner.num_timesteps >= 2 * 64 * 16
+
+
+def test_the_usual_construction_learns_nothing_there():
+    """One stream a game, each reward its mover's, the next value another seat's.
+
+    Whoever moves last loses, so every stream ends with -1 whatever was played.
+    """
+    batch = make_toy(32, players=2, seed=0, autoreset=False)
+    usual = MaskablePPO(
+        PolicyNetwork,
+        BatchVecEnv(batch),
+        policy_kwargs=policy_arguments(32, batch.game.layout),
+        n_steps=16,
+        batch_size=256,
+        n_epochs=4,
+        gamma=1.0,
+        learning_rate=3e-3,
+        device="cpu",
+    )
+    usual.learn(30_000)
+    assert isinstance(usual.policy, PolicyNetwork)
+    assert win_rate(Network(usual.policy.tensors(), batch.game.layout)) < 0.7

@@ -5,98 +5,181 @@ from __future__ import annotations
 import json
 import os
 import signal
-import threading
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
-import typer
-from rich.console import Console
 from typer.testing import CliRunner
 
-from agents.checkpoint import load_checkpoint, read_card
-from agents.network import NetworkAgent
-from shakespeare_env import registry
-from training import evaluate as evaluation
-from training import train as training
-from training.config import CONFIGS, read_config
+from agents.checkpoint import read_card
+from shakespeare_env.cli import app
+from training.run_state import read_state
 
-GAME = registry.game("shakespeare")
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = """
+games = 16
+steps = 16
+batch_size = 128
+epochs = 1
+width = 16
+decisions = 1200
+snapshot_every = 300
+evaluate_every = 600
+evaluation_games = 4
+final_games = 8
+yardsticks = ["random"]
+precision = "float32"
+save_every = 0.2
+"""
 
 
 @pytest.fixture
 def small(tmp_path):
-    """The configuration with a small network and few games."""
-    text = (CONFIGS / "shakespeare.toml").read_text()
-    changes = {"games": 16, "steps": 32, "batch_size": 128, "epochs": 1, "width": 16}
-    lines = [
-        f"{name} = {changes[name]}" if (name := line.split(" =")[0]) in changes else line
-        for line in text.splitlines()
-    ]
+    """Settings of a small network and few games."""
     path = tmp_path / "small.toml"
-    path.write_text("\n".join(lines))
+    path.write_text(SMALL)
     return path
 
 
-def command(function, *arguments):
-    app = typer.Typer()
-    app.command()(function)
+def command(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_train_go_on_and_measure(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(training, "EVALUATION_GAMES", 8)
-    first, second = tmp_path / "first", tmp_path / "second"
-    done = command(training.main, "--config", small, "--minutes", 0.03, "--out", first)
+def test_train_measure_and_go_on(small, tmp_path):
+    folder = tmp_path / "run"
+    done = command("train", "--config", small, "--out", folder, "--device", "cpu")
     assert done.exit_code == 0, done.output
-    for word in ("before", "after", "95 % interval", "--start", "training.evaluate"):
-        assert word in done.output
-    network, card = load_checkpoint(first, GAME)
-    assert (card.players, card.settings["games"]) == (4, 16)
-    assert card.figures["decisions"] > 0
-    assert 0 <= card.figures["win_rate_after"] <= 1
-    assert NetworkAgent(network).network is network
+    assert f"shakespeare train --resume {folder} --decisions 2400" in done.output
+    assert f"shakespeare evaluate {folder}" in done.output
+    assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
+    assert list((folder / "tensorboard").glob("events.*"))
+    card = read_card(folder)
+    assert card.figures["decisions"] >= 1200
+    history = card.figures["history"]
+    assert sorted({entry["players"] for entry in history}) == [1, 2, 3, 4]
+    assert len({entry["decisions"] for entry in history}) == 3  # before, on the way, at the end
+    assert {entry["games"] for entry in history if entry["players"] == 4} == {4, 8}
 
-    done = command(
-        training.main, "--config", small, "--minutes", 0.02, "--start", first, "--out", second
+    done = command("evaluate", folder, "random", "--players", 3, "--games", 6)
+    assert done.exit_code == 0, done.output
+
+    done = command("train", "--resume", folder, "--decisions", 1500)
+    assert done.exit_code == 0, done.output
+    assert read_card(folder).figures["decisions"] >= 1500
+
+
+def test_a_time_limit_leaves_a_run_that_can_go_on(small, tmp_path):
+    folder = tmp_path / "run"
+    limited = ("--set", "decisions=1_000_000", "--minutes", 0.02)
+    done = command("train", "--config", small, "--out", folder, *limited)
+    assert done.exit_code == 0, done.output
+    assert f"shakespeare train --resume {folder}\n" in done.output
+    assert "Left after" in done.output
+    before = read_state(folder)["decisions"]
+    assert 0 < before < 1_000_000
+    done = command("train", "--resume", folder, "--minutes", 0.01)
+    assert done.exit_code == 0, done.output
+    assert read_state(folder)["decisions"] > before
+
+
+def start(small, folder):
+    """A long run in a process of its own that has saved something."""
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "-m", "shakespeare_env.cli", "train", "--config", str(small)),
+            *("--out", str(folder), "--set", "decisions=10_000_000", "--device", "cpu"),
+        ],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        if (folder / "run.json").exists() and read_state(folder)["decisions"] > 500:
+            return process
+        assert process.poll() is None, process.communicate()[0]
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError("nothing was saved in two minutes")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, number):
+    folder = tmp_path / "run"
+    process = start(small, folder)
+    process.send_signal(number)
+    output, _ = process.communicate(timeout=60)
+    if number == signal.SIGKILL:
+        assert process.returncode == -number
+    else:
+        assert process.returncode == 0, output
+        assert f"shakespeare train --resume {folder}" in output
+        assert "stopping after this update" in output
+    left = read_state(folder)["decisions"]
+    assert left > 500
+    read_card(folder)
+    done = command("train", "--resume", folder, "--decisions", left + 1, "--device", "cpu")
     assert done.exit_code == 0, done.output
-    done = command(evaluation.main, second, "--games", 8)
-    assert done.exit_code == 0, done.output
-    assert "likeliest action" in done.output
+    assert left < read_state(folder)["decisions"] < left + 1000
 
 
-def test_interrupt_saves(small, tmp_path):
-    run = training.Run(read_config(small), tmp_path / "run", Console(quiet=True))
-    run.progress.seconds = 600.0
-    before = signal.getsignal(signal.SIGINT)
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    run.learn()
-    timer.join()
-    assert signal.getsignal(signal.SIGINT) is before
-    assert run.progress.elapsed < 60
-    card = read_card(tmp_path / "run")
-    assert card.figures["decisions"] == run.learner.num_timesteps > 0
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--set", "width=0"), "width = 0"),
+        (("--set", "breadth=3"), "breadth is no setting"),
+        (("--set", "players=[7]"), "players=7"),
+        (("--set", "width"), "write NAME=VALUE"),
+        (("--set", "opponents={nobody=1.0}"), "no agent is named 'nobody'"),
+        (("--set", 'yardsticks=["nobody"]'), "no agent is named 'nobody'"),
+        (("--device", "cuda:77"), "CUDA devices here"),
+        (("--device", "tpu"), "choose cpu, cuda"),
+        (("--start", "nowhere"), "cannot be read"),
+    ],
+)
+def test_faults_are_told_in_a_line_and_leave_nothing(small, tmp_path, arguments, said):
+    folder = tmp_path / "run"
+    done = command("train", "--config", small, "--out", folder, *arguments)
+    assert done.exit_code == 1
+    assert said in done.output
+    assert "Traceback" not in done.output
+    assert not folder.exists()
 
 
-def test_faults_are_told_in_a_line(small, tmp_path):
-    wrong = command(training.main, "--config", small, "--players", 7, "--out", tmp_path / "run")
-    assert wrong.exit_code == 2
-    assert "players=7" in wrong.output
-    wrong = command(training.main, "--config", small, "--start", tmp_path / "nothing")
-    assert wrong.exit_code == 2
-    assert "cannot be read" in wrong.output
-    wrong = command(evaluation.main, tmp_path / "nothing")
-    assert wrong.exit_code == 2
-    assert not (tmp_path / "run").exists()
+def test_a_run_keeps_its_settings(small, tmp_path):
+    done = command("train", "--resume", tmp_path, "--set", "width=3", "--out", tmp_path / "b")
+    assert done.exit_code == 2
+    assert "only --decisions can change" in " ".join(done.output.replace("│", "").split())
+    done = command("train", "--resume", tmp_path / "nothing")
+    assert done.exit_code == 1
+    assert "is it a run?" in done.output
 
 
-def test_weights_of_another_width_cannot_be_gone_on_from(small, tmp_path, monkeypatch):
-    monkeypatch.setattr(training, "EVALUATION_GAMES", 4)
-    run = training.Run(read_config(small), tmp_path / "run", Console(quiet=True))
-    run.save()
-    text = small.read_text().replace("width = 16", "width = 24")
-    small.write_text(text)
-    wrong = command(training.main, "--config", small, "--start", tmp_path / "run")
-    assert wrong.exit_code == 2
-    assert "width 16" in wrong.output
-    assert json.loads((tmp_path / "run" / "card.json").read_text())["width"] == 16
+def test_a_folder_that_cannot_be_written(small, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = command("train", "--config", small, "--out", tmp_path / "file" / "run")
+    assert done.exit_code == 1
+    assert "cannot be written" in done.output
+
+
+def test_the_settings_can_be_printed(small):
+    done = command("train", "--config", small, "--print-config", "--seed", 9)
+    assert done.exit_code == 0
+    assert "\nwidth = 16\n" in done.output
+    assert "\nseed = 9\n" in done.output
+    assert "# How often each decision is learnt from.\nepochs = 1\n" in done.output
+
+
+def test_weights_that_explode_end_the_run_and_spoil_nothing(small, tmp_path):
+    folder = tmp_path / "run"
+    done = command("train", "--config", small, "--out", folder, "--set", "learning_rate=1e30")
+    assert done.exit_code == 1
+    assert "not finite" in done.output
+    assert "learning_rate" in done.output
+    data = json.loads((folder / "run.json").read_text())
+    assert data["decisions"] == 0
+    read_card(folder)

@@ -32,6 +32,7 @@ GAME: Any = SimpleNamespace(
     actions=ACTIONS,
     layout=LAYOUT,
     options=(),
+    solo_target=1,
     draw=None,
     picture=None,
     to_dict=None,
@@ -71,9 +72,7 @@ class ToyBatch:
         self.obs[:] = self.observe(self.to_move)
         self.mask[:] = self.pile[:, None] >= np.arange(1, 4)
 
-    def observe(
-        self, seats: NDArray[Any], rows: NDArray[Any] | None = None
-    ) -> NDArray[np.int8]:
+    def observe(self, seats: NDArray[Any], rows: NDArray[Any] | None = None) -> NDArray[np.int8]:
         out = np.zeros_like(self.obs)
         every = np.arange(self.n)
         out[every, self.pile] = 1
@@ -85,14 +84,21 @@ class ToyBatch:
             self._begin(index)
         self._look()
 
-    def step(self, actions: NDArray[Any]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        assert (actions[self.to_move < 0] == -1).all()
+    def step(
+        self, actions: NDArray[Any], rows: NDArray[Any] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        played = np.arange(self.n) if rows is None else rows
+        assert len(actions) == len(played)
+        assert (np.diff(played) > 0).all()
         rewards = np.zeros((self.n, MAX_SEATS), np.float32)
         dones = np.zeros(self.n, np.bool_)
-        for index in np.flatnonzero(self.to_move >= 0).tolist():
-            assert self.mask[index, actions[index]]
+        for index, action in zip(played.tolist(), actions.tolist(), strict=True):
+            if self.to_move[index] < 0:
+                assert action == -1
+                continue
+            assert self.mask[index, action]
             players, seat = int(self.players[index]), int(self.to_move[index])
-            self.pile[index] -= actions[index] + 1
+            self.pile[index] -= action + 1
             self.to_move[index] = (seat + 1) % players
             if self.pile[index] == 0:
                 dones[index] = True

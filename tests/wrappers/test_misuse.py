@@ -101,7 +101,7 @@ def test_whoever_fails_among_the_opponents_is_named():
 
     with pytest.raises(LookupError) as caught:
         SeatGames(n=5, players=2, opponents=clueless, seed=0)
-    assert any("opponent" in note and "games" in note for note in caught.value.__notes__)
+    assert any("agent" in note and "games" in note for note in caught.value.__notes__)
 
 
 def test_wrappers_cannot_change_the_modes_of_others():
@@ -113,16 +113,17 @@ def test_wrappers_cannot_change_the_modes_of_others():
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_worker_can_ask_a_network_that_its_parent_has_used():
-    """PyTorch's threads stay with the parent."""
+    """Threads of a library that multiplies matrices would stay with the parent."""
     program = """
 import os, signal, sys
 import numpy as np
-from agents.network import NetworkAgent, build_network
+from agents.network import Network, NetworkAgent
 from shakespeare_env import registry
-from shakespeare_env.wrappers.spaces import observation_space
 
 game = registry.game("shakespeare")
-agent = NetworkAgent(build_network(observation_space(game), game.actions.size, 64))
+shapes = Network.shapes(64, game.layout.size, game.actions.size)
+weights = {name: np.ones(shape, np.float32) for name, shape in shapes.items()}
+agent = NetworkAgent(Network(weights, game.layout))
 views = np.zeros((600, game.layout.size), np.int8), np.ones((600, game.actions.size), bool)
 agent.act(*views, np.random.default_rng(0))
 child = os.fork()

@@ -1,0 +1,103 @@
+"""Files that are there as a whole or not at all, and tensors under a digest of their content.
+
+Nothing is unpickled, so what a stranger wrote cannot run code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+
+from shakespeare_env.errors import CheckpointError
+
+_SUFFIX = ".safetensors"
+
+
+@dataclass(frozen=True)
+class StoredTensors:
+    """A file of tensors, as the JSON beside it names it.
+
+    Attributes:
+        file: Its name, in the folder of the JSON.
+        digest: SHA-256 of its content.
+    """
+
+    file: str
+    digest: str
+
+
+def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
+    """Write arrays into a file of their own, named after its content.
+
+    What was written before stays; whoever refers to the file from JSON decides when the old one
+    goes (`forget_others`).
+
+    Args:
+        folder: Made if it does not exist.
+        stem: Beginning of the file's name.
+        tensors: Arrays by name, of any numbers or bools.
+    """
+    content = safetensors.numpy.save(
+        {name: np.asarray(array, order="C") for name, array in tensors.items()}
+    )
+    digest = hashlib.sha256(content).hexdigest()
+    stored = StoredTensors(f"{stem}-{digest[:16]}{_SUFFIX}", digest)
+    path = folder / stored.file
+    folder.mkdir(parents=True, exist_ok=True)
+    if not path.is_file() or path.read_bytes() != content:
+        write_atomically(path, content)
+    return stored
+
+
+def forget_others(folder: Path, stem: str, kept: StoredTensors) -> None:
+    """Delete the other files of this stem."""
+    for old in folder.glob(f"{stem}-*{_SUFFIX}"):
+        if old.name != kept.file:
+            old.unlink(missing_ok=True)
+
+
+def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]:
+    """Read arrays back.
+
+    Raises:
+        CheckpointError: the file is missing or damaged.
+    """
+    path = folder / stored.file
+    if Path(stored.file).name != stored.file:
+        raise CheckpointError(f"{folder}: {stored.file!r} must be a file beside what names it")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read ({error}); put it back") from error
+    if hashlib.sha256(content).hexdigest() != stored.digest:
+        raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
+    try:
+        return safetensors.numpy.load(content)
+    except (SafetensorError, KeyError, TypeError, AttributeError) as error:
+        # Besides being damaged it may hold numbers that NumPy does not have.
+        raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that it is there as a whole or not at all, even if the machine stops."""
+    # Made by hand, because the files of tempfile can be read by nobody else.
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with draft.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise

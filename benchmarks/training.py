@@ -1,0 +1,183 @@
+"""How fast self-play learns, beside the usual way: `python -m benchmarks.training`.
+
+Every case runs rollouts and updates as a training run does; decisions are those learnt from.  The
+cases take turns, round after round, so that a machine whose speed drifts treats them alike; every
+figure is the median of the rounds, and the ratio is that of each round.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+import typer
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+
+from benchmarks.tutorial import usual_learner
+from training.config import CONFIGS, TrainingConfig, override, read_config
+from training.precision import half_is_faster
+from training.run import make_learner
+
+_NO_LIMIT = 2**62
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Decisions a second: of the rollouts alone, of the updates alone, and of both together."""
+
+    rollout: float
+    update: float
+    total: float
+
+
+class Clock(BaseCallback):
+    """Times whole rounds of a rollout and an update, until so many seconds have gone."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+        self.rollouts = self.whole = 0.0
+        self.decisions = 0
+        self._began = self._rollout_began = 0.0
+        self._first = 0
+        self._over = False
+
+    def _on_training_start(self) -> None:
+        self._began = time.perf_counter()
+        self._first = self.model.num_timesteps
+
+    def _on_rollout_start(self) -> None:
+        now = time.perf_counter()
+        if now - self._began > self.seconds:
+            self.whole = now - self._began
+            self.decisions = self.model.num_timesteps - self._first
+            self._over = True
+        self._rollout_began = now
+
+    def _on_rollout_end(self) -> None:
+        self.rollouts += time.perf_counter() - self._rollout_began
+
+    def _on_step(self) -> bool:
+        return not self._over
+
+    def speed(self) -> Speed:
+        updates = self.whole - self.rollouts
+        return Speed(
+            self.decisions / self.rollouts, self.decisions / updates, self.decisions / self.whole
+        )
+
+
+def measured(learner: MaskablePPO, seconds: float) -> Speed:
+    """The speed of a learner that goes on for about so many seconds."""
+    clock = Clock(seconds)
+    learner.learn(_NO_LIMIT, callback=clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
+    return clock.speed()
+
+
+def ours(config: TrainingConfig, precision: str) -> MaskablePPO:
+    learner = make_learner(config, "cpu")
+    learner.policy.half_precision = precision == "bfloat16"
+    learner.set_logger(_silent())
+    return learner
+
+
+def usual(config: TrainingConfig, **arguments: Any) -> MaskablePPO:
+    learner = usual_learner(max(config.players), **arguments)
+    learner.set_logger(_silent())
+    return learner
+
+
+def _silent() -> Any:
+    from stable_baselines3.common.logger import Logger
+
+    return Logger(folder=None, output_formats=[])
+
+
+def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
+    """What is measured: a learner for each name; ours first."""
+    alone = override(config, opponents={"current": 1.0})
+    return {
+        "ours, as configured, bfloat16": lambda: ours(config, "bfloat16"),
+        "ours, as configured, float32": lambda: ours(config, "float32"),
+        "ours, without a league, bfloat16": lambda: ours(alone, "bfloat16"),
+        "usual, its defaults": lambda: usual(config),
+        "usual, our network's size and epochs": lambda: usual(
+            config,
+            n_epochs=config.epochs,
+            batch_size=config.batch_size,
+            n_steps=config.batch_size,
+            policy_kwargs={"net_arch": [config.width, config.width]},
+        ),
+    }
+
+
+def main(
+    seconds: Annotated[float, typer.Option(help="of each case in each round")] = 10.0,
+    rounds: Annotated[int, typer.Option(min=1)] = 5,
+    config: Annotated[Path, typer.Option(help="settings of ours")] = CONFIGS / "shakespeare.toml",
+    save: Annotated[Path | None, typer.Option(help="write the figures as JSON")] = None,
+) -> None:
+    """Measure self-play end to end, in turns with the usual way."""
+    settings = read_config(config)
+    learners = {name: make() for name, make in cases(settings).items()}
+    found: dict[str, list[Speed]] = {name: [] for name in learners}
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("warming up", total=(rounds + 1) * len(learners))
+        for turn in range(rounds + 1):
+            for name, learner in learners.items():
+                progress.update(task, description=name)
+                # The first turn lets games spread over all phases, and compilers warm up.
+                speed = measured(learner, seconds if turn else min(seconds, 5.0))
+                if turn:
+                    found[name].append(speed)
+                progress.advance(task)
+    chosen = "bfloat16" if half_is_faster(_policy(learners), settings.batch_size) else "float32"
+    console = Console()
+    console.print(_table(found))
+    console.print(
+        f'On {torch.get_num_threads()} threads; `precision = "auto"` takes {chosen} here. '
+        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
+        f"torch {torch.__version__}, seed {settings.seed}, {settings.games} games at once.",
+        highlight=False,
+    )
+    if save is not None:
+        figures = {name: [vars(speed) for speed in speeds] for name, speeds in found.items()}
+        save.write_text(json.dumps(figures, indent=2) + "\n")
+
+
+def _policy(learners: dict[str, MaskablePPO]) -> Any:
+    return next(iter(learners.values())).policy
+
+
+def _table(found: dict[str, list[Speed]]) -> Table:
+    table = Table("", "rollout/s", "update/s", "total/s", "ours is", title="decisions a second")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    first = [speed.total for speed in next(iter(found.values()))]
+    for name, speeds in found.items():
+        ratio = statistics.median(a / b.total for a, b in zip(first, speeds, strict=True))
+        table.add_row(
+            name,
+            *(
+                f"{statistics.median(getattr(s, kind) for s in speeds):,.0f}"
+                for kind in ("rollout", "update", "total")
+            ),
+            f"{ratio:.1f} times",
+        )
+    return table
+
+
+if __name__ == "__main__":
+    typer.run(main)

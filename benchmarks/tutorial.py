@@ -1,0 +1,56 @@
+"""Self-play as PettingZoo's tutorial for Stable-Baselines3 sets it up, to be measured against.
+
+The AEC environment becomes a Gymnasium environment whose every step is another seat's: the learner
+is told the observation and the reward of whoever is to decide next (see `training/advantages.py`
+for what is wrong with that).  It is here for its speed alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from sb3_contrib.common.wrappers import ActionMasker
+
+from shakespeare_env import env
+
+
+class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
+    """An AEC environment in the clothes of a Gymnasium one."""
+
+    def __init__(self, players: int) -> None:
+        self._aec = env(players=players)
+        self._aec.reset(seed=0)
+        agent = self._aec.possible_agents[0]
+        self.observation_space = self._aec.observation_space(agent)["observation"]
+        self.action_space = self._aec.action_space(agent)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+        self._aec.reset(seed=seed, options=options)
+        return self._observe(), {}
+
+    def step(self, action: int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+        self._aec.step(action)
+        observation, reward, ended, cut_short, info = self._aec.last()
+        return observation["observation"], reward, ended, cut_short, info
+
+    def action_mask(self) -> NDArray[np.int8]:
+        mask: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)["action_mask"]
+        return mask
+
+    def _observe(self) -> NDArray[np.int8]:
+        seen: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)["observation"]
+        return seen
+
+
+def usual_learner(players: int, **arguments: Any) -> MaskablePPO:
+    """MaskablePPO as the tutorial makes it; `arguments` as MaskablePPO takes them."""
+    usual = TutorialEnv(players)
+    masked = ActionMasker(usual, lambda _: usual.action_mask())
+    return MaskablePPO(MaskableActorCriticPolicy, masked, seed=0, device="cpu", **arguments)

@@ -1,0 +1,245 @@
+"""The live picture fits its terminal and is there once at the end; a log file gets lines."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from training.display import SeatFigures, Status, TrainingDisplay, measurement_table
+from training.history import ITSELF, SOLO, History, Measurement
+from training.status_view import status_view
+
+
+def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
+    history = History()
+    for count in decisions:
+        for players in (2, 4):
+            for rival in rivals:
+                rates = (0.62, 0.58, 0.66) if players == 4 else (0.41, 0.36, 0.46)
+                history.add(Measurement(count, 1.0, players, rival, 400, *rates, 22.5, 27.5))
+            history.add(Measurement(count, 1.0, players, ITSELF, 400, None, None, None, 25, 29.5))
+        history.add(Measurement(count, 1.0, 1, SOLO, 400, None, None, None, 28, 28))
+    return history
+
+
+STATUS = Status(
+    decisions=12_345_678,
+    total=30_000_000,
+    rate=14_210.4,
+    seconds=3872.0,
+    seats={1: SeatFigures(800, 27.1, 27.1), 4: SeatFigures(12_400, 21.3, 28.9)},
+    opponents={"first": (340, 0.61), "hard [red]": (80, 0.47), "unplayed": (0, float("nan"))},
+    history=filled(),
+    note="updating",
+)
+EMPTY = Status(0, 1000, 0.0, 0.0, {}, {}, History())
+
+
+def view(status, width=80):
+    console = Console(force_terminal=True, width=width, record=True, file=io.StringIO())
+    console.print(status_view(status, width))
+    return console.export_text()
+
+
+def terminal():
+    # The environment of the tests may say otherwise.
+    return Console(
+        force_terminal=True,
+        width=80,
+        height=40,
+        color_system="standard",
+        file=io.StringIO(),
+        _environ={"TERM": "xterm"},
+    )
+
+
+def screen(console):
+    """What a terminal shows after all that was written to it."""
+    rows, row, column = [""], 0, 0
+    for token in re.findall(r"\x1b\[[?\d;]*[A-Za-z]|[\s\S]", console.file.getvalue()):
+        if token == "\n":
+            row, column = row + 1, 0
+            rows += [""] * (row + 1 - len(rows))
+        elif token == "\r":
+            column = 0
+        elif token == "\x1b[2K":
+            rows[row] = ""
+        elif token == "\x1b[1A":
+            row -= 1
+        elif len(token) == 1:
+            rows[row] = rows[row][:column].ljust(column) + token + rows[row][column + 1 :]
+            column += 1
+        else:
+            assert token.endswith("m") or token in ("\x1b[?25l", "\x1b[?25h"), token
+    return [line.rstrip() for line in rows]
+
+
+def test_view_says_it_all():
+    text = view(STATUS)
+    for words in (
+        *("12.3M of 30M decisions", "14,210/s", "1:04:32", "20:42 left", "updating"),
+        *("won against", "heuristic", "random", "62 % (58-66)", "41 % (36-46)"),
+        *("12.4k", "21.3", "28.9", "measured after 12M decisions"),
+        *("first 61 % of 340", "hard [red] 47 % of 80", "unplayed - of 0"),
+    ):
+        assert words in text
+    rows = [line.split()[0] for line in text.splitlines() if re.match(r" {4}\d ", line)]
+    assert rows == ["1", "2", "4"], "seat counts that were played or measured"
+    assert text.index("hard") < text.index("first") < text.index("unplayed")
+
+
+def test_colours_tell_sides_of_parity():
+    console = terminal()
+    console.print(status_view(STATUS, 80))
+    shown = console.file.getvalue()
+    assert "\x1b[1;32m62 %" in shown
+    assert "\x1b[1;31m41 %" in shown
+    assert "\x1b[1;31m47 %" in shown, "in the league parity is one half"
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        STATUS,
+        EMPTY,
+        replace(EMPTY, total=0, rate=float("nan"), seconds=1e6),
+        replace(
+            STATUS,
+            decisions=123_456_789_012,
+            total=987_654_321_098,
+            rate=1_234_567.0,
+            seconds=9e5,
+            opponents={f"opponent number {n}": (10**6, n / 60) for n in range(60)},
+            history=filled(rivals=[f"a rival of a long name {n}" for n in range(7)]),
+            note="very long " * 20,
+        ),
+    ],
+    ids=["usual", "empty", "no total", "long"],
+)
+def test_nothing_is_wider_than_the_terminal(status):
+    for width in (80, 120):
+        lines = view(status, width).splitlines()
+        assert max(map(len, lines)) <= width
+        assert len(lines) < 20
+
+
+def test_what_does_not_fit_in_is_counted():
+    status = replace(
+        STATUS,
+        history=filled(rivals=[f"rival {n}" for n in range(7)]),
+        opponents={f"opponent {n}": (10, n / 60) for n in range(60)},
+    )
+    text = view(status)
+    assert "rival 1" in text
+    assert "rival 2" not in text
+    assert "5 more opponents" in text
+    shown = re.findall(r"opponent (\d+) \d", text)
+    assert f"+{60 - len(shown)}" in text
+
+
+def test_terminal_shows_the_last_state_once():
+    console = terminal()
+    with TrainingDisplay(console) as display:
+        display.print("before")
+        display.show(EMPTY)
+        display.print("between [bold]two")
+        display.show(replace(STATUS, decisions=1000))
+        display.show(STATUS)
+    console.print("after")
+    rows = screen(console)
+    assert rows[:2] == ["before", "between two"]
+    assert rows[2:-2] == [line.rstrip() for line in view(STATUS).splitlines()]
+    assert rows[-2:] == ["after", ""]
+
+
+def test_terminal_is_left_in_order_after_an_error():
+    console = terminal()
+    display = TrainingDisplay(console)
+    with contextlib.suppress(RuntimeError), display:
+        display.show(EMPTY)
+        raise RuntimeError
+    assert console.file.getvalue().endswith("\n\x1b[?25h")
+    console = terminal()
+    with TrainingDisplay(console):
+        pass
+    assert console.file.getvalue() == "", "nothing shown, nothing left"
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+def log(told=0):
+    clock, file = Clock(), io.StringIO()
+    console = Console(file=file, width=80, force_terminal=False)
+    return TrainingDisplay(console, clock=clock, told=told), clock, file
+
+
+def test_log_has_a_line_every_half_minute_and_one_at_the_end():
+    display, clock, file = log()
+    with display:
+        for quarter in range(4 * 65):
+            clock.now = 100.0 + quarter / 4
+            display.show(replace(STATUS, decisions=quarter * 1000, history=History()))
+    lines = file.getvalue().splitlines()
+    assert [line.split(" of ")[0] for line in lines] == ["0", "120k", "240k", "259k"]
+    assert lines[-1] == (
+        "259k of 30M decisions (1%), 14,210/s, 1:04:32 gone, 34:52 left, "
+        "1 seat: winning score 27.1, 4 seats: winning score 28.9, updating"
+    )
+    display, _, file = log()
+    with display:
+        display.show(EMPTY)
+        display.show(EMPTY)
+        display.print("x" * 200)
+    lines = file.getvalue().splitlines()
+    assert lines == ["0 of 1k decisions (0%), 0/s, 0:00 gone, - left", "x" * 200]
+
+
+def test_log_has_a_line_for_each_new_measurement():
+    display, clock, file = log()
+    history = filled(decisions=(0,))
+    with display:
+        display.show(replace(EMPTY, history=history))
+        clock.now += 1.0
+        rates = (0.5, 0.4, 0.6)
+        history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *rates, 21.0, 26.0))
+        display.show(replace(EMPTY, history=history))
+        display.show(replace(EMPTY, history=history))
+    lines = [line for line in file.getvalue().splitlines() if line.startswith("measured")]
+    assert len(lines) == len(history) == 8
+    assert lines[-1] == (
+        "measured after 2.5M decisions, 2 seats against [red]: 1,000 games, "
+        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0, winning score 26.0"
+    )
+    assert lines[-2] == (
+        "measured after 0 decisions, 1 seat alone: 400 games, score 28.0, winning score 28.0"
+    )
+    display, _, file = log(told=len(history))
+    with display:
+        display.show(replace(EMPTY, history=history))
+    assert "measured" not in file.getvalue()
+
+
+def test_measurement_table_has_the_first_and_the_latest():
+    history = filled(decisions=(0, 5_000_000, 12_000_000))
+    history.add(Measurement(12_000_000, 2.0, 3, "[red]", 99, 0.5, 0.4, 0.6, 20.0, 24.0))
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(measurement_table(history))
+    text = console.export_text()
+    assert "[red]" in text
+    assert "5M" not in text
+    rows = [line.split() for line in text.splitlines() if re.search(r"\d\.\d", line)]
+    assert len(rows) == 2 * 7 + 1, "two for each, but one for what was measured once"
+    assert rows[0] == ["1", "alone", "0", "400", "-", "-", "28.0", "28.0"]
+    found = ["12M", "400", "62.0", "%", "58.0-66.0", "22.5", "27.5"]
+    assert found in rows
+    assert max(map(len, text.splitlines())) <= 80

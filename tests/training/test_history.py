@@ -1,0 +1,118 @@
+"""Measurements keep their order, and nothing damaged gets in or out."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import pytest
+
+from training.history import ITSELF, SOLO, History, Measurement, seats_text, short_count
+
+
+def measurement(decisions=0, seconds=0.0, players=4, opponent="random", **changes):
+    beatable = opponent not in (SOLO, ITSELF)
+    rates = (0.5, 0.4, 0.6) if beatable else (None, None, None)
+    figures: dict[str, Any] = {"games": 100, "mean_score": 20.0, "mean_winning_score": 25.5}
+    figures |= dict(zip(("win_rate", "low", "high"), rates, strict=True)) | changes
+    return Measurement(decisions, seconds, players, opponent, **figures)
+
+
+def filled():
+    history = History()
+    history.add(measurement())
+    history.add(measurement(opponent="heuristic", win_rate=0.0, low=0.0, high=0.04))
+    history.add(measurement(players=1, opponent=SOLO))
+    history.add(measurement(10, 1.5))
+    history.add(measurement(10, 1.5, opponent=ITSELF))
+    return history
+
+
+def test_json_and_back():
+    history = filled()
+    text = json.dumps(history.to_json(), allow_nan=False)
+    again = History.from_json(json.loads(text))
+    assert list(again) == list(history)
+    assert len(History.from_json([])) == 0
+
+
+def test_series_latest_and_keys():
+    history = filled()
+    assert history.keys() == [(4, "random"), (4, "heuristic"), (1, SOLO), (4, ITSELF)]
+    assert history.rivals() == ["random", "heuristic"]
+    assert [found.decisions for found in history.series(4, "random")] == [0, 10]
+    assert history.latest(4, "random") == history[3]
+    assert history.latest(2, "random") is None
+    assert history.series(2, "random") == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"decisions": -1}, "decisions = -1"),
+        ({"decisions": 1.0}, "decisions = 1.0"),
+        ({"games": 0}, "games = 0"),
+        ({"games": True}, "games = True"),
+        ({"players": 0}, "players = 0"),
+        ({"players": 1}, "a table of one seat"),
+        ({"opponent": SOLO}, "opponent = ''"),
+        ({"opponent": None}, "opponent = None"),
+        ({"seconds": math.inf}, "seconds = inf"),
+        ({"mean_score": math.nan}, "mean_score = nan"),
+        ({"mean_winning_score": "12"}, "mean_winning_score = '12'"),
+        ({"win_rate": None}, "win_rate = None"),
+        ({"win_rate": math.nan}, "win_rate = nan"),
+        ({"win_rate": 0.7}, "low <= win_rate <= high"),
+        ({"low": -0.1}, "0 <= low"),
+        ({"high": 1.1}, "high <= 1"),
+        ({"opponent": ITSELF, "win_rate": 0.5}, "must be None"),
+    ],
+)
+def test_wrong_figures_are_refused(changes, fault):
+    with pytest.raises(ValueError, match=fault):
+        measurement(**changes)
+
+
+def test_ends_of_an_interval_may_be_a_last_bit_off():
+    below_one = math.nextafter(1.0, 0.0)
+    assert measurement(win_rate=1.0, low=0.9, high=below_one).high == below_one
+    assert measurement(win_rate=0.0, low=5e-18, high=0.1).low == 5e-18
+
+
+def test_order_is_kept():
+    history = filled()
+    with pytest.raises(ValueError, match="decisions = 9 comes before"):
+        history.add(measurement(9, 2.0))
+    with pytest.raises(ValueError, match=r"seconds = 1.0 comes before"):
+        history.add(measurement(11, 1.0))
+    assert len(history) == 5
+
+
+def test_damaged_json_is_refused_with_the_entry():
+    with pytest.raises(ValueError, match="history: is dict"):
+        History.from_json({})
+    with pytest.raises(ValueError, match=r"history\[5\]: 3 must be a dict"):
+        History.from_json([*filled().to_json(), 3])
+    for change, fault in (
+        ({"games": "many"}, "games = 'many'"),
+        ({"decisions": 0}, "decisions = 0 comes before"),
+        ({"colour": 1}, "unknown: ['colour']"),
+    ):
+        data = filled().to_json()
+        data[4] |= change
+        with pytest.raises(ValueError) as error:  # noqa: PT011 - looked at below
+            History.from_json(data)
+        assert str(error.value).startswith("history[4]: ")
+        assert fault in str(error.value)
+    data = filled().to_json()
+    del data[2]["games"]
+    with pytest.raises(ValueError, match=r"history\[2\]: missing: \['games'\]"):
+        History.from_json(data)
+
+
+def test_counts_in_three_digits():
+    counts = [0, 950, 999.6, 12_345, 999_499, 999_500, 2_500_000, 10**9, 15 * 10**11]
+    said = ["0", "950", "1k", "12.3k", "999k", "1M", "2.5M", "1B", "1,500B"]
+    assert [short_count(count) for count in counts] == said
+    assert (seats_text(1), seats_text(4)) == ("1 seat", "4 seats")

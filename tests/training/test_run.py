@@ -1,0 +1,252 @@
+"""A run is kept: resumed it is the run it would have been, and nothing that fails spoils it."""
+
+from __future__ import annotations
+
+import errno
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+
+from agents import storage
+from agents.checkpoint import load_checkpoint, read_card
+from agents.network import NetworkAgent
+from shakespeare_env import registry
+from shakespeare_env.errors import CheckpointError, TrainingError
+from training.config import TrainingConfig, override
+from training.run import Run, checked_device, command_of
+
+SMALL = override(
+    TrainingConfig(),
+    games=16,
+    steps=16,
+    batch_size=64,
+    width=16,
+    decisions=1500,
+    opponents={"current": 0.5, "past": 0.3, "heuristic": 0.2},
+    snapshot_every=400,
+    snapshots=2,
+    precision="float32",
+    yardsticks=["random"],
+    shaping_end=0.5,
+    win=0.5,
+    entropy_end=0.0,
+)
+
+
+class Quietly(BaseCallback):
+    """Keeps versions as a run does, and leaves it, saved, at the first rollout after `leave_at`."""
+
+    def __init__(self, run, leave_at=None):
+        super().__init__()
+        self.run_kept = run
+        self.leave_at = leave_at
+        self.next = (run.decisions // 400 + 1) * 400
+        self.left = False
+
+    def _on_rollout_start(self):
+        run = self.run_kept
+        if run.decisions >= self.next:
+            run.keep_version()
+            self.next = (run.decisions // 400 + 1) * 400
+        if self.leave_at is not None and run.decisions >= self.leave_at:
+            run.save()
+            self.left = True
+
+    def _on_step(self):
+        return not self.left
+
+
+def fingerprint(run):
+    """All that a run is."""
+    learner = run.learner
+    return (
+        run.decisions,
+        torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
+        learner.league.to_json(),
+        learner.league.lineup.tolist(),
+        learner.league.batch.save(slice(None)).tobytes(),
+        learner.rng.bit_generator.state,
+    )
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory):
+    run = Run.begin(SMALL, tmp_path_factory.mktemp("runs") / "whole", device="cpu")
+    run.learn(Quietly(run))
+    run.save()
+    return run
+
+
+def test_a_resumed_run_is_the_run_it_would_have_been(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    run = Run.begin(SMALL, folder, device="cpu")
+    for leave_at in (1, 700, 1100):
+        run.learn(Quietly(run, leave_at))
+        run = Run.resume(folder, device="cpu")
+        assert run.decisions >= leave_at
+    run.learn(Quietly(run))
+    assert fingerprint(run) == fingerprint(uninterrupted)
+    assert len(run.learner.league.past) == 2
+
+
+def test_a_run_can_be_made_longer(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    run = Run.resume(folder, decisions=2000, device="cpu")
+    assert (run.config.decisions, run.decisions) == (2000, uninterrupted.decisions)
+    run.learn(Quietly(run))
+    assert run.decisions >= 2000
+    same = Run.resume(folder, device="cpu")
+    assert same.config.decisions == 1500
+
+
+def test_what_is_left_can_play(uninterrupted):
+    game = registry.game("shakespeare")
+    network, card = load_checkpoint(uninterrupted.folder, game)
+    policy = uninterrupted.learner.policy
+    observations = uninterrupted.learner.league.batch.obs
+    masks = uninterrupted.learner.league.batch.mask
+    with torch.no_grad():
+        found, _ = policy.masked_log_probabilities(
+            torch.as_tensor(observations), torch.as_tensor(masks)
+        )
+    chosen = NetworkAgent(network).act(observations, masks, np.random.default_rng(0))
+    assert chosen.tolist() == found.argmax(dim=1).tolist()
+    assert card.players == [1, 2, 3, 4]
+    assert card.settings == SMALL.model_dump(mode="json")
+    assert card.figures["decisions"] == uninterrupted.decisions
+
+
+def test_the_command_on_the_card_gives_the_same_settings(uninterrupted):
+    import shlex
+
+    from training.config import make_config, parse_override
+
+    parts = shlex.split(read_card(uninterrupted.folder).command)
+    assert parts[:2] == ["shakespeare", "train"]
+    given = dict(parse_override(text) for text in parts[3::2])
+    assert make_config(given, "card") == SMALL
+    assert command_of(TrainingConfig()) == "shakespeare train"
+
+
+def test_weights_that_are_no_numbers_are_not_saved(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    run = Run.resume(folder, device="cpu")
+    run.check()
+    with torch.no_grad():
+        dict(run.learner.policy.named_parameters())["action_net.bias"][3] = torch.nan
+    with pytest.raises(TrainingError, match=r"action_net\.bias .* not finite.*learning_rate"):
+        run.check()
+    with pytest.raises(ValueError, match="not finite"):
+        run.save()
+    assert {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()} == before
+
+
+@pytest.mark.parametrize("writes", range(5))
+def test_a_full_disk_leaves_the_last_state_whole(uninterrupted, tmp_path, monkeypatch, writes):
+    """Whichever write fails, what can be read afterwards is one whole state, the old or the new."""
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    run = Run.resume(folder, decisions=1800, device="cpu")
+    run.learn(Quietly(run))
+    done = 0
+
+    def fail_after(path, content):
+        nonlocal done
+        if done == writes:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        done += 1
+        path.write_bytes(content)
+
+    for module in ("agents.storage", "agents.checkpoint", "training.run_state"):
+        monkeypatch.setattr(f"{module}.write_atomically", fail_after)
+    with pytest.raises(OSError, match="No space left"):
+        run.save()
+    monkeypatch.undo()
+    again = Run.resume(folder, device="cpu")
+    assert again.decisions in (uninterrupted.decisions, run.decisions)
+    load_checkpoint(folder, registry.game("shakespeare"))
+
+
+def test_old_files_are_cleared_away(uninterrupted):
+    files = sorted(path.name for path in uninterrupted.folder.iterdir())
+    versions = [name for name in files if name.startswith("version-")]
+    league = uninterrupted.learner.league
+    kept = [n for n, member in league.members.items() if member.tensors is not None]
+    assert len(versions) == len(kept)
+    stems = ("run-", "weights-")
+    assert all(len([name for name in files if name.startswith(stem)]) == 1 for stem in stems)
+
+
+def edit(folder, change):
+    path = folder / "run.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda data: data.update(format=99), "format 99, this version reads"),
+        (lambda data: data.update(game="chess"), "made for game 'chess'"),
+        (lambda data: data.update(box_digest="0"), "made for box_digest"),
+        (lambda data: data.update(state="0"), "made for state"),
+        (lambda data: data["arrays"].update(file="../x"), "must be a file beside"),
+        (lambda data: data["arrays"].update(digest="0"), "is not the file that was saved"),
+        (lambda data: data.pop("league"), "does not describe this run"),
+        (lambda data: data["facts"]["config"].update(width=8), "does not describe this run"),
+        (lambda data: data["facts"]["config"].update(width="a"), "width = 'a'"),
+    ],
+)
+def test_a_damaged_run_is_refused(uninterrupted, tmp_path, change, message):
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    edit(folder, change)
+    with pytest.raises((CheckpointError, ValueError), match=message):
+        Run.resume(folder, device="cpu")
+
+
+def test_no_run_at_all(tmp_path):
+    with pytest.raises(CheckpointError, match="is it a run"):
+        Run.resume(tmp_path / "nothing")
+
+
+def test_a_folder_holds_one_run(uninterrupted):
+    with pytest.raises(ValueError, match="holds a run; go on with it by --resume"):
+        Run.begin(SMALL, uninterrupted.folder)
+
+
+def test_a_run_can_begin_with_the_weights_of_a_checkpoint(uninterrupted, tmp_path):
+    run = Run.begin(SMALL, tmp_path / "next", start=uninterrupted.folder, device="cpu")
+    ours, theirs = (one.learner.policy.tensors() for one in (run, uninterrupted))
+    assert all((ours[name] == theirs[name]).all() for name in theirs)
+    wider = override(SMALL, width=24)
+    with pytest.raises(ValueError, match="width 16, but the run's is 24"):
+        Run.begin(wider, tmp_path / "wider", start=uninterrupted.folder, device="cpu")
+
+
+@pytest.mark.parametrize("name", ["tpu", "cuda:x", "", "cpu:cuda"])
+def test_unknown_devices(name):
+    with pytest.raises(ValueError, match="choose cpu, cuda"):
+        checked_device(name)
+
+
+def test_devices_that_are_not_here(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(ValueError, match="finds 0 CUDA devices here; use --device cpu"):
+        checked_device("cuda")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert checked_device("auto") == "cpu"
+
+
+def test_storage_writes_once(tmp_path, monkeypatch):
+    stored = storage.store_tensors(tmp_path, "a", {"x": np.zeros(3)})
+    monkeypatch.setattr(storage, "write_atomically", lambda *_: pytest.fail("written again"))
+    assert storage.store_tensors(tmp_path, "a", {"x": np.zeros(3)}) == stored

@@ -1,0 +1,318 @@
+"""One training run: a learner, its league, the folder it is kept in, and what happens when."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+from agents.checkpoint import load_checkpoint, save_checkpoint
+from agents.network import Tensors
+from agents.storage import write_atomically
+from shakespeare_env.batch import Batch
+from shakespeare_env.errors import TrainingError
+from shakespeare_env.registry import game as game_named
+from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from training.config import TrainingConfig, as_toml, make_config, override, toml_value
+from training.history import History
+from training.league import League
+from training.precision import half_is_faster
+from training.run_state import STATE_NAME, read_state, restore_state, save_state
+from training.self_play import SelfPlayPPO, linear
+from training.yardsticks import measure, yardsticks_of
+
+CONFIG_NAME = "config.toml"
+LOGS_NAME = "tensorboard"
+_LOG_EVERY = 10
+"""Rollouts between two entries of the log."""
+
+
+class Run:
+    """A run that has just begun, or goes on where it was left.
+
+    Args:
+        config: Its settings.
+        folder: Where it is kept.
+        device: `cpu`, `cuda` or `auto`.
+        half_precision: Whether matrices are multiplied in bfloat16; None finds out what is faster,
+            unless the settings say.
+
+    Attributes:
+        config: As given.
+        folder: As given.
+        learner: What learns.
+        history: What has been measured so far.
+        seconds: Length of the run before it was left the last time.
+    """
+
+    def __init__(
+        self,
+        config: TrainingConfig,
+        folder: Path,
+        *,
+        device: str = "auto",
+        half_precision: bool | None = None,
+    ) -> None:
+        self.config = config
+        self.folder = folder
+        self.history = History()
+        self.seconds = 0.0
+        self._began: float | None = None
+        self._yardsticks = yardsticks_of(config)
+        self.learner = make_learner(config, device)
+        if half_precision is None:
+            half_precision = config.precision == "bfloat16" or (
+                config.precision == "auto"
+                and half_is_faster(self.learner.policy, config.batch_size)
+            )
+        self.learner.policy.half_precision = half_precision
+
+    @classmethod
+    def begin(
+        cls,
+        config: TrainingConfig,
+        folder: Path,
+        *,
+        start: Path | None = None,
+        device: str = "auto",
+    ) -> Run:
+        """A new run in a folder of its own, with its settings written down.
+
+        Args:
+            config: Its settings.
+            folder: Made if it does not exist.
+            start: A checkpoint to take the first weights from.
+            device: As in the constructor.
+
+        Raises:
+            CheckpointError: the checkpoint is damaged or of another game or version.
+            ValueError: the folder holds a run already, or the checkpoint is of another width.
+            OSError: the folder cannot be written.
+        """
+        if (folder / STATE_NAME).exists():
+            raise ValueError(
+                f"{folder} holds a run; go on with it by --resume {folder}, or give another folder"
+            )
+        tensors = None if start is None else _weights(start, config)
+        run = cls(config, folder, device=device)
+        if tensors is not None:
+            run.learner.policy.set_tensors(tensors)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_atomically(folder / CONFIG_NAME, as_toml(config).encode())
+        return run
+
+    @classmethod
+    def resume(cls, folder: Path, *, decisions: int | None = None, device: str = "auto") -> Run:
+        """Go on with a run as if it had never been left.
+
+        Args:
+            folder: Of the run.
+            decisions: A new length; schedules then follow it.
+            device: As in the constructor.
+
+        Raises:
+            CheckpointError: there is no run, or it is damaged, or of another game or version.
+            ValueError: its settings are none of this version.
+        """
+        data = read_state(folder)
+        facts = data["facts"]
+        config = make_config(facts["config"], str(folder / STATE_NAME))
+        if decisions is not None:
+            config = override(config, decisions=decisions)
+        run = cls(config, folder, device=device, half_precision=facts["half_precision"])
+        restore_state(folder, data, run.learner)
+        run.history = History.from_json(facts["history"])
+        run.seconds = facts["seconds"]
+        return run
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds the run has lasted, all its parts together."""
+        return self.seconds + (0.0 if self._began is None else time.monotonic() - self._began)
+
+    @property
+    def decisions(self) -> int:
+        """Decisions learnt from so far."""
+        return self.learner.num_timesteps
+
+    def learn(self, callback: BaseCallback) -> None:
+        """Train until all decisions are made or the callback ends it.
+
+        Raises:
+            TrainingError: the weights are no numbers any more; what was saved is as it was.
+            OSError: the run cannot be saved; what was saved before is as it was.
+        """
+        logs = str(self.folder / LOGS_NAME)
+        self.learner.set_logger(configure(logs, ["tensorboard"]))
+        self._began = time.monotonic()
+        try:
+            self.learner.learn(
+                max(0, self.config.decisions - self.decisions),
+                callback=callback,
+                log_interval=_LOG_EVERY,
+                reset_num_timesteps=False,
+            )
+        finally:
+            self.seconds = self.elapsed
+            self._began = None
+            self.learner.logger.close()
+
+    def check(self) -> None:
+        """See that the weights are numbers.
+
+        Raises:
+            TrainingError: they are not.
+        """
+        for name, parameter in self.learner.policy.named_parameters():
+            if not torch.isfinite(parameter).all():
+                raise TrainingError(
+                    f"after {self.decisions:,} decisions {name} holds numbers that are not finite; "
+                    f"nothing of it was saved. Go on from the last checkpoint with a lower "
+                    f"learning_rate than {self.config.learning_rate:g}"
+                )
+
+    def keep_version(self) -> None:
+        """Let the learner as it is now be an opponent."""
+        self.learner.league.add_version(f"{self.decisions}", self.learner.policy.tensors())
+
+    def measure(self, games: int, on_table: Callable[[str], None]) -> None:
+        """Play against the yardsticks and itself, and note what came of it.
+
+        Args:
+            games: At each table, about.
+            on_table: Told what is being played.
+        """
+        tensors = self.learner.policy.tensors()
+        found = measure(
+            tensors,
+            self._yardsticks,
+            self.config,
+            games,
+            self.decisions,
+            self.elapsed,
+            on_table=on_table,
+        )
+        for measurement in found:
+            self.history.add(measurement)
+            where = f"evaluation/{measurement.players}_seats"
+            log = self.learner.logger
+            if measurement.win_rate is not None:
+                log.record(f"{where}_win_rate_{measurement.opponent}", measurement.win_rate)
+            else:
+                log.record(f"{where}_winning_score", measurement.mean_winning_score)
+
+    def save(self) -> None:
+        """Write the checkpoint to play from, and all that is needed to go on.
+
+        Raises:
+            OSError: something cannot be written; what was there before is as it was.
+        """
+        half = self.learner.policy.half_precision
+        settings = self.config.model_dump(mode="json")
+        save_checkpoint(
+            self.folder,
+            self.learner.policy.tensors(),
+            self.learner.league.game,
+            players=sorted(set(self.config.players)),
+            command=command_of(self.config),
+            settings=settings,
+            figures={
+                "decisions": self.decisions,
+                "games": self.learner.league.finished,
+                "seconds": round(self.elapsed, 1),
+                "precision": "bfloat16" if half else "float32",
+                "history": self.history.to_json(),
+            },
+        )
+        save_state(
+            self.folder,
+            self.learner,
+            {
+                "config": settings,
+                "half_precision": half,
+                "seconds": self.elapsed,
+                "history": self.history.to_json(),
+            },
+        )
+
+
+def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
+    """The learner of some settings, on games of its own.
+
+    Raises:
+        ValueError: an opponent cannot play, or there is no such device.
+    """
+    batch = Batch(
+        config.game,
+        n=config.games,
+        players=np.resize(config.players, config.games),
+        seed=config.seed,
+        autoreset=False,
+        reward="prestige",
+    )
+    league = League(config.opponents, batch, snapshots=config.snapshots, seed=config.seed)
+    return SelfPlayPPO(
+        BatchVecEnv(batch),
+        league,
+        width=config.width,
+        shaping=linear(config.shaping, config.shaping_end),
+        win=config.win,
+        entropy=linear(config.entropy, config.entropy_end),
+        n_steps=config.steps,
+        batch_size=config.batch_size,
+        n_epochs=config.epochs,
+        learning_rate=linear(config.learning_rate, config.learning_rate * config.learning_rate_end),
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        vf_coef=config.value,
+        target_kl=config.target_kl,
+        seed=config.seed,
+        device=checked_device(device),
+    )
+
+
+def _weights(folder: Path, config: TrainingConfig) -> Tensors:
+    """The weights of a checkpoint, to begin a run with."""
+    network, card = load_checkpoint(folder, game_named(config.game))
+    if card.width != config.width:
+        raise ValueError(
+            f"{folder}: width {card.width}, but the run's is {config.width}; "
+            f"begin it with --set width={card.width}"
+        )
+    return network.tensors
+
+
+def checked_device(name: str) -> str:
+    """The device by its name; `auto` is the GPU where there is one.
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    kind, _, number = name.partition(":")
+    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()):
+        raise ValueError(f"device={name!r}: choose cpu, cuda, cuda:1, ... or auto")
+    if kind == "cuda" and int(number or 0) >= torch.cuda.device_count():
+        raise ValueError(
+            f"device={name!r}: PyTorch {torch.__version__} finds "
+            f"{torch.cuda.device_count()} CUDA devices here; use --device cpu"
+        )
+    return name
+
+
+def command_of(config: TrainingConfig) -> str:
+    """What trains such a network anew: the settings that are not the defaults."""
+    parts = ["shakespeare", "train"]
+    for name, entry in TrainingConfig.model_fields.items():
+        value = getattr(config, name)
+        if value != entry.default:
+            parts += ["--set", f"{name}={toml_value(value)}"]
+    return shlex.join(parts)
