@@ -10,7 +10,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs play train check bench bench-views clean
+.PHONY: help setup test test-only lint types imports coverage golden docs watch play train evaluate check bench bench-views bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -53,11 +53,17 @@ docs: setup  ## write the pages and the picture in docs/ that are made from code
 	@mv docs/observation.md.new docs/observation.md
 	$(BIN)/python docs/picture.py
 
-play: setup  ## watch a game of four seats
-	$(BIN)/shakespeare watch --players 4 --seed 7 $(ARGS)
+watch: setup  ## watch a game of four trained players
+	$(BIN)/shakespeare watch --agents network --players 4 --seed 7 $(ARGS)
+
+play: setup  ## play a game against trained players
+	$(BIN)/shakespeare play $(ARGS)
 
 train: setup  ## train a player by self-play
 	$(BIN)/shakespeare train $(ARGS)
+
+evaluate: setup  ## the trained player at a table with three heuristic ones
+	$(BIN)/shakespeare evaluate network heuristic --players 4 --games 2000 $(ARGS)
 
 check: setup  ## step all views side by side; they must show the same games
 	$(BIN)/shakespeare check $(ARGS)
@@ -67,6 +73,9 @@ bench: setup  ## how fast the engine steps on this machine
 
 bench-views: setup  ## how fast each view steps, beside comparable environments
 	$(BIN)/python -m benchmarks.views $(ARGS)
+
+bench-training: setup  ## how fast self-play learns, beside the usual way
+	$(BIN)/python -m benchmarks.training $(ARGS)
 
 clean:  ## remove .venv and everything else that was made
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis

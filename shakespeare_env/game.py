@@ -26,6 +26,9 @@ Record = Any
 """One game: a NumPy record (`np.void`) in Python, a record type in compiled code."""
 Records = npt.NDArray[np.void]
 
+UNKNOWN = "?"
+"""Stands in a position as a seat sees it for whatever the seat may not know."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -187,7 +190,12 @@ class Game:
         from_dict: (dict, record) -> None. Check a position and write it into a record;
             PositionError if it is wrong.
         phase: (record) -> the phase's name in the notation.
-        draw: (dict) -> a table a person can read, as text.
+        seen_by: (dict, seat) -> the same position with `UNKNOWN` for every value that the seat may
+            not know; positions that differ in such values alone become equal.
+        is_secret: (dict, move) -> whether the other seats are not to be told this move of the seat
+            to move when it is played.
+        draw: (dict) -> a table a person can read, as text, of a whole position or of one as a seat
+            sees it.
         picture: (dict) -> the same as a picture, an SVG document.
         box: The component file in force.
     """
@@ -206,6 +214,8 @@ class Game:
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
+    seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
+    is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
     picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
     box: Path

@@ -213,6 +213,16 @@ class Position:
         """The position in notation, of plain Python values that JSON can hold."""
         return self.game.to_dict(self._record[0])
 
+    def seen_by(self, seat: int) -> dict[str, Any]:
+        """The position in notation as a seat sees it, `"?"` for what it may not know.
+
+        `position.game.draw(position.seen_by(seat))` draws it.
+
+        Raises:
+            ValueError: there is no such seat.
+        """
+        return self.game.seen_by(self.to_dict(), self._check_seat(seat))
+
     def record(self) -> Record:
         """A copy of the record, random state included; `Batch.load` takes it."""
         return self._record[0].copy()

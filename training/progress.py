@@ -42,6 +42,7 @@ class Course(BaseCallback):
         self._next_version = _next_multiple(run.decisions, config.snapshot_every)
         self._next_measurement = _next_multiple(run.decisions, config.evaluate_every)
         self._rate_from = (run.decisions, time.monotonic())
+        self._rate = 0.0
         self._note = ""
         self._scores: dict[int, deque[tuple[float, float]]] = {
             count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
@@ -111,6 +112,8 @@ class Course(BaseCallback):
         self._shown = time.monotonic()
         run = self._run
         decisions, began = self._rate_from
+        if run.decisions > decisions:
+            self._rate = (run.decisions - decisions) / (self._shown - began)
         seats = {
             count: SeatFigures(
                 games=len(scores),
@@ -123,7 +126,7 @@ class Course(BaseCallback):
             Status(
                 decisions=run.decisions,
                 total=run.config.decisions,
-                rate=(run.decisions - decisions) / max(self._shown - began, 1e-9),
+                rate=self._rate,
                 seconds=run.elapsed,
                 seats=seats,
                 opponents={

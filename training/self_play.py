@@ -207,10 +207,9 @@ def outcomes(batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.float32]:
     players = batch.players[rows]
     winners = batch.final_winners[rows]
     losers = (np.arange(winners.shape[1]) < players[:, None]) & ~winners
-    worth: NDArray[np.float32] = (
-        winners / winners.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
-        - losers / losers.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
-    )
+    worth: NDArray[np.float32] = winners / winners.sum(
+        axis=1, keepdims=True, dtype=np.float32
+    ).clip(1) - losers / losers.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
     alone = players == 1
     if alone.any():
         game = batch.game

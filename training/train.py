@@ -68,7 +68,7 @@ def _say_how_to_go_on(run: Run, console: Console, stopped: bool) -> None:
         f"Curves      {folder / CURVES_NAME}",
         f"Go on       {further}",
         f"Measure     shakespeare evaluate {folder} heuristic --players {max(config.players)}",
-        f"Play        shakespeare watch --agents {folder}",
+        f"Play        shakespeare play --against {folder}",
         f"Logs        tensorboard --logdir {folder / 'tensorboard'}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)

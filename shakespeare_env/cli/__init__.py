@@ -1,8 +1,18 @@
-"""The command `shakespeare`: train and evaluate agents, watch games, show positions, ..."""
+"""The command `shakespeare`: play and watch games, train and evaluate agents, ..."""
 
 import typer
 
-from shakespeare_env.cli import actions, check, evaluate, observation, protocol, show, train, watch
+from shakespeare_env.cli import (
+    actions,
+    check,
+    evaluate,
+    observation,
+    play,
+    protocol,
+    show,
+    train,
+    watch,
+)
 
 app = typer.Typer(
     name="shakespeare",
@@ -12,6 +22,7 @@ app = typer.Typer(
     pretty_exceptions_show_locals=False,
 )
 app.command()(watch.watch)
+app.command()(play.play)
 app.command()(show.show)
 app.command()(train.train)
 app.command()(evaluate.evaluate)

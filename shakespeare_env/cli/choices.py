@@ -6,12 +6,19 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from shakespeare_env import registry
+from shakespeare_env import Position, registry
 from shakespeare_env.game import Game
 
 DEFAULT_GAME = "shakespeare"
 
 GameName = Annotated[str, typer.Option("--game", help=f"One of: {', '.join(registry.names())}.")]
+PlayerCount = Annotated[
+    int | None, typer.Option(help="Seats at the table.", show_default="as many as there can be")
+]
+Variants = Annotated[
+    list[str] | None,
+    typer.Option("--option", help="Play with this variant; may be given several times."),
+]
 
 
 def find_game(name: str) -> Game:
@@ -20,6 +27,22 @@ def find_game(name: str) -> Game:
         known = ", ".join(registry.names())
         raise typer.BadParameter(f"no game {name!r}; the games: {known}", param_hint="--game")
     return registry.game(name)
+
+
+def begin(game: Game, players: int | None, seed: int, variants: list[str] | None) -> Position:
+    """A new game of so many seats, the most if None; a usage error if there is no such game."""
+    if players is None:
+        players = game.max_seats
+    if not game.min_seats <= players <= game.max_seats:
+        raise typer.BadParameter(
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
+            param_hint="--players",
+        )
+    options = switched_on(game, variants or [])
+    try:
+        return Position.new(game.name, players=players, seed=seed, **options)
+    except ValueError as error:  # such as a variant that needs more seats
+        raise typer.BadParameter(str(error)) from error
 
 
 def switched_on(game: Game, names: list[str]) -> dict[str, bool]:

@@ -33,9 +33,28 @@ def markdown_page(title: str, titles: Sequence[str], rows: Iterable[Sequence[str
 
 def print_moves(position: Position) -> None:
     """The legal moves and what they do."""
-    game = position.game
-    rows = [(move, game.describe_action(move)) for move in position.moves()]
-    print_table(("Move", "What it does"), rows)
+    print_table(("Move", "What it does"), _described(position))
+
+
+def print_numbered_moves(position: Position) -> None:
+    """The same, numbered from 1."""
+    rows = [(str(number), *row) for number, row in enumerate(_described(position), 1)]
+    print_table(("", "Move", "What it does"), rows)
+
+
+def _described(position: Position) -> list[tuple[str, str]]:
+    return [(move, position.game.describe_action(move)) for move in position.moves()]
+
+
+def print_played(position: Position, number: int, move: str) -> None:
+    """The line of a move that the seat to move is about to play."""
+    words = position.game.describe_action(move)
+    typer.echo(f"{number:>4}  seat {position.to_move}  {move:<28}  {words}")
+
+
+def print_played_in_secret(position: Position, number: int) -> None:
+    """The same for those who may not know the move."""
+    typer.echo(f"{number:>4}  seat {position.to_move}  decides in secret")
 
 
 def print_scores(position: Position) -> None:

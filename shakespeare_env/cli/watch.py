@@ -1,4 +1,4 @@
-"""`shakespeare watch`: a game of uniformly random legal moves, move by move."""
+"""`shakespeare watch`: a game that agents play, move by move."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import itertools
 import time
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from shakespeare_env import Position
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, switched_on
-from shakespeare_env.cli.tables import print_scores
+from shakespeare_env.cli.choices import (
+    DEFAULT_GAME,
+    GameName,
+    PlayerCount,
+    Variants,
+    begin,
+    find_game,
+)
+from shakespeare_env.cli.seating import AGENT_NAMES, Seating, make_agents
+from shakespeare_env.cli.tables import print_played, print_scores
 
 
 def _move_limit(text: str) -> int | None:
@@ -26,18 +32,22 @@ def _move_limit(text: str) -> int | None:
 
 def watch(
     game_name: GameName = DEFAULT_GAME,
-    players: Annotated[
-        int | None, typer.Option(help="Seats at the table.", show_default="as many as there can be")
+    players: PlayerCount = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help=f"Who plays: {AGENT_NAMES}. Given several times, seat by seat; the last one also "
+            "plays the seats that remain.",
+            show_default="random",
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
     ] = 0,
     moves: Annotated[str, typer.Option(help="How many moves to play, or 'all'.")] = "all",
     delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", help="Play with this variant; may be given several times."),
-    ] = None,
+    option: Variants = None,
     draw_at: Annotated[
         str,
         typer.Option(
@@ -54,22 +64,12 @@ def watch(
         ),
     ] = None,
 ) -> None:
-    """Watch a game played by uniformly random legal moves."""
+    """Watch a game that agents play; whoever watches sees everything, secrets too."""
     game = find_game(game_name)
     limit = _move_limit(moves)
-    if players is None:
-        players = game.max_seats
-    if not game.min_seats <= players <= game.max_seats:
-        raise typer.BadParameter(
-            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
-            param_hint="--players",
-        )
-    variants = switched_on(game, option or [])
-    try:
-        position = Position.new(game.name, players=players, seed=seed, **variants)
-    except ValueError as error:  # such as a variant that needs more seats
-        raise typer.BadParameter(str(error)) from error
-    random = np.random.default_rng(seed)
+    position = begin(game, players, seed, option)
+    made = make_agents(game, agents or ["random"], position.players, "--agents")
+    seating = Seating(position, dict(enumerate(made)), seed)
     chapter: object = ()  # no value in JSON, so the first position is drawn
     for number in itertools.count(1):
         ends = position.to_move is None or (limit is not None and number > limit)
@@ -78,15 +78,8 @@ def watch(
             typer.echo(f"\n{position}\n")
         if ends:
             break
-        _play(position, number, random)
+        move = seating.move(position)
+        print_played(position, number, move)
+        position.push(move)
         time.sleep(delay)
     print_scores(position)
-
-
-def _play(position: Position, number: int, random: np.random.Generator) -> None:
-    """Plays a random legal move and says which."""
-    seat, legal = position.to_move, position.moves()
-    move = legal[random.integers(len(legal))]
-    words = position.game.describe_action(move)
-    typer.echo(f"{number:>4}  seat {seat}  {move:<28}  {words}")
-    position.push(move)

@@ -13,6 +13,7 @@ from shakespeare_env.shakespeare.layout import LAYOUT
 from shakespeare_env.shakespeare.notation_reader import from_dict
 from shakespeare_env.shakespeare.observe import observe
 from shakespeare_env.shakespeare.scoring import scores
+from shakespeare_env.shakespeare.secrecy import is_secret, seen_by
 from shakespeare_env.shakespeare.setup import OPTIONS, begin
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
 from shakespeare_env.shakespeare.tables import BOX, SEATS, TARGET_SOLO
@@ -32,6 +33,8 @@ GAME = Game(
     to_dict=notation.to_dict,
     from_dict=from_dict,
     phase=notation.phase_of,
+    seen_by=seen_by,
+    is_secret=is_secret,
     draw=draw,
     picture=picture,
     box=BOX.source,

@@ -6,36 +6,15 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
+import agents
 from shakespeare_env import Position, registry
-from shakespeare_env.cli import app
 from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
+from tests.contract.command_line import printed, refused, run
 
 GAMES = registry.names()
-
-
-def run(*arguments, **kwargs):
-    return CliRunner().invoke(app, list(arguments), **kwargs)
-
-
-def printed(*arguments, **kwargs):
-    """What a command that succeeds prints."""
-    done = run(*arguments, **kwargs)
-    assert done.exit_code == 0, done.output
-    return done.stdout
-
-
-def refused(*arguments, **kwargs):
-    """What a command that fails says, as one line without the frame it may stand in."""
-    done = run(*arguments, **kwargs)
-    assert done.exit_code in (1, 2), done.output
-    assert not done.stdout
-    assert "Traceback" not in done.stderr
-    plain = re.sub(r"\x1b\[[\d;]*m", "", done.stderr)
-    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", plain).split())
 
 
 @pytest.fixture(params=GAMES)
@@ -109,6 +88,12 @@ class TestWatch:
             "watch", "--seed", "6", "--moves", "30"
         )
 
+    def test_agents_play_seat_by_seat_and_the_last_one_fills_the_table(self, game):
+        watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final"]
+        one = ["--agents", "random"]
+        assert printed(*watch) == printed(*watch, *one) == printed(*watch, *one, *one)
+        assert printed(*watch) != printed(*watch, *one, "--agents", agents.default(game))
+
     @pytest.mark.parametrize(
         ("arguments", "drawings"),
         [(["--final"], 1), (["--every-position"], 6), (["--draw-at", "no such field"], 2)],
@@ -162,6 +147,12 @@ class TestWatch:
             (["--moves", "-1"], ["--moves", "'all'"]),
             (["--moves", "few"], ["--moves", "'all'"]),
             (["--delay", "-1"], ["--delay"]),
+            (["--agents", "nobody"], ["--agents", "'nobody'", "random"]),
+            (["--agents", "greedy,samples=many"], ["--agents", "samples='many'"]),
+            (
+                ["--players", "2", *["--agents", "random"] * 3],
+                ["--agents", "named: 3, seats for them: 2"],
+            ),
         ],
     )
     def test_refuses_what_cannot_be(self, arguments, said):
@@ -252,7 +243,7 @@ def test_without_a_command_it_helps():
     out = run().output
     assert all(
         command in out
-        for command in ("watch", "show", "evaluate", "actions", "observation", "protocol")
+        for command in ("watch", "play", "train", "evaluate", "show", "actions", "protocol")
     )
 
 

@@ -15,7 +15,7 @@ from agents.checkpoint import save_checkpoint
 from shakespeare_env import Batch, registry
 from shakespeare_env.cli import evaluate as command
 from tests.agents.networks import random_tensors
-from tests.contract.test_cli import printed, refused, run
+from tests.contract.command_line import printed, refused, run
 from training.evaluate import Seated
 from training.evaluate import evaluate as play_table
 from training.table_result import TableResult

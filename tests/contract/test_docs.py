@@ -1,6 +1,7 @@
 """The pages that are made from code say what the code says."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -24,3 +25,16 @@ def test_the_observation_page_has_every_field_in_order():
     rows = re.findall(r"^\| `(.+?)` \| (\d+) \| (\d+) \| (-?\d+) to (-?\d+) \|", page, re.MULTILINE)
     fields = [(f.name, f.start, f.size, f.low, f.high) for f in observation_layout()]
     assert [(name, *map(int, numbers)) for name, *numbers in rows] == fields
+
+
+def test_the_game_on_the_page_on_playing_is_played_so():
+    """Line by line; `...` stands for lines left out."""
+    page = (DOCS / "play.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```console\n\$ (.+?)^```", page, re.DOTALL | re.MULTILINE)
+    command, *lines = shown.splitlines()
+    typed = [line.partition("? for help): ")[2] for line in lines if "? for help): " in line]
+    out = CliRunner().invoke(app, shlex.split(command)[1:], input="\n".join(typed))
+    printed = iter(out.output.splitlines())
+    assert len(typed) > 2
+    for line in lines:
+        assert line == "..." or line in printed, line

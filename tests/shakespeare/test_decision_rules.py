@@ -209,3 +209,53 @@ def test_d3_the_order_of_the_deck_is_unknown():
         guess.push("pass")
         rows.add(tuple(guess.to_dict()["display"]["characters"]))
     assert len(rows) > 1
+
+
+def test_d3_what_a_seat_sees_of_the_others_objectives_is_how_many():
+    kept = {0: seat(objectives=["jewels", "wardrobe"]), 1: seat(objectives=["even_play"])}
+    game = Position.from_dict(turn_position(seats=kept))
+    for move in ("activate:queen", "queen:objectives"):
+        game.push(move)
+    mine, other = game.seen_by(0), game.seen_by(1)
+    assert each(mine, "objectives") == [["jewels", "wardrobe"], ["?"], [], []]
+    assert each(other, "objectives") == [["?", "?"], ["even_play"], [], []]
+    assert mine["pending"] == game.to_dict()["pending"]
+    assert other["pending"] == {"drawn": ["?"] * 3}
+    assert mine["objective_deck"] == other["objective_deck"] == ["?"] * 4
+
+
+def test_d3_what_a_seat_sees_of_the_others_wagers_is_who_has_chosen():
+    game = Position.from_dict(wager_position(players=3))
+    game.push("wager:4")
+    assert each(game.seen_by(0), "wager") == [4, None, None]
+    assert each(game.seen_by(1), "wager") == ["?", None, None]
+    game.push("wager:2")
+    game.push("wager:1")
+    assert each(game.seen_by(1), "wager") == [4, 2, 1]
+
+
+def test_d3_what_a_seat_sees_of_the_others_rest_is_who_has_chosen():
+    used = ["falstaff", "queen"]
+    seats = {0: ready_to_pass(used=used), 1: finished(used=used), 2: finished(used=used)}
+    game = Position.from_dict(last_turn(players=3, seats=seats))
+    for move in ("pass", "keep:queen"):
+        game.push(move)
+    assert each(game.seen_by(0), "kept") == ["queen", None, None]
+    assert each(game.seen_by(1), "kept") == ["?", None, None]
+
+
+@pytest.mark.parametrize(
+    ("move", "strategic_rest", "secret"),
+    [
+        ("wager:3", False, True),
+        ("objective:jewels", True, True),
+        ("keep:queen", False, True),
+        ("keep:queen", True, False),
+        ("queen:objectives", False, False),
+        ("extra:hamlet", False, False),
+        ("pass", False, False),
+    ],
+)
+def test_d3_moves_are_secret_where_what_they_choose_is(move, strategic_rest, secret):
+    game = Position.from_dict(turn_position(strategic_rest=strategic_rest))
+    assert game.game.is_secret(game.to_dict(), move) is secret

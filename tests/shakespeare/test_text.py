@@ -3,8 +3,9 @@
 import pytest
 
 from shakespeare_env import Position
+from shakespeare_env.shakespeare import secrecy
 from shakespeare_env.shakespeare.drawing.text import WIDTH, draw
-from tests.shakespeare.positions import finished, position, seat, turn_position
+from tests.shakespeare.positions import finished, position, seat, turn_position, wager_position
 
 
 def line_with(drawing, *words):
@@ -229,3 +230,30 @@ class TestSeats:
             "└───┴───┴───┴───┴───┴───┴───┘",
         ]
         assert lefts == [lefts[0], lefts[0], *[lefts[0] - 2] * 2, *[lefts[0] - 4] * 3]
+
+
+class TestSeenByASeat:
+    """What the seat does not know is drawn as `?`."""
+
+    def test_the_others_objectives(self):
+        seats = {0: seat(objectives=["jewels"]), 1: seat(objectives=["patronage", "wardrobe"])}
+        drawing = draw(Position.from_dict(turn_position(seats=seats)).seen_by(0))
+        assert "◆ Yellow elements" in seat_part(drawing, 0)
+        assert seat_part(drawing, 1).count("◆ ?") == 2
+        assert "Patronage" not in drawing
+
+    def test_objectives_another_seat_has_drawn(self):
+        game = Position.from_dict(turn_position())
+        for move in ("activate:queen", "queen:objectives"):
+            game.push(move)
+        assert line_with(draw(game.seen_by(1)), "▶ Seat 0: keep one of: ?, ?, ?.")
+        assert "?" not in draw(game.seen_by(0))
+
+    def test_a_wager_and_a_choice_of_rest(self):
+        game = Position.from_dict(wager_position(players=2))
+        game.push("wager:4")
+        assert line_with(draw(game.seen_by(0)), "Seat 0", "4  ·")
+        assert line_with(draw(game.seen_by(1)), "Seat 0", "?  ·")
+        mine = seat(used=["author", "queen"], kept="author")
+        drawing = draw(secrecy.seen_by(position("rest", seats={0: mine}, to_move=1), 1))
+        assert line_with(drawing, "Seat 0", "?")

@@ -23,7 +23,7 @@ from shakespeare_env.shakespeare.drawing.palette import (
 )
 from shakespeare_env.shakespeare.drawing.powers import Sign, centred, note_sign
 from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box, panel
-from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, VALUES
+from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, VALUES, objective_name
 from shakespeare_env.shakespeare.tables import BOX
 
 _EDGE, _TITLE, _GAP = 14, 32, 9
@@ -168,7 +168,7 @@ def _counted(cards: Mapping[str, int]) -> list[str]:
 
 
 def _numbered(cards: Sequence[str]) -> list[str]:
-    return [f"{at}. {OBJECTIVES[card]}" for at, card in enumerate(cards, 1)]
+    return [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
 
 
 def _dotted(parts: Sequence[str]) -> list[str]:

@@ -26,9 +26,9 @@ from shakespeare_env.shakespeare.drawing.palette import (
 from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
 from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
 from shakespeare_env.shakespeare.drawing.wording import (
-    CARDS,
-    OBJECTIVES,
+    character_name,
     extra_names,
+    objective_name,
     wages_due,
     winners,
 )
@@ -115,7 +115,7 @@ def _objectives(cards: Sequence[str]) -> Elements:
         y = _OBJECTIVES + line * (number + 0.75)
         drawn += [
             *shapes.objective(7, y - size / 3, sign),
-            words(17, y, OBJECTIVES[card], size, room=_STATE - 17),
+            words(17, y, objective_name(card), size, room=_STATE - 17),
         ]
     return drawn
 
@@ -190,7 +190,7 @@ def _today(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int, y: f
         *_answer("passed", mine["passed"], seat, 92, y),
     ]
     if position["phase"] == "rest":
-        kept = CARDS[mine["kept"]].name if mine["kept"] else "–"
+        kept = character_name(mine["kept"]) if mine["kept"] else "–"
         drawn.append(words(170, y + 13, f"free: {kept}", 11, room=_STATE - 170))
     return drawn
 

@@ -11,9 +11,10 @@ from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_s
 from shakespeare_env.shakespeare.drawing.text_layout import beside, columns
 from shakespeare_env.shakespeare.drawing.wording import (
     CARDS,
-    OBJECTIVES,
     VALUES,
+    character_name,
     extra_names,
+    objective_name,
     wage,
     wages_due,
     winners,
@@ -54,7 +55,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     if position["phase"] == "over":
         row += [str(mine["unpaid"]), "wins" if seat in winners(position) else ""]
     elif position["phase"] == "rest":
-        row.append(CARDS[mine["kept"]].name if mine["kept"] else "·")
+        row.append(character_name(mine["kept"]) if mine["kept"] else "·")
     return row
 
 
@@ -67,7 +68,7 @@ def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
     later = [_entry(*member, right) for member in members[len(BOX.starting) :]]
     objectives = [""] if mine["objectives"] else []
     for card in mine["objectives"]:
-        objectives += textwrap.wrap(f"◆ {OBJECTIVES[card]}", _LEFT, subsequent_indent="  ")
+        objectives += textwrap.wrap(f"◆ {objective_name(card)}", _LEFT, subsequent_indent="  ")
     return beside([[*board, *objectives], later or [" " * right], stage], width)
 
 

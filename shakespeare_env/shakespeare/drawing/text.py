@@ -2,7 +2,7 @@
 
 It starts from the notation, not from the engine's record, so that the positions of anything that
 speaks the notation can be looked at. The drawing is plain text, `WIDTH` columns wide with the
-package's own box, and shows everything, secrets too.
+package's own box, and shows all that the position holds, secrets too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def draw(position: Mapping[str, Any]) -> str:
     """A position of the notation as plain text, the lines ending in no newline.
 
     Args:
-        position: The JSON object of the notation, as `Position.to_dict` gives it.
+        position: The JSON object of the notation, as `Position.to_dict` gives it, or as
+            `Position.seen_by` does.
     """
     blocks = [
         [*_head(position), ""],

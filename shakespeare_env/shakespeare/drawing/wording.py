@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
+from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.tables import (
     ACT_I_POUNDS,
@@ -32,6 +33,16 @@ _PHASES = {
     "rest": "phase 6, rest",
     "over": "the game is over",
 }
+
+
+def character_name(card: str) -> str:
+    """What a character is called; `UNKNOWN` stays as it is."""
+    return card if card == UNKNOWN else CARDS[card].name
+
+
+def objective_name(card: str) -> str:
+    """What an objective is called; `UNKNOWN` stays as it is."""
+    return card if card == UNKNOWN else OBJECTIVES[card]
 
 
 def phase_words(position: Mapping[str, Any]) -> str:
@@ -65,7 +76,7 @@ def asked(position: Mapping[str, Any]) -> str:
         if isinstance(pending["then"], dict):
             question += f"; then {_craft(pending['then'])}"
     elif phase == "objective":
-        question = "keep one of: " + ", ".join(OBJECTIVES[card] for card in pending["drawn"])
+        question = "keep one of: " + ", ".join(map(objective_name, pending["drawn"]))
     else:
         question = {
             "draft": "take one of the characters shown",

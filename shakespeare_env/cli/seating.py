@@ -1,0 +1,62 @@
+"""Agents at the seats of one game, as `watch` and `play` have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import typer
+
+import agents
+from agents import AnyAgent
+from shakespeare_env import Batch, Position
+from shakespeare_env.game import Game
+
+AGENT_NAMES = f"{', '.join(agents.names())}, or the folder of a checkpoint"
+"""What an agent can be named by, for the help of options."""
+
+
+def make_agents(game: Game, names: Sequence[str], seats: int, option: str) -> list[AnyAgent]:
+    """Agents by name for so many seats; the last one named fills those that remain.
+
+    Args:
+        game: What they are to play.
+        names: As `agents.make` takes them; at least one where there are seats.
+        seats: How many seats there are for them.
+        option: The option they were named with, for errors.
+    """
+    if len(names) > seats:
+        raise typer.BadParameter(
+            f"agents named: {len(names)}, seats for them: {seats}; name no more than seats",
+            param_hint=option,
+        )
+    try:
+        made = [agents.make(name, game) for name in names]
+    except (ValueError, TypeError, ImportError) as fault:
+        raise typer.BadParameter(str(fault), param_hint=option) from fault
+    return [*made, *made[-1:] * (seats - len(made))]
+
+
+class Seating:
+    """Who plays which seats of one game; agents decide by what their seats see and nothing else.
+
+    Args:
+        position: A position of the game.
+        players: The agent of each seat that one plays.
+        seed: What the agents draw is drawn from it.
+    """
+
+    def __init__(self, position: Position, players: Mapping[int, AnyAgent], seed: int) -> None:
+        self._players = players
+        # The record that is loaded before each decision says which variant is played.
+        self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
+        self._random = np.random.default_rng(seed)
+
+    def move(self, position: Position) -> str:
+        """What the agent chooses whose seat is to decide."""
+        record = position.record()
+        self._batch.load([0], np.array([record], record.dtype))
+        assert position.to_move is not None
+        agent = self._players[position.to_move]
+        action = agents.decide(agent, self._batch, np.zeros(1, np.int64), self._random)[0]
+        return position.move_text(int(action))

@@ -1,0 +1,43 @@
+"""What a position in notation keeps from a seat, and which moves nobody else sees (Rules D3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shakespeare_env.game import UNKNOWN
+
+
+def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
+    """A position as a seat sees it: what `observe.py` never reads for that seat is `UNKNOWN`.
+
+    The pile of objectives is unknown as a whole: a position in text does not tell who put a card
+    back into it.
+    """
+    seen = {**position, "objective_deck": _unknown(position["objective_deck"])}
+    if position["phase"] == "objective" and position["to_move"] != seat:
+        seen["pending"] = {"drawn": _unknown(position["pending"]["drawn"])}
+    seen["seats"] = [
+        entry if other == seat else _from_outside(entry, position["phase"])
+        for other, entry in enumerate(position["seats"])
+    ]
+    return seen
+
+
+def _from_outside(entry: Mapping[str, Any], phase: str) -> dict[str, Any]:
+    """A seat as the others see it: that it has chosen, not what."""
+    seen = {**entry, "objectives": _unknown(entry["objectives"])}
+    for choice in ("kept", *(["wager"] if phase == "wager" else [])):
+        if entry[choice] is not None:
+            seen[choice] = UNKNOWN
+    return seen
+
+
+def _unknown(cards: list[str]) -> list[str]:
+    return [UNKNOWN] * len(cards)
+
+
+def is_secret(position: Mapping[str, Any], move: str) -> bool:
+    """Whether the other seats do not see this move: wagers, objectives, secret rest choices."""
+    kind = move.partition(":")[0]
+    return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])
