@@ -22,11 +22,14 @@ _EPSILON = 1e-5
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
-    """float32[D]: brings each number of an observation to about one."""
-    bound = np.maximum(
-        np.abs(layout.low.astype(np.float32)), np.abs(layout.high.astype(np.float32))
-    )
-    return np.reciprocal(np.maximum(bound, np.float32(1.0)))
+    """float32[D]: what each number of an observation is multiplied by.
+
+    One over the root of its bound: numbers with wide bounds are mostly far from them, and divided
+    by the bound itself they would hardly be felt.
+    """
+    low, high = layout.low.astype(np.float32), layout.high.astype(np.float32)
+    bound = np.maximum(np.maximum(-low, high), np.float32(1.0))
+    return np.reciprocal(np.sqrt(bound))
 
 
 class Network:

@@ -40,10 +40,10 @@ def views():
     return observations.astype(np.int8), masks
 
 
-def test_numbers_are_scaled_by_their_greatest_size():
+def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
     scale = input_scale(LAYOUT)
     assert scale.dtype == np.float32
-    assert scale == pytest.approx([1] * 5 + [0.01] * 5 + [1 / 90] * 9 + [1])
+    assert scale == pytest.approx([1] * 5 + [0.1] * 5 + [90**-0.5] * 9 + [1])
 
 
 def test_logits_and_values_are_the_layers_one_after_the_other(network, views):
