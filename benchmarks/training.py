@@ -27,8 +27,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from benchmarks.tutorial import usual_learner
 from training.config import CONFIGS, TrainingConfig, override, read_config
+from training.learner import make_learner
 from training.precision import half_is_faster
-from training.run import make_learner
 
 _NO_LIMIT = 2**62
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 import tomllib
 from collections.abc import Mapping
@@ -230,6 +231,16 @@ def as_toml(config: TrainingConfig) -> str:
         text = toml_value(getattr(config, name))
         lines += [*_comment(entry.description or ""), f"{name} = {text}", ""]
     return "\n".join(lines[:-1]) + "\n"
+
+
+def command_of(config: TrainingConfig) -> str:
+    """What trains such a network anew: the settings that are not the defaults."""
+    parts = ["shakespeare", "train"]
+    for name, entry in TrainingConfig.model_fields.items():
+        value = getattr(config, name)
+        if value != entry.default:
+            parts += ["--set", f"{name}={toml_value(value)}"]
+    return shlex.join(parts)
 
 
 def toml_value(value: Any) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import torch
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
@@ -15,16 +13,13 @@ from stable_baselines3.common.logger import configure
 from agents.checkpoint import load_checkpoint, save_checkpoint
 from agents.network import Tensors
 from agents.storage import write_atomically
-from shakespeare_env.batch import Batch
 from shakespeare_env.errors import TrainingError
 from shakespeare_env.registry import game as game_named
-from shakespeare_env.wrappers.sb3 import BatchVecEnv
-from training.config import TrainingConfig, as_toml, make_config, override, toml_value
+from training.config import TrainingConfig, as_toml, command_of, make_config, override
 from training.history import History
-from training.league import League
+from training.learner import make_learner
 from training.precision import half_is_faster
 from training.run_state import STATE_NAME, read_state, restore_state, save_state
-from training.self_play import SelfPlayPPO, linear
 from training.yardsticks import measure, yardsticks_of
 
 CONFIG_NAME = "config.toml"
@@ -242,42 +237,6 @@ class Run:
         )
 
 
-def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
-    """The learner of some settings, on games of its own.
-
-    Raises:
-        ValueError: an opponent cannot play, or there is no such device.
-    """
-    batch = Batch(
-        config.game,
-        n=config.games,
-        players=np.resize(config.players, config.games),
-        seed=config.seed,
-        autoreset=False,
-        reward="prestige",
-    )
-    league = League(config.opponents, batch, snapshots=config.snapshots, seed=config.seed)
-    return SelfPlayPPO(
-        BatchVecEnv(batch),
-        league,
-        width=config.width,
-        shaping=linear(config.shaping, config.shaping_end),
-        win=config.win,
-        entropy=linear(config.entropy, config.entropy_end),
-        n_steps=config.steps,
-        batch_size=config.batch_size,
-        n_epochs=config.epochs,
-        learning_rate=linear(config.learning_rate, config.learning_rate * config.learning_rate_end),
-        gamma=config.gamma,
-        gae_lambda=config.gae_lambda,
-        clip_range=config.clip_range,
-        vf_coef=config.value,
-        target_kl=config.target_kl,
-        seed=config.seed,
-        device=checked_device(device),
-    )
-
-
 def _weights(folder: Path, config: TrainingConfig) -> Tensors:
     """The weights of a checkpoint, to begin a run with."""
     network, card = load_checkpoint(folder, game_named(config.game))
@@ -287,32 +246,3 @@ def _weights(folder: Path, config: TrainingConfig) -> Tensors:
             f"begin it with --set width={card.width}"
         )
     return network.tensors
-
-
-def checked_device(name: str) -> str:
-    """The device by its name; `auto` is the GPU where there is one.
-
-    Raises:
-        ValueError: there is no such device here.
-    """
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    kind, _, number = name.partition(":")
-    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()):
-        raise ValueError(f"device={name!r}: choose cpu, cuda, cuda:1, ... or auto")
-    if kind == "cuda" and int(number or 0) >= torch.cuda.device_count():
-        raise ValueError(
-            f"device={name!r}: PyTorch {torch.__version__} finds "
-            f"{torch.cuda.device_count()} CUDA devices here; use --device cpu"
-        )
-    return name
-
-
-def command_of(config: TrainingConfig) -> str:
-    """What trains such a network anew: the settings that are not the defaults."""
-    parts = ["shakespeare", "train"]
-    for name, entry in TrainingConfig.model_fields.items():
-        value = getattr(config, name)
-        if value != entry.default:
-            parts += ["--set", f"{name}={toml_value(value)}"]
-    return shlex.join(parts)

@@ -87,7 +87,10 @@ def train(
     except (ShakespeareEnvError, ValueError, TypeError) as fault:
         give_up(str(fault))
     except OSError as fault:
-        give_up(f"the run cannot be written ({fault}); what was saved before is as it was")
+        give_up(
+            f"the run cannot be written ({fault}); what was saved before is as it was, and "
+            "--resume goes on from there"
+        )
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import shlex
 import shutil
 
 import numpy as np
@@ -16,8 +17,9 @@ from agents.checkpoint import load_checkpoint, read_card
 from agents.network import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from training.config import TrainingConfig, override
-from training.run import Run, checked_device, command_of
+from training.config import TrainingConfig, command_of, make_config, override, parse_override
+from training.learner import checked_device
+from training.run import Run
 
 SMALL = override(
     TrainingConfig(),
@@ -122,10 +124,6 @@ def test_what_is_left_can_play(uninterrupted):
 
 
 def test_the_command_on_the_card_gives_the_same_settings(uninterrupted):
-    import shlex
-
-    from training.config import make_config, parse_override
-
     parts = shlex.split(read_card(uninterrupted.folder).command)
     assert parts[:2] == ["shakespeare", "train"]
     given = dict(parse_override(text) for text in parts[3::2])
