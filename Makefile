@@ -52,6 +52,7 @@ docs: setup  ## write the pages and the picture in docs/ that are made from code
 	@mv docs/actions.md.new docs/actions.md
 	@mv docs/observation.md.new docs/observation.md
 	$(BIN)/python docs/picture.py
+	$(BIN)/python docs/learning_curve.py
 
 watch: setup  ## watch a game of four trained players
 	$(BIN)/shakespeare watch --agents network --players 4 --seed 7 $(ARGS)

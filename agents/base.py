@@ -70,6 +70,6 @@ def decide(
     Returns:
         int[m], what it chose.
     """
-    if isinstance(agent, Searcher):
+    if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
         return agent.search(Views(batch, rows), rng)
     return agent.act(batch.obs[rows], batch.mask[rows], rng)

@@ -151,6 +151,9 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     """
     card = read_card(folder)
     check_fits(card, game, folder)
+    if not (folder / card.weights).exists():
+        card = read_card(folder)  # a run that goes on has just put another one in its place
+        check_fits(card, game, folder)
     tensors = load_tensors(folder, StoredTensors(card.weights, card.weights_digest))
     _check_tensors(tensors, card, folder / card.weights)
     return Network(tensors, game.layout), card

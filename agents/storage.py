@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,10 +60,12 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
     return stored
 
 
-def forget_others(folder: Path, stem: str, kept: StoredTensors) -> None:
-    """Delete the other files of this stem."""
-    for old in folder.glob(f"{stem}-*{_SUFFIX}"):
-        if old.name != kept.file:
+def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
+    """Delete the other files that `store_tensors` wrote with a stem, a regular expression."""
+    files = {stored.file for stored in kept}
+    for old in folder.iterdir():
+        is_ours = re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}", old.name)
+        if is_ours and old.name not in files:
             old.unlink(missing_ok=True)
 
 
@@ -98,6 +101,18 @@ def write_atomically(path: Path, content: bytes) -> None:
             file.flush()
             os.fsync(file.fileno())
         os.replace(draft, path)
+        _settle(path.parent)
     except BaseException:
         draft.unlink(missing_ok=True)
         raise
+
+
+def _settle(folder: Path) -> None:
+    """See that names in a folder are on the disk before anything is done that counts on it."""
+    if os.name == "nt":  # where folders cannot be opened
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -46,7 +46,7 @@ class Views:
         Returns:
             A batch of m games.
         """
-        games = self.__batch.copies(self.__rows[places])
+        games = self.__batch.copies(self.__rows[places], seed=int(rng.integers(2**63)))
         seeds = rng.integers(2**63, size=len(places))
         games.determinize(slice(None), self.seats[places], seeds)
         return games

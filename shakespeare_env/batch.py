@@ -218,11 +218,12 @@ class Batch:
         rows = np.ascontiguousarray(self._every_row[indices])
         self._kernels.view(self._games, rows, self.mask, self.obs, self.to_move)
 
-    def copies(self, rows: Integers) -> Batch:
+    def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """A batch of copies of some games, chance to come included.
 
         Args:
             rows: int[m], indices of games in any order, each as often as it is wanted.
+            seed: Of the copies' `random_actions`.
 
         Returns:
             m games with the same variants and reward, on one thread, made with `autoreset=False`.
@@ -232,6 +233,7 @@ class Batch:
             self.game.name,
             len(wanted),
             players=self.players[wanted],
+            seed=seed,
             autoreset=False,
             reward=self.reward,
             **self._variants,

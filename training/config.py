@@ -25,6 +25,8 @@ Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(gt=0)]
+Games = Annotated[int, Field(gt=0, le=100_000)]
+"""Games of a measurement; all of them are in memory at once."""
 
 
 class TrainingConfig(BaseModel):
@@ -85,7 +87,7 @@ class TrainingConfig(BaseModel):
 
     games: Count = Field(default=256, description="Games played at once.")
     steps: Count = Field(default=64, description="Decisions of each game in a rollout.")
-    batch_size: Count = Field(default=2048, description="Decisions in a minibatch, about.")
+    batch_size: int = Field(default=2048, ge=2, description="Decisions in a minibatch, about.")
     epochs: Count = Field(default=2, description="How often each decision is learnt from.")
     learning_rate: Positive = Field(default=2e-3, description="Of Adam, as the run begins.")
     learning_rate_end: Share = Field(
@@ -116,11 +118,11 @@ class TrainingConfig(BaseModel):
     evaluate_every: Count = Field(
         default=1_000_000, description="Decisions from one measurement on."
     )
-    evaluation_games: Count = Field(
+    evaluation_games: Games = Field(
         default=200,
         description="Games at each table of a measurement, rounded up to whole rotations.",
     )
-    final_games: Count = Field(default=400, description="The same in the last measurement.")
+    final_games: Games = Field(default=400, description="The same in the last measurement.")
     save_every: Positive = Field(
         default=60.0, description="Seconds between checkpoints: what a power cut can cost."
     )
@@ -186,6 +188,11 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
             game.check_players(count)
     except ValueError as fault:
         raise ValueError(f"{where}: {fault}") from fault
+    if config.games < len(config.players):
+        raise ValueError(
+            f"{where}: games = {config.games} with players = {list(config.players)}: "
+            "give at least one game for each seat count"
+        )
     return config
 
 
@@ -233,11 +240,17 @@ def as_toml(config: TrainingConfig) -> str:
     return "\n".join(lines[:-1]) + "\n"
 
 
-def command_of(config: TrainingConfig) -> str:
-    """What trains such a network anew: the settings that are not the defaults."""
-    parts = ["shakespeare", "train"]
+def command_of(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
+    """What trains such a network anew.
+
+    Args:
+        config: Settings; those that are not the defaults are named.
+        precision: What was chosen if the settings leave it to the machine.
+        start: The checkpoint it began with.
+    """
+    parts = ["shakespeare", "train", *(["--start", str(start)] if start else [])]
     for name, entry in TrainingConfig.model_fields.items():
-        value = getattr(config, name)
+        value = precision if name == "precision" else getattr(config, name)
         if value != entry.default:
             parts += ["--set", f"{name}={toml_value(value)}"]
     return shlex.join(parts)

@@ -8,17 +8,21 @@ where x is how often the learner has lately beaten them.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
 import agents
 from agents import AnyAgent
 from agents.network import Network, NetworkAgent, Tensors
+from agents.storage import StoredTensors
 from shakespeare_env.batch import Batch
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from training.config import CURRENT, PAST
 
@@ -40,6 +44,7 @@ class Member:
         tensors: The weights of an earlier version of the learner, None for any other agent.
         games: Games against it, older ones counting less.
         beaten: In how many of them the learner came out before it, half for equals.
+        stored: The file of its weights once they have been saved.
     """
 
     name: str
@@ -47,6 +52,7 @@ class Member:
     tensors: Tensors | None = None
     games: float = 0.0
     beaten: float = 0.0
+    stored: StoredTensors | None = None
 
     @property
     def win_rate(self) -> float:
@@ -77,6 +83,7 @@ class League:
             member.
         members: All opponents by number, also those that only finish their games.
         past: Numbers of the earlier versions that may be drawn, oldest first.
+        guest: Number of the one that plays in the games that begin at present, if any.
         finished: Games that have ended so far.
         rng: Decides all draws.
     """
@@ -88,11 +95,14 @@ class League:
         self.finished = 0
         self.rng = np.random.default_rng([seed, 1])
         self.past: list[int] = []
+        self.guest: int | None = None
+        self._guest_until = 0
         named = [name for name in opponents if name not in (CURRENT, PAST)]
         self.members = {
             number: Member(name, agents.make(name, batch.game)) for number, name in enumerate(named)
         }
         self._named = len(named)
+        self._blas = ThreadpoolController()
         weights = [opponents.get(kind, 0.0) for kind in (CURRENT, PAST)]
         weights += [opponents[name] for name in named]
         self._shares = np.array(weights) / sum(weights)
@@ -110,30 +120,27 @@ class League:
         """Settle who plays in games that have just begun, int64[m]."""
         players = self.batch.players[rows]
         lineup = np.full((len(rows), self.lineup.shape[1]), LEARNER, np.int32)
-        # Every game takes the same number of draws, whatever they decide.
         kinds = self.rng.choice(len(self._shares), len(rows), p=self._shares)
         seats = (self.rng.random(len(rows)) * players).astype(np.int64)
-        versions = self._draw_past(len(rows))
+        version = self._version()
         for place in np.flatnonzero((kinds > 0) & (players > 1)):
-            member = versions[place] if kinds[place] == 1 else kinds[place] - 2
-            lineup[place] = member
+            lineup[place] = version if kinds[place] == 1 else kinds[place] - 2
             lineup[place, seats[place]] = LEARNER
         lineup[np.arange(lineup.shape[1]) >= players[:, None]] = NOBODY
         self.lineup[rows] = lineup
 
-    def _draw_past(self, count: int) -> NDArray[np.int32]:
-        """Numbers of earlier versions, int32[count], the hard ones more often.
+    def _version(self) -> int:
+        """The earlier version that plays in the games that begin now.
 
-        The learner itself stands in as long as there are none.
+        It is drawn anew, the hard ones more often, when as many games have ended as are played at
+        once: few versions are at the tables at the same time, because the weights of each are read
+        anew for every step.  The learner itself stands in as long as there are none.
         """
-        uniform = self.rng.random(count)
-        if not self.past:
-            return np.full(count, LEARNER, np.int32)
-        weights = np.array([self.members[number].weight for number in self.past])
-        sums = np.cumsum(weights)
-        places = np.searchsorted(sums, uniform * sums[-1], side="right")
-        drawn: NDArray[np.int32] = np.array(self.past, np.int32)[np.minimum(places, len(sums) - 1)]
-        return drawn
+        if self.past and (self.guest is None or self.finished >= self._guest_until):
+            weights = np.array([self.members[number].weight for number in self.past])
+            self.guest = int(self.rng.choice(self.past, p=weights / weights.sum()))
+            self._guest_until = self.finished + self.batch.n
+        return LEARNER if self.guest is None else self.guest
 
     def learner_decides(self) -> NDArray[np.bool_]:
         """bool[n], in which games the learner is to decide."""
@@ -148,7 +155,11 @@ class League:
         """What the opponents play in games that wait for one of them, int64[m]."""
         numbers, who = np.unique(self._who()[rows], return_inverse=True)
         deciding = [self.members[int(number)].agent for number in numbers]
-        return agents.decide_together(deciding, [self.rng] * len(deciding), self.batch, rows, who)
+        generators = [self.rng] * len(deciding)
+        # A few rows are multiplied sooner than a second thread of NumPy's BLAS is awake, which
+        # would then spin where PyTorch's threads are to work.
+        with self._blas.limit(limits=1, user_api="blas"):
+            return agents.decide_together(deciding, generators, self.batch, rows, who)
 
     def finish(self, rows: NDArray[np.int64]) -> None:
         """Note how games ended, int64[m]; afterwards `sit_down` settles who plays the next ones."""
@@ -176,6 +187,8 @@ class League:
             # The newest has not been tried yet: it stays.
             easiest = min(self.past[:-1], key=lambda number: self.members[number].weight)
             self.past.remove(easiest)
+            if easiest == self.guest:
+                self.guest = None
         self._let_go()
 
     def _take_in(self, number: int, member: Member) -> None:
@@ -190,6 +203,11 @@ class League:
         kept = {*range(self._named), *self.past, *np.unique(self.lineup).tolist()}
         self.members = {number: member for number, member in self.members.items() if number in kept}
 
+    def _digests(self) -> dict[str, str]:
+        """Which weights agents play from that were named."""
+        named = [self.members[number] for number in range(self._named)]
+        return {member.name: digest_of(member.agent) for member in named}
+
     def to_json(self) -> dict[str, Any]:
         """All but the lineup and the weights, for `restore`."""
         return {
@@ -198,6 +216,9 @@ class League:
                 for number, m in self.members.items()
             ],
             "past": self.past,
+            "guest": self.guest,
+            "guest_until": self._guest_until,
+            "digests": self._digests(),
             "next": self._next,
             "finished": self.finished,
             "rng": self.rng.bit_generator.state,
@@ -212,7 +233,16 @@ class League:
             data: What `to_json` gave.
             versions: Weights of the earlier versions by number.
             lineup: int32[n, S].
+
+        Raises:
+            CheckpointError: an agent that is no version of the learner has other weights by now.
         """
+        for name, digest in self._digests().items():
+            if data["digests"].get(name) != digest:
+                raise CheckpointError(
+                    f"the opponent {name!r} has other weights than when the run began, so that the "
+                    "run would not be the same; put the old ones back"
+                )
         for entry in data["members"]:
             number = int(entry["number"])
             if number in versions:
@@ -221,10 +251,22 @@ class League:
             self.members[number].games = float(entry["games"])
             self.members[number].beaten = float(entry["beaten"])
         self.past = [int(number) for number in data["past"]]
+        self.guest = None if data["guest"] is None else int(data["guest"])
+        self._guest_until = int(data["guest_until"])
         self._next = int(data["next"])
         self.finished = int(data["finished"])
         self.rng.bit_generator.state = data["rng"]
         self.lineup[:] = lineup
+
+
+def digest_of(agent: AnyAgent) -> str:
+    """SHA-256 of the weights an agent plays from; an empty text if it has none."""
+    if not isinstance(agent, NetworkAgent):
+        return ""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(agent.network.tensors.items()):
+        digest.update(name.encode() + tensor.tobytes())
+    return digest.hexdigest()
 
 
 def standings(league: League) -> Sequence[tuple[str, int, float]]:

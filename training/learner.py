@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import torch
 
@@ -56,10 +58,10 @@ def checked_device(name: str) -> str:
     """
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "cpu"
-    kind, _, number = name.partition(":")
-    if kind not in ("cpu", "cuda") or (number and not number.isdecimal()):
+    found = re.fullmatch(r"cpu|cuda(?::(\d+))?", name)
+    if found is None:
         raise ValueError(f"device={name!r}: choose cpu, cuda, cuda:1, ... or auto")
-    if kind == "cuda" and int(number or 0) >= torch.cuda.device_count():
+    if name != "cpu" and int(found[1] or 0) >= torch.cuda.device_count():
         raise ValueError(
             f"device={name!r}: PyTorch {torch.__version__} finds "
             f"{torch.cuda.device_count()} CUDA devices here; use --device cpu"

@@ -152,4 +152,5 @@ def policy_arguments(width: int, layout: ObservationLayout) -> dict[str, Any]:
         "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(layout)},
         "net_arch": {"pi": [width], "vf": [width]},
         "activation_fn": nn.ReLU,
+        "optimizer_kwargs": {"eps": 1e-5, "fused": True},  # the eps of stable-baselines3
     }

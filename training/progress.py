@@ -40,9 +40,12 @@ class Course(BaseCallback):
         self._saved = self._shown = time.monotonic()
         config = run.config
         self._next_version = _next_multiple(run.decisions, config.snapshot_every)
-        self._next_measurement = _next_multiple(run.decisions, config.evaluate_every)
+        measured = run.history[len(run.history) - 1].decisions if len(run.history) else 0
+        self._next_measurement = _next_multiple(measured, config.evaluate_every)
         self._rate_from = (run.decisions, time.monotonic())
         self._rate = 0.0
+        self._left_at = run.decisions
+        self._is_told = False
         self._note = ""
         self._scores: dict[int, deque[tuple[float, float]]] = {
             count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
@@ -55,21 +58,29 @@ class Course(BaseCallback):
             run.keep_version()
             self._next_version = _next_multiple(run.decisions, run.config.snapshot_every)
         is_late = self._until is not None and time.monotonic() > self._until
-        self.stopped = self.stop or is_late
-        is_measured = False
-        if is_late:
-            self._measure(run.config.final_games)
+        if self.stop or is_late:
+            self._leave()
         elif not len(run.history) or run.decisions >= self._next_measurement:
             self._measure(run.config.evaluation_games)
             self._next_measurement = _next_multiple(run.decisions, run.config.evaluate_every)
-            is_measured = True
-        is_due = time.monotonic() - self._saved > run.config.save_every
-        if self.stopped or is_measured or is_due:
+        elif time.monotonic() - self._saved > run.config.save_every:
             self._save()
+
+    def _leave(self) -> None:
+        """Save the run and have it end; who pressed Ctrl-C does not wait for a measurement."""
+        self.stopped = True
+        self._left_at = self._run.decisions
+        if self.stop:
+            self._save()
+        else:
+            self._measure(self._run.config.final_games)
 
     def _on_step(self) -> bool:
         if self.stopped:
             return False  # the run was saved before this step, which it will make again
+        if self.stop and not self._is_told:
+            self._is_told = True
+            self._display.print("stopping after this update; once more breaks it off")
         dones = self.locals["dones"]
         if dones.any():
             self._note_scores(np.flatnonzero(dones))
@@ -80,9 +91,14 @@ class Course(BaseCallback):
     def _on_training_end(self) -> None:
         if not self.stopped:
             self._run.check()
+            self._left_at = self._run.decisions
             self._measure(self._run.config.final_games)
-            self._save()
         self._show()
+
+    @property
+    def left_at(self) -> int:
+        """Decisions when the run was saved the last time; a step after that counts no more."""
+        return self._left_at
 
     def _note_scores(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
         """Keep the scores of games in which the learner had all seats."""
@@ -95,8 +111,11 @@ class Course(BaseCallback):
                 self._scores[int(own.sum())].append((float(seen.mean()), float(seen.max())))
 
     def _measure(self, games: int) -> None:
+        """Measure, and save before and after: a measurement takes longer than anything else."""
+        self._save()
         self._run.measure(games, self._say)
         self._say("")
+        self._save()
         # The rate shown is that of learning alone.
         self._rate_from = (self._run.decisions, time.monotonic())
 

@@ -201,7 +201,8 @@ class SeatRolloutBuffer(RolloutBuffer):
             Tensors of one minibatch.
         """
         count = len(self._closed)
-        parts = max(1, round(count / batch_size)) if batch_size else 1
+        # Never fewer than two: the spread of one advantage is no number.
+        parts = max(1, min(round(count / batch_size), count // 2)) if batch_size else 1
         for chosen in np.array_split(self.rng.permutation(count), parts):
             rows = self._closed[chosen]
             yield MaskableRolloutBufferSamples(

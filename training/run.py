@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import torch
+from filelock import FileLock, Timeout
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
-from agents.checkpoint import load_checkpoint, save_checkpoint
+from agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
 from agents.network import Tensors
 from agents.storage import write_atomically
-from shakespeare_env.errors import TrainingError
+from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.registry import game as game_named
 from training.config import TrainingConfig, as_toml, command_of, make_config, override
 from training.history import History
+from training.league import digest_of
 from training.learner import make_learner
 from training.precision import half_is_faster
 from training.run_state import STATE_NAME, read_state, restore_state, save_state
@@ -24,6 +27,7 @@ from training.yardsticks import measure, yardsticks_of
 
 CONFIG_NAME = "config.toml"
 LOGS_NAME = "tensorboard"
+LOCK_NAME = ".lock"
 _LOG_EVERY = 10
 """Rollouts between two entries of the log."""
 
@@ -44,6 +48,7 @@ class Run:
         learner: What learns.
         history: What has been measured so far.
         seconds: Length of the run before it was left the last time.
+        commands: What trains such a network anew, one after the other.
     """
 
     def __init__(
@@ -58,6 +63,7 @@ class Run:
         self.folder = folder
         self.history = History()
         self.seconds = 0.0
+        self.commands: list[str] = []
         self._began: float | None = None
         self._yardsticks = yardsticks_of(config)
         self.learner = make_learner(config, device)
@@ -94,12 +100,15 @@ class Run:
             raise ValueError(
                 f"{folder} holds a run; go on with it by --resume {folder}, or give another folder"
             )
+        if (folder / CARD_NAME).exists():
+            raise ValueError(f"{folder} holds a checkpoint, which stays; give another folder")
         tensors = None if start is None else _weights(start, config)
         run = cls(config, folder, device=device)
         if tensors is not None:
             run.learner.policy.set_tensors(tensors)
+        run.commands = [command_of(config, run.precision, start)]
         folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / CONFIG_NAME, as_toml(config).encode())
+        run.write_settings()
         return run
 
     @classmethod
@@ -118,13 +127,51 @@ class Run:
         data = read_state(folder)
         facts = data["facts"]
         config = make_config(facts["config"], str(folder / STATE_NAME))
-        if decisions is not None:
+        longer = decisions is not None and decisions != config.decisions
+        if longer:
             config = override(config, decisions=decisions)
         run = cls(config, folder, device=device, half_precision=facts["half_precision"])
         restore_state(folder, data, run.learner)
+        _refuse_others(facts["yardsticks"], run.yardstick_digests(), folder)
         run.history = History.from_json(facts["history"])
         run.seconds = facts["seconds"]
+        run.commands = list(facts["commands"])
+        if longer:
+            run.commands.append(f"shakespeare train --resume RUN --decisions {decisions}")
+            run.write_settings()
         return run
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes out of the folder for the length of a `with` block.
+
+        Raises:
+            TrainingError: another process has it.
+        """
+        lock = FileLock(self.folder / LOCK_NAME)
+        try:
+            lock.acquire(timeout=0)
+        except Timeout as taken:
+            raise TrainingError(
+                f"{self.folder}: another process trains this run; wait for it or stop it"
+            ) from taken
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def write_settings(self) -> None:
+        """Write the settings down for people; what counts when a run goes on is its state."""
+        write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
+
+    def yardstick_digests(self) -> dict[str, str]:
+        """Which weights the yardsticks play from; an empty text for those that have none."""
+        return {name: digest_of(agent) for name, agent in self._yardsticks.items()}
+
+    @property
+    def precision(self) -> str:
+        """What matrices are multiplied in."""
+        return "bfloat16" if self.learner.policy.half_precision else "float32"
 
     @property
     def elapsed(self) -> float:
@@ -201,6 +248,7 @@ class Run:
                 log.record(f"{where}_win_rate_{measurement.opponent}", measurement.win_rate)
             else:
                 log.record(f"{where}_winning_score", measurement.mean_winning_score)
+        self.learner.logger.dump(self.decisions)
 
     def save(self) -> None:
         """Write the checkpoint to play from, and all that is needed to go on.
@@ -208,20 +256,19 @@ class Run:
         Raises:
             OSError: something cannot be written; what was there before is as it was.
         """
-        half = self.learner.policy.half_precision
         settings = self.config.model_dump(mode="json")
         save_checkpoint(
             self.folder,
             self.learner.policy.tensors(),
             self.learner.league.game,
             players=sorted(set(self.config.players)),
-            command=command_of(self.config),
+            command=" && ".join(self.commands),
             settings=settings,
             figures={
                 "decisions": self.decisions,
                 "games": self.learner.league.finished,
                 "seconds": round(self.elapsed, 1),
-                "precision": "bfloat16" if half else "float32",
+                "precision": self.precision,
                 "history": self.history.to_json(),
             },
         )
@@ -230,7 +277,9 @@ class Run:
             self.learner,
             {
                 "config": settings,
-                "half_precision": half,
+                "half_precision": self.learner.policy.half_precision,
+                "commands": self.commands,
+                "yardsticks": self.yardstick_digests(),
                 "seconds": self.elapsed,
                 "history": self.history.to_json(),
             },
@@ -246,3 +295,13 @@ def _weights(folder: Path, config: TrainingConfig) -> Tensors:
             f"begin it with --set width={card.width}"
         )
     return network.tensors
+
+
+def _refuse_others(saved: dict[str, str], found: dict[str, str], folder: Path) -> None:
+    """Refuse yardsticks that have other weights than those a run began with."""
+    for name, digest in saved.items():
+        if found[name] != digest:
+            raise CheckpointError(
+                f"{folder}: the yardstick {name!r} has other weights than when the run began, so "
+                "that its curve would mix two opponents; put the old ones back"
+            )

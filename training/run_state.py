@@ -27,10 +27,13 @@ from agents.storage import (
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest
+from training.league import Member
 from training.self_play import SelfPlayPPO
 
 FORMAT = 1
 STATE_NAME = "run.json"
+FACTS = {"config", "half_precision", "commands", "yardsticks", "seconds", "history"}
+"""What a run keeps besides its learner (`Run.save`)."""
 _STEM = "run"
 _VERSION = "version"
 
@@ -51,7 +54,7 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
     league = learner.league
     stored = store_tensors(folder, _STEM, _arrays(learner))
     versions = {
-        number: _store_version(folder, number, dict(member.tensors))
+        number: _stored_version(folder, number, member)
         for number, member in league.members.items()
         if member.tensors is not None
     }
@@ -69,10 +72,7 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
     write_atomically(folder / STATE_NAME, text.encode())
     forget_others(folder, _STEM, stored)
-    kept_files = {kept.file for kept in versions.values()}
-    for old in folder.glob(f"{_VERSION}-*.safetensors"):
-        if old.name not in kept_files:
-            old.unlink(missing_ok=True)
+    forget_others(folder, rf"{_VERSION}-\d+", *versions.values())
 
 
 def read_state(folder: Path) -> dict[str, Any]:
@@ -86,11 +86,15 @@ def read_state(folder: Path) -> dict[str, Any]:
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read ({error}); is it a run?") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path}: is not JSON ({error})") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__
         raise CheckpointError(f"{path}: format {found!r}, this version reads {FORMAT}; train again")
+    facts = data.get("facts")
+    if not isinstance(facts, dict) or (missing := sorted(FACTS - facts.keys())):
+        said = "nothing" if not isinstance(facts, dict) else f"no {', '.join(missing)}"
+        raise CheckpointError(f"{path}: says {said} about the run; copy all its files again")
     return data
 
 
@@ -121,6 +125,8 @@ def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -
         }
         _set_arrays(learner, arrays)
         learner.league.restore(data["league"], versions, arrays["lineup"])
+        for number, stored in data["versions"].items():
+            learner.league.members[int(number)].stored = StoredTensors(**stored)
         learner.num_timesteps = int(data["decisions"])
         learner._n_updates = int(data["updates"])
         learner.rng.bit_generator.state = data["rng"]
@@ -143,9 +149,12 @@ def _versions_of(game: Game) -> dict[str, str]:
     }
 
 
-def _store_version(folder: Path, number: int, tensors: Arrays) -> StoredTensors:
-    """Earlier versions never change: each is written once."""
-    return store_tensors(folder, f"{_VERSION}-{number}", tensors)
+def _stored_version(folder: Path, number: int, member: Member) -> StoredTensors:
+    """The file of an earlier version, which never changes: it is written once."""
+    if member.stored is None or not (folder / member.stored.file).is_file():
+        assert member.tensors is not None
+        member.stored = store_tensors(folder, f"{_VERSION}-{number}", member.tensors)
+    return member.stored
 
 
 def _arrays(learner: SelfPlayPPO) -> Arrays:

@@ -27,7 +27,8 @@ Schedule = Callable[[float], float]
 
 def linear(start: float, end: float) -> Schedule:
     """From `start` as the run begins to `end` as it ends."""
-    return lambda remaining: end + (start - end) * remaining
+    # A rollout overshoots the end of a run: what is left of it may be less than nothing.
+    return lambda remaining: end + (start - end) * min(max(remaining, 0.0), 1.0)
 
 
 class SelfPlayPPO(MaskablePPO):
@@ -89,7 +90,8 @@ class SelfPlayPPO(MaskablePPO):
         # The layers draw their first weights from torch's global generator: lend it a seed, then
         # put it back.
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(int(self.rng.integers(2**62)))
+            # The generator of the CPU alone: `torch.manual_seed` would seed those of GPUs as well.
+            torch.default_generator.manual_seed(int(self.rng.integers(2**62)))
             super()._setup_model()
 
     def set_random_seed(self, seed: int | None = None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,22 +33,29 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
         Whether the run has come to its end.
 
     Raises:
-        TrainingError: the weights are no numbers any more.
+        TrainingError: the weights are no numbers any more, or another process has this run.
         OSError: the run cannot be saved.
     """
-    with TrainingDisplay(console, told=len(run.history)) as display:
+    if run.decisions >= run.config.decisions:
+        console.print(
+            f"{run.folder} has come to its end after {run.decisions:,} decisions; "
+            "make it longer with --decisions",
+            highlight=False,
+        )
+        return True
+    with run.locked(), TrainingDisplay(console, told=len(run.history)) as display:
         course = Course(run, display, minutes)
-        with _stopped_by_signals(course, display):
+        with _stopped_by_signals(course):
             run.learn(course)
     if len(run.history):
+        console.print(measurement_table(run.history))
         draw_curves(
             run.history,
             run.folder / CURVES_NAME,
             title=f"{run.config.game}, seed {run.config.seed}",
             targets=_targets(run),
         )
-        console.print(measurement_table(run.history))
-    _say_how_to_go_on(run, console, course.stopped)
+    _say_how_to_go_on(run, console, course)
     return not course.stopped
 
 
@@ -56,11 +64,11 @@ def _targets(run: Run) -> dict[int, float]:
     return {1: game(run.config.game).solo_target} if 1 in run.config.players else {}
 
 
-def _say_how_to_go_on(run: Run, console: Console, stopped: bool) -> None:
+def _say_how_to_go_on(run: Run, console: Console, course: Course) -> None:
     folder, config = run.folder, run.config
-    if stopped:
+    if course.stopped:
         further = f"shakespeare train --resume {folder}"
-        console.print(f"Left after {run.decisions:,} of {config.decisions:,} decisions; saved.")
+        console.print(f"Left after {course.left_at:,} of {config.decisions:,} decisions; saved.")
     else:
         further = f"shakespeare train --resume {folder} --decisions {2 * config.decisions}"
     lines = [
@@ -75,16 +83,16 @@ def _say_how_to_go_on(run: Run, console: Console, stopped: bool) -> None:
 
 
 @contextmanager
-def _stopped_by_signals(course: Course, display: TrainingDisplay) -> Iterator[None]:
+def _stopped_by_signals(course: Course) -> Iterator[None]:
     """Let the first Ctrl-C or SIGTERM end the run in good order; a second one breaks it off."""
-    numbers = (signal.SIGINT, signal.SIGTERM)
+    # Lost terminals count as well, on systems that tell.
+    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
     before = {number: signal.getsignal(number) for number in numbers}
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        course.stop = True
+        course.stop = True  # nothing is printed here: a print may be under way
         for number, handler in before.items():
             signal.signal(number, handler)
-        display.print("stopping after this update; once more breaks it off")
 
     for number in numbers:
         signal.signal(number, stop)

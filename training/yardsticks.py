@@ -14,6 +14,8 @@ from training.config import TrainingConfig
 from training.evaluate import Seated, evaluate
 from training.history import ITSELF, SOLO, Measurement
 
+_LEARNER = "\0learner"
+"""No agent and no folder can have this name."""
 _APART = 10**9
 """Parts the seeds of measured games from those of the training's."""
 
@@ -55,7 +57,7 @@ def measure(
         One measurement for each table.
     """
     game = registry.game(config.game)
-    learner = Seated("learner", NetworkAgent(Network(tensors, game.layout)))
+    learner = Seated(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
     for players in sorted(set(config.players)):
         others = [*yardsticks, ITSELF] if players > 1 else [SOLO]
         for name in others:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import os
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +13,7 @@ import typer
 from rich.console import Console
 
 from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up
-from shakespeare_env.errors import ShakespeareEnvError
+from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 
 
 def train(
@@ -60,7 +63,7 @@ def train(
     ] = False,
 ) -> None:
     """Train a network by self-play, and measure it as it learns."""
-    console = Console()
+    console = LastingConsole()
     try:
         from training.config import CONFIGS, as_toml, parse_override, read_config
         from training.run import Run
@@ -68,10 +71,12 @@ def train(
     except ModuleNotFoundError as missing:
         give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
     given: dict[str, Any] = {"decisions": decisions, "seed": seed}
+    if minutes is not None and not math.isfinite(minutes):
+        raise typer.BadParameter(f"{minutes} is no length of time", param_hint="--minutes")
     try:
         overrides = {name: value for name, value in given.items() if value is not None}
         overrides |= dict(map(parse_override, settings or []))
-        if resume is not None:
+        if resume is not None and not print_config:
             _refuse_changes({"--config": config, "--out": out, "--start": start}, overrides)
             run = Run.resume(resume, decisions=overrides.get("decisions"), device=device)
         else:
@@ -81,16 +86,30 @@ def train(
                 typer.echo(as_toml(chosen), nl=False)
                 return
             stamp = time.strftime("%Y%m%d-%H%M%S")
-            folder = out or Path("runs") / f"{chosen.game}-{stamp}"
+            folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
             run = Run.begin(chosen, folder, start=start, device=device)
-        run_to_its_end(run, console, minutes)
     except (ShakespeareEnvError, ValueError, TypeError) as fault:
+        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+    except OSError as fault:
+        give_up(f"the run cannot be written ({fault}); give another folder with --out")
+    try:
+        run_to_its_end(run, console, minutes)
+    except TrainingError as fault:
         give_up(str(fault))
     except OSError as fault:
         give_up(
             f"the run cannot be written ({fault}); what was saved before is as it was, and "
             "--resume goes on from there"
         )
+
+
+class LastingConsole(Console):
+    """A console that falls silent when nobody reads it any more, rather than end the run."""
+
+    def on_broken_pipe(self) -> None:
+        """Say nothing more."""
+        self.quiet = True
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:

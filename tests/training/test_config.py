@@ -71,6 +71,8 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ("players = []", "players"),
         ("players = [4, 5]", "players=5: shakespeare is played by 1 to 4 seats"),
         ("players = 4", "players = 4"),
+        ("games = 3", r"games = 3 with players = \[1, 2, 3, 4\]: give at least one"),
+        ("batch_size = 1", "greater than or equal to 2"),
         ('game = "chess"', "no such game; the games: shakespeare"),
         ("opponents = {}", "a weight above 0"),
         ("opponents = { current = 0.0 }", "a weight above 0"),

@@ -13,6 +13,8 @@ from tests.training.toy_game import make_toy
 from training.league import LEARNER, NOBODY, League, standings
 from training.policy import PolicyNetwork
 
+pytestmark = pytest.mark.usefixtures("toy_box")
+
 
 def make_league(opponents, *, n=400, players=3, snapshots=3, seed=0):
     batch = make_toy(n, players=players, seed=seed, autoreset=False)
@@ -69,16 +71,35 @@ def test_without_earlier_versions_the_learner_plays_itself():
 
 
 def test_hard_opponents_come_more_often():
-    league = make_league({"past": 1.0}, n=4000, snapshots=2)
+    league = make_league({"past": 1.0}, n=4, snapshots=2)
     for name in ("weak", "strong"):
         league.add_version(name, weights(league))
     weak, strong = league.past
-    league.members[weak].games, league.members[weak].beaten = 98.0, 89.0  # (89 + 1) / 100
+    league.members[weak].games, league.members[weak].beaten = 98.0, 69.0  # (69 + 1) / 100
     league.members[strong].games, league.members[strong].beaten = 98.0, 39.0
-    league.sit_down(np.arange(4000))
-    counts = Counter(kinds(league).tolist())
-    # Weights 0.1^2 and 0.6^2.
-    assert counts[strong] / 4000 == pytest.approx(0.36 / 0.37, abs=0.02)
+    guests: Counter[int | None] = Counter()
+    for _ in range(2000):
+        league.finished += 4
+        league.sit_down(np.arange(4))
+        assert set(kinds(league).tolist()) == {league.guest}
+        guests[league.guest] += 1
+    # Weights 0.3^2 and 0.6^2.
+    assert guests[strong] / 2000 == pytest.approx(0.36 / 0.45, abs=0.03)
+
+
+def test_a_version_is_the_guest_for_a_round_of_games():
+    """Few versions play at a time: one comes when as many games have ended as are played."""
+    league = make_league({"past": 1.0}, n=10, snapshots=9)
+    for name in "123456789":
+        league.add_version(name, weights(league))
+    met = []
+    for _ in range(400):
+        league.finish(np.array([0]))
+        league.sit_down(np.array([0]))
+        met.append(int(kinds(league)[0]))
+    changes = [place for place in range(1, 400) if met[place] != met[place - 1]]
+    assert set(met) == set(league.past)
+    assert all(place % 10 == changes[0] % 10 for place in changes)
 
 
 def test_results_are_noted_by_rank():
@@ -155,6 +176,33 @@ def test_everybody_keeps_a_seat_until_the_game_is_over():
         assert (league.lineup[kept] == before[kept]).all()
         ended += len(rows)
     assert league.members[0].games > 0
+
+
+def test_an_opponent_with_other_weights_is_another_opponent(tmp_path):
+    from agents.checkpoint import save_checkpoint
+    from shakespeare_env.errors import CheckpointError
+
+    def saved(value):
+        return save_checkpoint(
+            folder,
+            weights(league_of_names, value),
+            league_of_names.game,
+            players=[2],
+            command="",
+            settings={},
+            figures={},
+        )
+
+    folder = tmp_path / "rival"
+    league_of_names = make_league({"random": 1.0})
+    saved(0.5)
+    opponents = {str(folder): 1.0, "random": 1.0}
+    data = make_league(opponents).to_json()
+    lineup = make_league(opponents).lineup
+    make_league(opponents).restore(data, {}, lineup)
+    saved(0.25)
+    with pytest.raises(CheckpointError, match="rival' has other weights"):
+        make_league(opponents).restore(data, {}, lineup)
 
 
 def test_a_league_goes_on_where_another_stood():

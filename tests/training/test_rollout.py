@@ -123,6 +123,17 @@ def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
     assert [len(batch) for batch in batches] == [10] * 4
 
 
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_no_minibatch_holds_a_single_decision(size):
+    """The spread of one advantage is no number."""
+    buffer = make_buffer(steps=8, games=1)
+    buffer.reset()
+    for mark in range(8):
+        add(buffer, seat=0, mark=mark)
+    buffer.compute()
+    assert min(len(data.actions) for data in buffer.get(size)) >= 2
+
+
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_every_reward_of_every_seat_is_learnt_from_exactly_once(players):
     """Rollouts of real games, with values of zero: the advantages are the rewards."""

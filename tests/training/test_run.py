@@ -6,11 +6,14 @@ import errno
 import json
 import shlex
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 from stable_baselines3.common.callbacks import BaseCallback
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from agents import storage
 from agents.checkpoint import load_checkpoint, read_card
@@ -18,8 +21,11 @@ from agents.network import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from training.config import TrainingConfig, command_of, make_config, override, parse_override
+from training.display import TrainingDisplay
 from training.learner import checked_device
+from training.progress import Course
 from training.run import Run
+from training.train import train
 
 SMALL = override(
     TrainingConfig(),
@@ -102,8 +108,80 @@ def test_a_run_can_be_made_longer(uninterrupted, tmp_path):
     assert (run.config.decisions, run.decisions) == (2000, uninterrupted.decisions)
     run.learn(Quietly(run))
     assert run.decisions >= 2000
-    same = Run.resume(folder, device="cpu")
-    assert same.config.decisions == 1500
+    run.save()
+    card = read_card(folder)
+    assert card.command.endswith(" && shakespeare train --resume RUN --decisions 2000")
+    assert "decisions = 2000" in (folder / "config.toml").read_text()
+    assert Run.resume(folder, device="cpu").config.decisions == 2000
+
+
+class Impatient(Course):
+    """Leaves a run at the second turn."""
+
+    turns = 0
+
+    def _on_rollout_start(self):
+        self.turns += 1
+        self.stop = self.turns == 2
+        super()._on_rollout_start()
+
+
+@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, precision):
+    """Through the course of the command itself, with its measurements."""
+    short = {"decisions": 900, "evaluation_games": 4, "final_games": 4, "evaluate_every": 300}
+    config = override(SMALL, precision=precision, **short)
+    console = Console(quiet=True)
+    whole = Run.begin(config, tmp_path / "whole", device="cpu")
+    assert train(whole, console)
+    run = Run.begin(config, tmp_path / "parts", device="cpu")
+    parts = 1
+    while True:
+        course = Impatient(run, TrainingDisplay(console))
+        run.learn(course)
+        if not course.stopped:
+            break
+        run = Run.resume(tmp_path / "parts", device="cpu")
+        parts += 1
+    assert parts > 3
+    assert fingerprint(run) == fingerprint(whole)
+    assert [m.decisions for m in run.history] == [m.decisions for m in whole.history]
+    assert [m.mean_score for m in run.history] == [m.mean_score for m in whole.history]
+
+
+def test_one_process_has_a_run(uninterrupted):
+    with uninterrupted.locked():
+        other = Run.resume(uninterrupted.folder, decisions=5000, device="cpu")
+        with pytest.raises(TrainingError, match="another process trains this run"):
+            train(other, Console(quiet=True))
+    with uninterrupted.locked():
+        pass
+
+
+def test_a_run_that_is_over_says_so(uninterrupted, capsys):
+    run = Run.resume(uninterrupted.folder, device="cpu")
+    assert train(run, Console(width=200))
+    assert "has come to its end" in capsys.readouterr().out
+    assert len(run.history) == 0
+
+
+def test_yardsticks_with_other_weights_are_others(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    edit(folder, lambda data: data["facts"]["yardsticks"].update(random="0"))
+    with pytest.raises(CheckpointError, match="'random' has other weights"):
+        Run.resume(folder, device="cpu")
+
+
+def test_all_measurements_are_logged(tmp_path):
+    config = override(SMALL, decisions=900, evaluation_games=4, final_games=4, evaluate_every=300)
+    run = Run.begin(config, tmp_path / "run", device="cpu")
+    train(run, Console(quiet=True))
+    log = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
+    logged = log.Scalars("evaluation/1_seats_winning_score")
+    measured = [m for m in run.history if m.players == 1]
+    assert [event.step for event in logged] == [m.decisions for m in measured]
+    assert [event.value for event in logged] == pytest.approx([m.mean_score for m in measured])
 
 
 def test_what_is_left_can_play(uninterrupted):
@@ -128,7 +206,9 @@ def test_the_command_on_the_card_gives_the_same_settings(uninterrupted):
     assert parts[:2] == ["shakespeare", "train"]
     given = dict(parse_override(text) for text in parts[3::2])
     assert make_config(given, "card") == SMALL
-    assert command_of(TrainingConfig()) == "shakespeare train"
+    assert command_of(TrainingConfig(), "auto") == "shakespeare train"
+    found = command_of(TrainingConfig(), "float32", Path("a b"))
+    assert found == "shakespeare train --start 'a b' --set 'precision=\"float32\"'"
 
 
 def test_weights_that_are_no_numbers_are_not_saved(uninterrupted, tmp_path):
@@ -199,6 +279,8 @@ def edit(folder, change):
         (lambda data: data["arrays"].update(file="../x"), "must be a file beside"),
         (lambda data: data["arrays"].update(digest="0"), "is not the file that was saved"),
         (lambda data: data.pop("league"), "does not describe this run"),
+        (lambda data: data.pop("facts"), "says nothing about the run"),
+        (lambda data: data["facts"].pop("seconds"), "says no seconds about the run"),
         (lambda data: data["facts"]["config"].update(width=8), "does not describe this run"),
         (lambda data: data["facts"]["config"].update(width="a"), "width = 'a'"),
     ],
@@ -221,6 +303,25 @@ def test_a_folder_holds_one_run(uninterrupted):
         Run.begin(SMALL, uninterrupted.folder)
 
 
+def test_a_checkpoint_is_not_overwritten_by_a_new_run(uninterrupted, tmp_path):
+    folder = tmp_path / "best"
+    shutil.copytree(uninterrupted.folder, folder)
+    (folder / "run.json").unlink()
+    with pytest.raises(ValueError, match="holds a checkpoint, which stays"):
+        Run.begin(SMALL, folder, start=folder)
+    load_checkpoint(folder, registry.game("shakespeare"))
+
+
+def test_only_files_of_runs_are_cleared_away(uninterrupted, tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    names = ("run-mine.safetensors", "version-old.safetensors", "weights-1.safetensors")
+    for name in names:
+        (folder / name).write_text("")
+    Run.resume(folder, device="cpu").save()
+    assert all((folder / name).exists() for name in names)
+
+
 def test_a_run_can_begin_with_the_weights_of_a_checkpoint(uninterrupted, tmp_path):
     run = Run.begin(SMALL, tmp_path / "next", start=uninterrupted.folder, device="cpu")
     ours, theirs = (one.learner.policy.tensors() for one in (run, uninterrupted))
@@ -230,7 +331,7 @@ def test_a_run_can_begin_with_the_weights_of_a_checkpoint(uninterrupted, tmp_pat
         Run.begin(wider, tmp_path / "wider", start=uninterrupted.folder, device="cpu")
 
 
-@pytest.mark.parametrize("name", ["tpu", "cuda:x", "", "cpu:cuda"])
+@pytest.mark.parametrize("name", ["tpu", "cuda:x", "", "cpu:cuda", "cpu:", "cuda:", "cpu:3"])
 def test_unknown_devices(name):
     with pytest.raises(ValueError, match="choose cpu, cuda"):
         checked_device(name)

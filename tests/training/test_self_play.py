@@ -155,6 +155,15 @@ def test_schedules_follow_the_decisions():
     assert np.array(weights[::16]) == pytest.approx(np.array(expected))
 
 
+def test_schedules_end_where_they_are_to_end():
+    """The last rollout overshoots: what is left of the run is then less than nothing."""
+    learner = make_learner(learning_rate=linear(1e-3, 1e-4))
+    learner.learn(16 * 32 + 1)
+    assert learner._current_progress_remaining < 0
+    assert learner.policy.optimizer.param_groups[0]["lr"] == pytest.approx(1e-4)
+    assert [linear(3.0, 1.0)(left) for left in (1.5, 1.0, 0.5, 0.0, -0.5)] == [3, 3, 2, 1, 1]
+
+
 @pytest.mark.parametrize("opponents", [{"current": 1.0}, {"random": 1.0}])
 def test_decisions_are_counted_that_are_learnt_from(opponents):
     learner = make_learner(players=3, opponents=opponents)
