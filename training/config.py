@@ -51,7 +51,7 @@ class TrainingConfig(BaseModel):
     )
 
     opponents: dict[str, Weight] = Field(
-        default={CURRENT: 0.8, PAST: 0.15, "heuristic": 0.05},
+        default={CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1},
         description=(
             "Who sits at the learner's table, settled as each game begins, by weight: `current` "
             "(the learner plays all seats and learns from all), `past` (earlier versions of it, "
