@@ -87,13 +87,17 @@ def measured(learner: MaskablePPO, seconds: float) -> Speed:
 
 
 def ours(config: TrainingConfig, precision: str) -> MaskablePPO:
+    """Our learner as in the middle of a run: its league is full."""
     learner = make_learner(config, "cpu")
     learner.policy.half_precision = precision == "bfloat16"
+    for number in range(config.snapshots):
+        learner.league.add_version(str(number), learner.policy.tensors())
     learner.set_logger(_silent())
     return learner
 
 
 def usual(config: TrainingConfig, **arguments: Any) -> MaskablePPO:
+    """The usual way at the largest table."""
     learner = usual_learner(max(config.players), **arguments)
     learner.set_logger(_silent())
     return learner

@@ -1,0 +1,44 @@
+"""Precision is chosen by what is faster, and looking for it leaves no trace."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from tests.training.toy_game import make_toy
+from training import precision
+from training.league import League
+from training.self_play import SelfPlayPPO
+
+
+@pytest.fixture
+def policy():
+    batch = make_toy(4, players=2, autoreset=False)
+    league = League({"current": 1.0}, batch, snapshots=1, seed=0)
+    return SelfPlayPPO(BatchVecEnv(batch), league, width=8, n_steps=8, device="cpu").policy
+
+
+@pytest.mark.parametrize(("half_takes", "is_taken"), [(0.5, True), (0.95, False), (2.0, False)])
+def test_the_best_time_counts(policy, monkeypatch, half_takes, is_taken):
+    """One time in three is disturbed by other work, in whichever precision."""
+    calls = 0
+
+    def seconds(of, batch_size):
+        nonlocal calls
+        calls += 1
+        return (half_takes if of.half_precision else 1.0) * (50.0 if calls % 3 == 0 else 1.0)
+
+    monkeypatch.setattr(precision, "_update_seconds", seconds)
+    assert precision.half_is_faster(policy, 64) is is_taken
+
+
+def test_looking_leaves_no_trace(policy):
+    before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
+    chance = torch.random.get_rng_state()
+    assert precision.half_is_faster(policy, 64) in (True, False)
+    assert policy.half_precision is False
+    assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
+    assert all(parameter.grad is None for parameter in policy.parameters())
+    assert not policy.optimizer.state
+    assert torch.equal(torch.random.get_rng_state(), chance)
