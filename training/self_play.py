@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -76,6 +78,7 @@ class SelfPlayPPO(MaskablePPO):
         self.win = win
         self.entropy = entropy
         self.rng = np.random.default_rng(arguments.get("seed"))
+        self._aside = ThreadPoolExecutor(1, "league")
         super().__init__(
             PolicyNetwork,
             env,
@@ -139,7 +142,19 @@ class SelfPlayPPO(MaskablePPO):
         # A game that has just begun has no decisions behind it; this also covers games set up anew
         # by learn().
         rollout_buffer.forget(self._last_episode_starts)
-        for _ in range(n_rollout_steps):
+        with _one_thread():
+            return self._play(games, env, callback, rollout_buffer, n_rollout_steps)
+
+    def _play(
+        self,
+        games: BatchVecEnv,
+        env: VecEnv,
+        callback: BaseCallback,
+        rollout_buffer: SeatRolloutBuffer,
+        steps: int,
+    ) -> bool:
+        """Fill the store; False if the callback broke the rollout off."""
+        for _ in range(steps):
             own = self.league.learner_decides()
             observations, masks = self._last_obs, games.action_masks()
             assert isinstance(observations, np.ndarray)
@@ -167,8 +182,14 @@ class SelfPlayPPO(MaskablePPO):
     def _decide(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], own: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """One action a game; values and log-probabilities of the learner's, 0 for the others'."""
+        """One action a game; values and log-probabilities of the learner's, 0 for the others'.
+
+        The opponents decide in a thread of their own, with generators and networks of their own, so
+        that it makes no difference which of the two is done first.
+        """
         count = len(own)
+        others = np.flatnonzero(~own)
+        opponents = self._aside.submit(self.league.decide, others) if len(others) else None
         actions = np.empty(count, np.int64)
         values, log_probs = np.zeros(count, np.float32), np.zeros(count, np.float32)
         rows = np.flatnonzero(own)
@@ -183,9 +204,8 @@ class SelfPlayPPO(MaskablePPO):
             actions[rows] = drawn
             values[rows] = value.cpu().numpy()
             log_probs[rows] = found.cpu().numpy()[np.arange(len(rows)), drawn]
-        if len(rows) < count:
-            others = np.flatnonzero(~own)
-            actions[others] = self.league.decide(others)
+        if opponents is not None:
+            actions[others] = opponents.result()
         return actions, values, log_probs
 
     def _seat_rewards(self, games: BatchVecEnv, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -194,6 +214,17 @@ class SelfPlayPPO(MaskablePPO):
         if self.win and dones.any():
             rewards[dones] += np.float32(self.win) * outcomes(games.batch, np.flatnonzero(dones))
         return rewards
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Let PyTorch work on one thread: the few rows of a step are done before a second is awake."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def outcomes(batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 import agents
-from agents.checkpoint import LICENCE, load_checkpoint, read_card
+from agents.checkpoint import LICENCE, load_checkpoint
 from agents.registry import shipped_checkpoint
 from shakespeare_env import Batch, registry
 from training.config import make_config

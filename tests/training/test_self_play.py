@@ -41,8 +41,9 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
 
 
 def win_rate(network, seed=1):
-    """How often a network beats a random player of the toy game."""
-    table = [Seated("learner", NetworkAgent(network)), Seated("random", RandomAgent())]
+    """How often a network beats a random player of the toy game, drawing as it has learnt to."""
+    agent = NetworkAgent(network, greedy=False)
+    table = [Seated("learner", agent), Seated("random", RandomAgent())]
     found = evaluate(table, make_toy, games=400, seed=seed).agents[0].win_rate
     assert found is not None
     return found
@@ -61,14 +62,14 @@ def trained():
 
 def test_it_learns_a_game_in_which_others_decide_what_one_gets(trained):
     """Whoever takes the last counter loses: winners are paid by a move that is not theirs."""
-    assert win_rate(network_of(trained)) > 0.85
+    assert win_rate(network_of(trained)) > 0.9
 
 
 def test_it_learns_from_one_seat_among_opponents():
     """The rows in which opponents decide are left out, and what they cause is credited."""
     learner = make_learner(opponents={"random": 1.0})
     learner.learn(15_000)
-    assert win_rate(network_of(learner)) > 0.85
+    assert win_rate(network_of(learner)) > 0.9
     assert learner.league.members[0].win_rate > 0.75
 
 
@@ -254,6 +255,7 @@ def test_the_usual_construction_learns_nothing_there():
         gamma=1.0,
         learning_rate=3e-3,
         device="cpu",
+        seed=0,
     )
     usual.learn(30_000)
     assert isinstance(usual.policy, PolicyNetwork)
