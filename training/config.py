@@ -44,7 +44,7 @@ class TrainingConfig(BaseModel):
         description="Seat counts of the games, in turn: one network learns them all.",
     )
     decisions: Count = Field(
-        default=5_000_000, description="Length of the run: decisions that are learnt from."
+        default=4_000_000, description="Length of the run: decisions that are learnt from."
     )
     seed: int = Field(
         default=0, ge=0, lt=2**62, description="Of games, first weights, draws and shuffles."

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
@@ -16,6 +19,7 @@ from training.display import TrainingDisplay, measurement_table
 from training.progress import Course
 from training.run import Run
 
+_NAME = "shakespeare"
 CURVES_NAME = "learning_curve.png"
 
 
@@ -65,21 +69,29 @@ def _targets(run: Run) -> dict[int, float]:
 
 
 def _say_how_to_go_on(run: Run, console: Console, course: Course) -> None:
-    folder, config = run.folder, run.config
+    folder, config, program = run.folder, run.config, _program()
     if course.stopped:
-        further = f"shakespeare train --resume {folder}"
+        further = f"{program} train --resume {folder}"
         console.print(f"Left after {course.left_at:,} of {config.decisions:,} decisions; saved.")
     else:
-        further = f"shakespeare train --resume {folder} --decisions {2 * config.decisions}"
+        further = f"{program} train --resume {folder} --decisions {2 * config.decisions}"
     lines = [
         f"Checkpoint  {folder}",
         f"Curves      {folder / CURVES_NAME}",
         f"Go on       {further}",
-        f"Measure     shakespeare evaluate {folder} heuristic --players {max(config.players)}",
-        f"Play        shakespeare play --against {folder}",
+        f"Measure     {program} evaluate {folder} heuristic --players {max(config.players)}",
+        f"Play        {program} play --against {folder}",
         f"Logs        tensorboard --logdir {folder / 'tensorboard'}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+
+def _program() -> str:
+    """How this program is called here: by its name, or by its path where that is not searched."""
+    called = Path(sys.argv[0])
+    if called.name != _NAME or shutil.which(_NAME):
+        return _NAME
+    return os.path.relpath(called)
 
 
 @contextmanager
