@@ -248,10 +248,11 @@ def command_of(config: TrainingConfig, precision: str, start: Path | None = None
         precision: What was chosen if the settings leave it to the machine.
         start: The checkpoint it began with.
     """
-    parts = ["shakespeare", "train", *(["--start", str(start)] if start else [])]
+    parts = ["shakespeare", "train", "--seed", str(config.seed)]
+    parts += ["--start", str(start)] if start else []
     for name, entry in TrainingConfig.model_fields.items():
         value = precision if name == "precision" else getattr(config, name)
-        if value != entry.default:
+        if value != entry.default and name != "seed":
             parts += ["--set", f"{name}={toml_value(value)}"]
     return shlex.join(parts)
 

@@ -204,11 +204,12 @@ def test_what_is_left_can_play(uninterrupted):
 def test_the_command_on_the_card_gives_the_same_settings(uninterrupted):
     parts = shlex.split(read_card(uninterrupted.folder).command)
     assert parts[:2] == ["shakespeare", "train"]
-    given = dict(parse_override(text) for text in parts[3::2])
+    assert parts[2:4] == ["--seed", "0"]
+    given = dict(parse_override(text) for text in parts[5::2])
     assert make_config(given, "card") == SMALL
-    assert command_of(TrainingConfig(), "auto") == "shakespeare train"
+    assert command_of(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
     found = command_of(TrainingConfig(), "float32", Path("a b"))
-    assert found == "shakespeare train --start 'a b' --set 'precision=\"float32\"'"
+    assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
 
 
 def test_weights_that_are_no_numbers_are_not_saved(uninterrupted, tmp_path):
