@@ -19,7 +19,8 @@ def main(game: str = "shakespeare") -> None:
     """Draw it beside this file."""
     card = read_card(shipped_checkpoint(registry.game(game)))
     history = History.from_json(card.figures["history"])
-    draw_curves(history, HERE / "learning_curve.png", targets=GOOD_PLAY)
+    title = f"The {game} player that comes along, seed {card.settings['seed']}"
+    draw_curves(history, HERE / "learning_curve.png", title=title, targets=GOOD_PLAY)
 
 
 if __name__ == "__main__":

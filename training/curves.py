@@ -81,7 +81,7 @@ def curves_figure(
         parse_math=False,
     )
     rates = figure.add_axes((0.045, 0.185, 0.37, 0.605))
-    scores = figure.add_axes((0.615, 0.185, 0.295, 0.605))
+    scores = figure.add_axes((0.605, 0.185, 0.255, 0.605))
     _prepare(rates, history, "Games won, by seats and opponent")
     _prepare(scores, history, "Mean winning score against itself")
     _draw_win_rates(rates, history)
@@ -160,7 +160,7 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
             100 / players, color=_colour(players), linestyle=":", linewidth=1.2, label=words
         )
         # The end of a run is where it has left parity behind.
-        note(axes, 100 / players, words, _colour(players), at_end=True)
+        note(axes, 100 / players, words, _colour(players))
     if not ends:
         _say_nothing(axes, "no win rate was measured")
     label_ends(axes, ends)
@@ -179,6 +179,8 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
         colour, name = _colour(players), seats_text(players)
         _draw_line(axes, [one.decisions for one in found], y, colour, name)
         words = f"{name}  {y[-1]:.1f}"
+        if players in targets:
+            words += f" (target {targets[players]:g})"
         ends.append(LineEnd(found[-1].decisions, y[-1], colour, words))
         if players in targets:
             sharing.setdefault(targets[players], []).append(players)
@@ -188,8 +190,6 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
         words = f"target {target:g} at {', '.join(map(str, seats[:-1]))}"
         words += f"{' and ' if seats[1:] else ''}{seats_text(seats[-1])}"
         axes.axhline(target, color=colour, linestyle="--", linewidth=1.1, label=words)
-        # The beginning of a run is where its targets are far above.
-        note(axes, target, words, colour, at_end=False)
     if not ends:
         _say_nothing(axes, "no game of the learner with itself was measured")
         return

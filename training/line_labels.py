@@ -58,15 +58,15 @@ def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
         )
 
 
-def note(axes: Axes, height: float, words: str, colour: str, *, at_end: bool) -> None:
-    """Write on a horizontal line what it stands for."""
+def note(axes: Axes, height: float, words: str, colour: str) -> None:
+    """Write on the end of a horizontal line what it stands for."""
     axes.annotate(
         words,
-        xy=(1.0 if at_end else 0.0, height),
+        xy=(1.0, height),
         xycoords=("axes fraction", "data"),
-        xytext=(-4 if at_end else 4, 2),
+        xytext=(-4, 2),
         textcoords="offset points",
-        ha="right" if at_end else "left",
+        ha="right",
         va="bottom",
         fontsize=8,
         color=colour,
