@@ -100,13 +100,15 @@ def _stopped_by_signals(course: Course) -> Iterator[None]:
     # Lost terminals count as well, on systems that tell.
     numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
     before = {number: signal.getsignal(number) for number in numbers}
+    # Under nohup a lost terminal is to be ignored, and stays so.
+    before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         course.stop = True  # nothing is printed here: a print may be under way
         for number, handler in before.items():
             signal.signal(number, handler)
 
-    for number in numbers:
+    for number in before:
         signal.signal(number, stop)
     try:
         yield

@@ -9,6 +9,8 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -16,6 +18,7 @@ from typer.testing import CliRunner
 from agents.checkpoint import read_card
 from shakespeare_env.cli import app
 from training.run_state import read_state
+from training.train import _stopped_by_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -84,6 +87,22 @@ def test_a_time_limit_leaves_a_run_that_can_go_on(small, tmp_path):
     assert read_state(folder)["decisions"] > before
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
+def test_signals_that_are_ignored_stay_so():
+    """As under nohup, where a lost terminal is to end nothing."""
+    course: Any = SimpleNamespace(stop=False)
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with _stopped_by_signals(course):
+            os.kill(os.getpid(), signal.SIGHUP)
+            assert not course.stop
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert course.stop
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
 def start(small, folder):
     """A long run in a process of its own that has saved something."""
     process = subprocess.Popen(
@@ -107,8 +126,11 @@ def start(small, folder):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, number):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
+def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, name):
+    number = getattr(signal, name)
+    if signal.getsignal(number) is signal.SIG_IGN:
+        pytest.skip(f"{name} is ignored here, as under nohup, and so it is by what is started")
     folder = tmp_path / "run"
     process = start(small, folder)
     process.send_signal(number)
