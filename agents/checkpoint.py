@@ -21,6 +21,7 @@ from agents.storage import (
     StoredTensors,
     forget_others,
     load_tensors,
+    read_json,
     store_tensors,
     write_atomically,
 )
@@ -166,15 +167,7 @@ def read_card(folder: Path) -> Card:
         CheckpointError: there is no card, or it is not one.
     """
     path = folder / CARD_NAME
-    try:
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error}); is it a checkpoint?") from error
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path}: is not JSON ({error})") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        found = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise CheckpointError(f"{path}: format {found!r}, this version reads {FORMAT}; train again")
+    data = read_json(path, FORMAT, "checkpoint")
     for name, kind in _CARD_FIELDS.items():
         if type(data.get(name)) is not kind:
             found = repr(data.get(name))[:80]

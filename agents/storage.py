@@ -6,6 +6,7 @@ Nothing is unpickled, so what a stranger wrote cannot run code.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -89,6 +90,29 @@ def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]
     except (SafetensorError, KeyError, TypeError, AttributeError) as error:
         # Besides being damaged it may hold numbers that NumPy does not have.
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
+
+
+def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
+    """Read a JSON object that says which version of its form it has.
+
+    Args:
+        path: The file.
+        form: The version that can be read.
+        what: What the file would make its folder, for errors.
+
+    Raises:
+        CheckpointError: there is no such file, or it is damaged or of another version.
+    """
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read ({error}); is it a {what}?") from error
+    except (ValueError, RecursionError) as error:
+        raise CheckpointError(f"{path}: is not JSON ({error})") from error
+    if not isinstance(data, dict) or data.get("format") != form:
+        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise CheckpointError(f"{path}: format {found!r}, this version reads {form}; train again")
+    return data
 
 
 def write_atomically(path: Path, content: bytes) -> None:

@@ -271,9 +271,7 @@ def digest_of(agent: AnyAgent) -> str:
 
 def standings(league: League) -> Sequence[tuple[str, int, float]]:
     """Name, games and win rate of the learner for opponents it has met, earlier versions as one."""
-    named = [
-        m for number, m in league.members.items() if number not in league.past and not m.tensors
-    ]
+    named = [member for member in league.members.values() if member.tensors is None]
     rows = [(m.name, round(m.games), m.beaten / m.games) for m in named if m.games]
     past = [league.members[number] for number in league.past]
     if games := sum(m.games for m in past):

@@ -28,6 +28,7 @@ class Course(BaseCallback):
     Attributes:
         stop: Set it to have the run saved and left after the update under way.
         stopped: Whether the run was left before its end.
+        left_at: Decisions when it was left; a step after that counts no more.
     """
 
     def __init__(self, run: Run, display: TrainingDisplay, minutes: float | None = None) -> None:
@@ -44,7 +45,7 @@ class Course(BaseCallback):
         self._next_measurement = _next_multiple(measured, config.evaluate_every)
         self._rate_from = (run.decisions, time.monotonic())
         self._rate = 0.0
-        self._left_at = run.decisions
+        self.left_at = run.decisions
         self._is_told = False
         self._note = ""
         self._scores: dict[int, deque[tuple[float, float]]] = {
@@ -69,7 +70,7 @@ class Course(BaseCallback):
     def _leave(self) -> None:
         """Save the run and have it end; who pressed Ctrl-C does not wait for a measurement."""
         self.stopped = True
-        self._left_at = self._run.decisions
+        self.left_at = self._run.decisions
         if self.stop:
             self._save()
         else:
@@ -91,14 +92,9 @@ class Course(BaseCallback):
     def _on_training_end(self) -> None:
         if not self.stopped:
             self._run.check()
-            self._left_at = self._run.decisions
+            self.left_at = self._run.decisions
             self._measure(self._run.config.final_games)
         self._show()
-
-    @property
-    def left_at(self) -> int:
-        """Decisions when the run was saved the last time; a step after that counts no more."""
-        return self._left_at
 
     def _note_scores(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
         """Keep the scores of games in which the learner had all seats."""

@@ -215,8 +215,9 @@ class Run:
             if not torch.isfinite(parameter).all():
                 raise TrainingError(
                     f"after {self.decisions:,} decisions {name} holds numbers that are not finite; "
-                    f"nothing of it was saved. Go on from the last checkpoint with a lower "
-                    f"learning_rate than {self.config.learning_rate:g}"
+                    f"nothing of it was saved. Begin a run from the last checkpoint with a lower "
+                    f"learning_rate than {self.config.learning_rate:g}: --start {self.folder} "
+                    f"--set learning_rate={self.config.learning_rate / 4:g}"
                 )
 
     def keep_version(self) -> None:
@@ -300,7 +301,7 @@ def _weights(folder: Path, config: TrainingConfig) -> Tensors:
 def _refuse_others(saved: dict[str, str], found: dict[str, str], folder: Path) -> None:
     """Refuse yardsticks that have other weights than those a run began with."""
     for name, digest in saved.items():
-        if found[name] != digest:
+        if found.get(name) != digest:
             raise CheckpointError(
                 f"{folder}: the yardstick {name!r} has other weights than when the run began, so "
                 "that its curve would mix two opponents; put the old ones back"

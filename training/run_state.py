@@ -21,6 +21,7 @@ from agents.storage import (
     StoredTensors,
     forget_others,
     load_tensors,
+    read_json,
     store_tensors,
     write_atomically,
 )
@@ -82,15 +83,7 @@ def read_state(folder: Path) -> dict[str, Any]:
         CheckpointError: there is none, or it is damaged or of another version.
     """
     path = folder / STATE_NAME
-    try:
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error}); is it a run?") from error
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path}: is not JSON ({error})") from error
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        found = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise CheckpointError(f"{path}: format {found!r}, this version reads {FORMAT}; train again")
+    data = read_json(path, FORMAT, "run")
     facts = data.get("facts")
     if not isinstance(facts, dict) or (missing := sorted(FACTS - facts.keys())):
         said = "nothing" if not isinstance(facts, dict) else f"no {', '.join(missing)}"
