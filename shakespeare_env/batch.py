@@ -199,8 +199,12 @@ class Batch:
         return out
 
     def save(self, indices: Integers | slice) -> Records:
-        """Copies of games as they stand, random state included."""
-        return self._games[indices].copy()
+        """Copies of games as they stand, random state included; equal games are the same bytes."""
+        games = self._games[indices]
+        # NumPy copies field by field: `copy` would leave between the fields what lay in memory.
+        records = np.zeros(games.shape, games.dtype)
+        records[...] = games
+        return records
 
     def load(self, indices: Integers | slice, records: Records) -> None:
         """Put saved games in the place of others and write their views.

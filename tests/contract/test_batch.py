@@ -111,6 +111,19 @@ def test_random_actions_are_legal_and_reach_every_legal_action(table):
         batch.step(drawn[0])
 
 
+@full_tables
+@pytest.mark.parametrize("rows", [slice(None), [0]], ids=str)
+def test_saved_games_are_the_same_to_the_byte_whatever_lay_in_memory(table, rows):
+    batch = table.batch(1, seed=47)
+    found = set()
+    for filling in (0, 255):
+        # NumPy keeps small blocks for the next array of their size.
+        used = [np.full(batch.game.state.itemsize, filling, np.uint8) for _ in range(8)]
+        used.clear()
+        found.add(batch.save(rows).tobytes())
+    assert len(found) == 1
+
+
 # ---- the end of a game ---------------------------------------------------------------------------
 
 
