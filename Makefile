@@ -40,19 +40,14 @@ test-only: setup  ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare -m "not slow" \
-		--cov=shakespeare_env/shakespeare --cov-report=term --cov-fail-under=95 $(ARGS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro -m "not slow" \
+		--cov=shakespeare_env/shakespeare --cov=shakespeare_env/figaro --cov-report=term --cov-fail-under=95 $(ARGS)
 
 golden: setup  ## play the golden games anew; look at the difference before keeping it
 	$(BIN)/python -m tests.golden.regenerate $(ARGS)
 
-docs: setup  ## write the pages and the picture in docs/ that are made from code
-	$(BIN)/shakespeare actions --markdown > docs/actions.md.new
-	$(BIN)/shakespeare observation --markdown > docs/observation.md.new
-	@mv docs/actions.md.new docs/actions.md
-	@mv docs/observation.md.new docs/observation.md
-	$(BIN)/python docs/picture.py
-	$(BIN)/python docs/learning_curve.py
+docs: setup  ## write the pages and pictures in docs/ that are made from code
+	$(BIN)/python docs/build.py
 
 watch: setup  ## watch a game of four trained players
 	$(BIN)/shakespeare watch --agents network --players 4 --seed 7 $(ARGS)

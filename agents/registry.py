@@ -81,7 +81,7 @@ def names() -> tuple[str, ...]:
     """The agents that have names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    beginner that follows the rule book's advice; `network`, the trained one that comes along.
+    careful beginner with rules of thumb; `network`, the trained one that comes along.
     """
     return tuple(_NAMED)
 

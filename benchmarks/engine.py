@@ -1,9 +1,9 @@
 """How fast the rules engine steps: `python benchmarks/engine.py` (or `make bench`).
 
-Uniformly random play, four seats unless said otherwise; a mask and an observation are written for
-every decision, and drawing the random action is part of the time.  Every figure is the median of
-several repeats; the batch sizes and thread counts take turns, so that a machine whose speed drifts
-treats them alike.
+Uniformly random play of every game, four seats unless said otherwise; a mask and an observation are
+written for every decision, and drawing the random action is part of the time.  Every figure is the
+median of several repeats; games, batch sizes and thread counts take turns, so that a machine whose
+speed drifts treats them alike.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from shakespeare_env import Batch, Position
+from shakespeare_env import Batch, Position, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 400
-"""Steps before the clock runs: by then the games are spread over all days."""
+"""Steps before the clock runs: by then the games are spread from first to last move."""
+PLAYERS, MANY = 4, 4096
+"""Seats, where a game is for so many, and games of the large batches."""
 
 
 def decisions_per_second(batch: Batch, seconds: float) -> float:
@@ -59,10 +61,12 @@ def moves_per_second(position: Callable[[int], Position], seconds: float) -> flo
     return moves / elapsed
 
 
-def start_up(cache: str | None) -> float:
+def start_up(game: str, cache: str | None) -> float:
     """Seconds from the start of a process to its first step, compiled code kept in a folder."""
     program = (
-        "from shakespeare_env import Batch\nb = Batch(n=1, players=4)\nb.step(b.random_actions())\n"
+        "from shakespeare_env import Batch\n"
+        f"b = Batch({game!r}, n=1, players={usual_seats(game)})\n"
+        "b.step(b.random_actions())\n"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if cache is not None:
@@ -74,18 +78,31 @@ def start_up(cache: str | None) -> float:
     return time.perf_counter() - started
 
 
-def rates(repeats: int, seconds: float) -> dict[str, dict[str, float]]:
-    """Median decisions a second for every batch size, thread count and number of seats."""
-    cases = {
-        f"{n} games, {threads} thread{'s' * (threads > 1)}": Batch(
-            n=n, players=4, seed=0, threads=threads
-        )
-        for n in (1, 64, 4096)
-        for threads in (1, 2)
-        if threads <= n
+def usual_seats(game: str) -> int:
+    """How many sit at the table that most figures are about."""
+    seats = registry.seats(game)
+    return min(max(PLAYERS, seats[0]), seats[-1])
+
+
+def case(game: str, n: int, players: int, threads: int) -> str:
+    """How a case is named."""
+    return f"{game}: {n} games of {players} seats, {threads} thread{'s' * (threads > 1)}"
+
+
+def batches_of(game: str) -> dict[str, Batch]:
+    """A game in batches of several sizes, thread counts and seat counts."""
+    usual = usual_seats(game)
+    settings = [(n, usual, threads) for n in (1, 64, MANY) for threads in (1, 2) if threads <= n]
+    settings += [(MANY, players, 1) for players in registry.seats(game) if players != usual]
+    return {
+        case(game, n, players, threads): Batch(game, n=n, players=players, seed=0, threads=threads)
+        for n, players, threads in settings
     }
-    for players in (1, 2, 3):
-        cases[f"4096 games of {players}, 1 thread"] = Batch(n=4096, players=players, seed=0)
+
+
+def rates(repeats: int, seconds: float) -> dict[str, dict[str, float]]:
+    """Median decisions a second for every game, batch size, thread count and number of seats."""
+    cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
             batch.step(batch.random_actions())
@@ -113,22 +130,31 @@ def main(
         "seed": 0,
         "decisions per second": rates(repeats, seconds),
     }
-    with console.status("playing in text"):
-        texts = [
-            moves_per_second(lambda seed: Position.new(players=4, seed=seed), seconds)
-            for _ in range(repeats)
-        ]
-    figures["Position: moves() and push a second"] = statistics.median(texts)
-    figures["bytes per game"] = Batch(n=1, players=4).save([0]).dtype.itemsize
-    with console.status("starting processes"):
-        warm = [start_up(None) for _ in range(repeats)]
-        figures["seconds from process start to first step"] = statistics.median(warm)
-        if cold:
-            with tempfile.TemporaryDirectory() as empty:
-                figures["the same with an empty cache (compiling)"] = start_up(empty)
+    for game in registry.names():
+        with console.status(f"{game}: playing in text, starting processes"):
+            figures |= in_text_and_time(game, repeats, seconds, cold)
     show(console, figures)
     if output is not None:
         output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
+def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
+    """A game's other figures: `Position`, memory, starting up, compiling."""
+
+    def begin(seed: int) -> Position:
+        return Position.new(game, players=usual_seats(game), seed=seed)
+
+    texts = [moves_per_second(begin, seconds) for _ in range(repeats)]
+    warm = [start_up(game, None) for _ in range(repeats)]
+    found = {
+        "moves a second through Position.moves() and push": statistics.median(texts),
+        "bytes per game": registry.game(game).state.itemsize,
+        "seconds from process start to first step": statistics.median(warm),
+    }
+    if cold:
+        with tempfile.TemporaryDirectory() as empty:
+            found["seconds with an empty cache (compiling)"] = start_up(game, empty)
+    return {f"{game}: {name}": value for name, value in found.items()}
 
 
 def show(console: Console, figures: dict[str, object]) -> None:
@@ -142,9 +168,12 @@ def show(console: Console, figures: dict[str, object]) -> None:
     for name, value in measured.items():
         table.add_row(name, *(f"{value[key]:,.0f}" for key in ("median", "min", "max")))
     console.print(table)
-    one = measured["4096 games, 1 thread"]["median"]
-    two = measured["4096 games, 2 threads"]["median"]
-    console.print(f"two threads against one: {two / one:.2f}")
+    first = measured[case(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)]["median"]
+    for game in registry.names():
+        names = (case(game, MANY, usual_seats(game), threads) for threads in (1, 2))
+        one, two = (measured[name]["median"] for name in names)
+        console.print(f"{game}: two threads against one: {two / one:.2f}")
+        console.print(f"{game} against {registry.DEFAULT}: {one / first:.2f}")
     for name, value in figures.items():
         if isinstance(value, int | float) and name != "seed":
             console.print(

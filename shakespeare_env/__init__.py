@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env import registration
+from shakespeare_env import registration, registry
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
 from shakespeare_env.game import ObservationLayout
 from shakespeare_env.position import Position
-from shakespeare_env.registry import game
 
 if TYPE_CHECKING:
     from shakespeare_env.wrappers.aec import env, raw_env
@@ -33,9 +32,9 @@ __all__ = [
 registration.register()
 
 
-def observation_layout(name: str = "shakespeare") -> ObservationLayout:
+def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
     """The named layout of a game's observations: names, slices and ranges."""
-    return game(name).layout
+    return registry.game(name).layout
 
 
 def __getattr__(name: str) -> Any:

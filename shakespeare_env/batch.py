@@ -46,7 +46,7 @@ class Batch:
         threads: How many threads share a step.
         autoreset: Whether a new game begins in the step that ends one.  Without it a finished game
             has `to_move` -1, an all-False mask and takes the action -1, until `reset`.
-        reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `prestige`.
+        reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `score`.
         box: A component file to play with; None means the one in force (`registry.game`).
         **options: Variants of the game to switch on, such as `strategic_rest=True`.
 
@@ -67,7 +67,7 @@ class Batch:
 
     def __init__(
         self,
-        game: str = "shakespeare",
+        game: str = registry.DEFAULT,
         n: int = 1,
         *,
         players: int | Integers,
@@ -288,7 +288,8 @@ class Batch:
         place = int(self._kernels.first_illegal(chosen, rows, self.mask, self.to_move))
         if place >= 0:
             index, action = int(rows[place]), int(np.asarray(actions)[place])
-            seat, texts = int(self.to_move[index]), self.actions.texts
+            seat = int(self.to_move[index])
+            texts = self.actions.texts_for(max(seat, 0), int(self.players[index]))
             raise IllegalMove(
                 texts[action] if 0 <= action < len(texts) else action,
                 seat=None if seat < 0 else seat,

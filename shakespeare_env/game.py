@@ -22,68 +22,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from shakespeare_env.action_table import ActionTable
+
 Record = Any
 """One game: a NumPy record (`np.void`) in Python, a record type in compiled code."""
 Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
 """Stands in a position as a seat sees it for whatever the seat may not know."""
-
-
-@dataclass(frozen=True)
-class Block:
-    """A run of neighbouring actions of one kind, drawn up once in the game's `actions.py`."""
-
-    name: str
-    texts: tuple[str, ...]
-    descriptions: tuple[str, ...]
-
-
-class ActionTable:
-    """Every action of a game: id, text in notation, description.
-
-    The order of the blocks decides the ids.
-
-    Attributes:
-        blocks: The blocks, in order.
-        start: Block name -> id of its first action.
-        texts: Text of each action, by id.
-        descriptions: What each action does, in English, by id.
-    """
-
-    def __init__(self, blocks: Iterable[Block]) -> None:
-        self.blocks = tuple(blocks)
-        self.start: dict[str, int] = {}
-        texts: list[str] = []
-        descriptions: list[str] = []
-        for block in self.blocks:
-            if len(block.texts) != len(block.descriptions):
-                raise ValueError(
-                    f"block {block.name!r}: "
-                    f"{len(block.texts)} texts, {len(block.descriptions)} descriptions"
-                )
-            self.start[block.name] = len(texts)
-            texts += block.texts
-            descriptions += block.descriptions
-        self.texts = tuple(texts)
-        self.descriptions = tuple(descriptions)
-        self._ids = {text: index for index, text in enumerate(texts)}
-        if len(self._ids) != len(texts):
-            raise ValueError(
-                f"two actions share a text: {sorted(t for t in self._ids if texts.count(t) > 1)}"
-            )
-
-    @property
-    def size(self) -> int:
-        """Number of actions."""
-        return len(self.texts)
-
-    def id(self, text: str) -> int:
-        """The id of a move text; KeyError if the game has no such move."""
-        return self._ids[text]
-
-    def __contains__(self, text: object) -> bool:
-        return text in self._ids
 
 
 @dataclass(frozen=True)
@@ -184,7 +130,8 @@ class Game:
         actions: The action table.
         layout: The observation's layout.
         rules: The compiled functions.
-        solo_target: The score a solo game is measured against.
+        good_scores: By seat count, the winning score that the rule book calls good, where it does;
+            for a game that one seat can play that of one seat, which it is measured against.
         score_scale: A difference in score that counts as one unit of reward.
         to_dict: (record) -> the position as the notation's JSON object.
         from_dict: (dict, record) -> None. Check a position and write it into a record;
@@ -194,6 +141,8 @@ class Game:
             not know; positions that differ in such values alone become equal.
         is_secret: (dict, move) -> whether the other seats are not to be told this move of the seat
             to move when it is played.
+        chapter: The key of a position that changes as a new chapter of the game begins, such as a
+            day or a round: those who watch a game see the table then.
         draw: (dict) -> a table a person can read, as text, of a whole position or of one as a seat
             sees it.
         picture: (dict) -> the same as a picture, an SVG document.
@@ -209,16 +158,28 @@ class Game:
     actions: ActionTable
     layout: ObservationLayout
     rules: Rules
-    solo_target: float
+    good_scores: Mapping[int, float]
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
+    chapter: str
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
     picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
     box: Path
+
+    def __post_init__(self) -> None:
+        if self.min_seats == 1 and self.solo_target is None:
+            raise ValueError(
+                f"{self.name} is played alone, so good_scores needs the score of one seat"
+            )
+
+    @property
+    def solo_target(self) -> float | None:
+        """The score a game for one seat is measured against; None where nobody plays alone."""
+        return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
         """The variants switched on, as bits in the order of `options`, for these seat counts.
@@ -254,7 +215,3 @@ class Game:
                 f"{self.min_seats} to {self.max_seats} seats"
             )
         return int(players)
-
-    def describe_action(self, text: str) -> str:
-        """What a move does, in English; KeyError if there is no such move."""
-        return self.actions.descriptions[self.actions.id(text)]

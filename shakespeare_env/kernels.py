@@ -15,7 +15,7 @@ import numpy as np
 
 from shakespeare_env.compiled import announced, kernel, rule
 from shakespeare_env.game import Game
-from shakespeare_env.rewards import PRESTIGE, write_change, write_outcome
+from shakespeare_env.rewards import SCORE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
 
 # Eight flags of a mask at a time, as the bytes of a word: multiplying by one in every byte adds up
@@ -82,7 +82,8 @@ def _build(game: Game) -> Kernels:
     rules_begin, rules_legal, rules_play = rules.begin, rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
     seats = game.max_seats
-    scale, target = float(game.score_scale), float(game.solo_target)
+    # Where nobody can play alone there is no target, and none is asked for.
+    scale, target = float(game.score_scale), float(game.solo_target or 0)
     compiled = kernel(game.name)
 
     @rule
@@ -175,14 +176,14 @@ def _build(game: Game) -> Kernels:
             rewards[i, :] = 0
             if game["to_move"] < 0:
                 continue
-            if reward == PRESTIGE:
+            if reward == SCORE:
                 rules_scores(game, before[i])
             rules_play(game, actions[k])
             settle(game, mask[i])
             over = game["to_move"] < 0
-            if over or reward == PRESTIGE:
+            if over or reward == SCORE:
                 rules_scores(game, after[i])
-                if reward == PRESTIGE:
+                if reward == SCORE:
                     write_change(game["players"], before[i], after[i], scale, rewards[i])
                 else:
                     write_outcome(reward, game, after[i], scale, target, rewards[i])
@@ -294,7 +295,7 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
         True,
         players,
         0,
-        PRESTIGE,
+        SCORE,
         mask,
         obs,
         to_move,

@@ -35,10 +35,11 @@ class Position:
         self._mask = np.zeros((1, game.actions.size), np.bool_)
         self._obs = np.zeros((1, game.layout.size), np.int8)
         self._to_move = np.full(1, -1, np.int8)
+        self._players = 0  # as the record has it: reading a record takes its time
 
     @classmethod
     def new(
-        cls, game: str = "shakespeare", *, players: int, seed: int = 0, **options: bool
+        cls, game: str = registry.DEFAULT, *, players: int, seed: int = 0, **options: bool
     ) -> Position:
         """The first position of a new game.
 
@@ -55,6 +56,7 @@ class Position:
         position = cls(registry.game(game))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
+        position._players = seats
         position.reseed(seed)
         position._kernels.begin(
             position._record,
@@ -96,7 +98,7 @@ class Position:
     @property
     def players(self) -> int:
         """Number of seats."""
-        return int(self._record[0]["players"])
+        return self._players
 
     @property
     def to_move(self) -> int | None:
@@ -127,7 +129,7 @@ class Position:
 
         Empty when over.
         """
-        texts = self.game.actions.texts
+        texts = self.game.actions.texts_for(*self._mover())
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
     def push(self, move: str) -> None:
@@ -136,16 +138,17 @@ class Position:
         Raises:
             IllegalMove: the rules do not allow it; the position is unchanged.
         """
-        actions = self.game.actions
-        if not isinstance(move, str) or move not in actions or not self._mask[0, actions.id(move)]:
+        action = self._ids().get(move) if isinstance(move, str) else None
+        if action is None or not self._mask[0, action]:
             raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
-        self._play(actions.id(move))
+        self._play(action)
 
     def _play(self, action: int) -> None:
         self._kernels.play(self._record, action, self._mask, self._to_move)
 
     def _view(self) -> None:
         """Write mask and seat to move of the record as it stands."""
+        self._players = int(self._record[0]["players"])
         self._kernels.view(self._record, _ONLY_ROW, self._mask, self._obs, self._to_move)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
@@ -153,27 +156,48 @@ class Position:
         mask: npt.NDArray[np.bool_] = self._mask[0].copy()
         return mask
 
+    def is_move(self, text: str) -> bool:
+        """Whether the game has such a move, legal now or not."""
+        return text in self._ids()
+
     def action_id(self, move: str) -> int:
-        """The id of a move text.
+        """The id of a move text of the seat to move, of seat 0 when over.
 
         Raises:
             ValueError: the game has no such move.
         """
-        if move not in self.game.actions:
+        if not self.is_move(move):
             raise ValueError(
-                f"{self.game.name} has no move {move!r}; `shakespeare actions` lists them all"
+                f"{self.game.name} has no move {move!r} at this table; "
+                f"`shakespeare actions --game {self.game.name}` lists them all"
             )
-        return self.game.actions.id(move)
+        return self._ids()[move]
 
     def move_text(self, action: int) -> str:
-        """The text of an action id.
+        """The text of an action id, played by the seat to move, by seat 0 when over.
 
         Raises:
             ValueError: the id is out of range.
         """
         if not 0 <= action < self.game.actions.size:
             raise ValueError(f"action {action} is out of range 0 to {self.game.actions.size - 1}")
-        return self.game.actions.texts[action]
+        return self.game.actions.text(action, *self._mover())
+
+    def describe_move(self, move: str) -> str:
+        """What a move of the seat to move does, in English.
+
+        Raises:
+            ValueError: the game has no such move.
+        """
+        return self.game.actions.description(self.action_id(move), *self._mover())
+
+    def _mover(self) -> tuple[int, int]:
+        """Whose texts the moves have, and at a table of how many: seat 0's when over."""
+        return max(int(self._to_move[0]), 0), self._players
+
+    def _ids(self) -> dict[str, int]:
+        """The id of every move text of this table."""
+        return self.game.actions.ids_for(*self._mover())
 
     def observation(self, seat: int) -> npt.NDArray[np.int8]:
         """int8[D]: all that a seat may know, laid out as `observation_layout` says.
@@ -233,6 +257,7 @@ class Position:
         twin._record[:] = self._record
         twin._mask[:] = self._mask
         twin._to_move[:] = self._to_move
+        twin._players = self._players
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Position:

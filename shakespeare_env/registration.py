@@ -20,7 +20,7 @@ def register() -> None:
     """
     for name in registry.names():
         _register_seat(f"{name.capitalize()}-v0", game=name)
-        if name in registry.SOLO:
+        if 1 in registry.seats(name):
             _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)
         pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
 

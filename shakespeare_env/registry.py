@@ -11,10 +11,13 @@ from pathlib import Path
 from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
 
-_CONTRACTS = {"shakespeare": "shakespeare_env.shakespeare.contract"}
-"""Where each game fills in the contract; a game is loaded when it is first asked for."""
-SOLO = ("shakespeare",)
-"""The games that one seat can play."""
+_SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
+"""The games, each a folder of this package, and the seat counts they are for.
+
+A game is loaded when it is first asked for; so much must be known before.
+"""
+DEFAULT = "shakespeare"
+"""The game that is meant where none is named."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,17 @@ _loaded: dict[str, _Loaded] = {}
 
 def names() -> tuple[str, ...]:
     """The names of all games."""
-    return tuple(_CONTRACTS)
+    return tuple(_SEATS)
+
+
+def seats(name: str) -> range:
+    """The seat counts a game is for; the game need not be loaded for that.
+
+    Raises:
+        ValueError: there is no such game.
+    """
+    _check_name(name)
+    return _SEATS[name]
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
@@ -51,8 +64,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """
     if box is not None and not isinstance(box, str | os.PathLike):
         raise TypeError(f"box={box!r}: give the path of a component file")
-    if name not in _CONTRACTS:
-        raise ValueError(f"there is no game {name!r}; there are: {', '.join(names())}")
+    _check_name(name)
     if name in _loaded:
         if box is not None:
             _check_same(name, Path(box))
@@ -61,6 +73,11 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     else:
         _loaded[name] = _load_with(name, Path(box))
     return _loaded[name].game
+
+
+def _check_name(name: str) -> None:
+    if name not in _SEATS:
+        raise ValueError(f"there is no game {name!r}; there are: {', '.join(names())}")
 
 
 def box_digest(name: str) -> str:
@@ -88,7 +105,7 @@ def game_saved(name: str, digest: str) -> Game:
 
 
 def _load(name: str) -> _Loaded:
-    loaded: Game = import_module(_CONTRACTS[name]).GAME
+    loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
     return _Loaded(loaded, _digest(loaded.box))
 
 

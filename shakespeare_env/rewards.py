@@ -5,7 +5,8 @@
 game's scale.
 `rank`      at the end only: +1 for the best score, -1 for the worst, evenly between; equals share
 the mean.
-`prestige`  at every step: the change of the seat's score, in units of the game's scale.
+`score`     at every step: the change of the seat's score, in units of the game's scale; `prestige`,
+as Shakespeare calls its score, means the same.
 
 With a single seat there is nobody to compare with: `win`, `margin` and `rank` give, at the end, the
 score's difference to the game's solo target in units of its scale.
@@ -18,8 +19,9 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 
-NAMES = ("win", "margin", "rank", "prestige")
-WIN, MARGIN, RANK, PRESTIGE = range(len(NAMES))
+NAMES = ("win", "margin", "rank", "score")
+WIN, MARGIN, RANK, SCORE = range(len(NAMES))
+_ALSO_NAMED = {"prestige": "score"}
 ILLEGAL_REWARD = -1.0
 """What an illegal action is worth in environments that end the game on it: as much as a defeat."""
 
@@ -30,6 +32,7 @@ def reward_code(name: str) -> int:
     Raises:
         ValueError: there is no such reward.
     """
+    name = _ALSO_NAMED.get(name, name)
     if name not in NAMES:
         raise ValueError(f"reward={name!r}: choose one of {', '.join(NAMES)}")
     return NAMES.index(name)
@@ -37,7 +40,7 @@ def reward_code(name: str) -> int:
 
 @rule
 def write_change(players: int, before: Any, after: Any, scale: float, out: Any) -> None:
-    """Write the reward `prestige` into float32[seats]."""
+    """Write the reward `score` into float32[seats]."""
     for seat in range(players):
         out[seat] = (after[seat] - before[seat]) / scale
 

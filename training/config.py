@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomli_w
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shakespeare_env import registry
 
@@ -37,11 +37,14 @@ class TrainingConfig(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    game: str = Field(default="shakespeare", description="The game's name.")
+    game: str = Field(default=registry.DEFAULT, description="The game's name.")
     players: tuple[Count, ...] = Field(
-        default=(1, 2, 3, 4),
+        default=(),
         min_length=1,
-        description="Seat counts of the games, in turn: one network learns them all.",
+        description=(
+            "Seat counts of the games, in turn: one network learns them all; all that the game is "
+            "for if left out."
+        ),
     )
     decisions: Count = Field(
         default=4_000_000, description="Length of the run: decisions that are learnt from."
@@ -127,6 +130,14 @@ class TrainingConfig(BaseModel):
         default=60.0, description="Seconds between checkpoints: what a power cut can cost."
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _for_all_seat_counts(cls, given: dict[str, Any]) -> dict[str, Any]:
+        name = given.get("game", registry.DEFAULT)
+        if "players" in given or name not in registry.names():
+            return given
+        return {**given, "players": tuple(registry.seats(name))}
+
     @field_validator("players", "yardsticks", mode="before")
     @classmethod
     def _as_tuple(cls, value: Any) -> Any:
@@ -165,6 +176,18 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> Train
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ValueError(f"{path}: is not TOML ({fault})") from fault
     return make_config({**data, **(overrides or {})}, str(path))
+
+
+def usual_config(game: str, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
+    """The settings that a game is trained with where none are named: `configs/<game>.toml`.
+
+    Raises:
+        ValueError: as `read_config`.
+    """
+    own = CONFIGS / f"{game}.toml"
+    if own.is_file():
+        return read_config(own, overrides)
+    return make_config({"game": game, **(overrides or {})}, "settings")
 
 
 def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
@@ -244,17 +267,25 @@ def command_of(config: TrainingConfig, precision: str, start: Path | None = None
     """What trains such a network anew.
 
     Args:
-        config: Settings; those that are not the defaults are named.
+        config: Settings; those that are not the game's own are named.
         precision: What was chosen if the settings leave it to the machine.
         start: The checkpoint it began with.
     """
-    parts = ["shakespeare", "train", "--seed", str(config.seed)]
+    usual = usual_config(config.game)
+    parts = ["shakespeare", "train"]
+    parts += game_option(config.game)
+    parts += ["--seed", str(config.seed)]
     parts += ["--start", str(start)] if start else []
-    for name, entry in TrainingConfig.model_fields.items():
+    for name in TrainingConfig.model_fields:
         value = precision if name == "precision" else getattr(config, name)
-        if value != entry.default and name != "seed":
+        if value != getattr(usual, name) and name != "seed":
             parts += ["--set", f"{name}={toml_value(value)}"]
     return shlex.join(parts)
+
+
+def game_option(game: str) -> list[str]:
+    """What names a game on the command line: nothing for the one that is meant anyway."""
+    return [] if game == registry.DEFAULT else ["--game", game]
 
 
 def toml_value(value: Any) -> str:

@@ -154,13 +154,13 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
                 axes.vlines(x, low, high, color=colour, alpha=0.3, linewidth=5)
             _draw_line(axes, x, y, colour, name, marker=index)
             ends.append(LineEnd(x[-1], y[-1], colour, f"{name}  {y[-1]:.0f} %"))
-    for players in sorted({seats for seats, other in pairs if other in rivals}):
+    for place, players in enumerate(sorted({seats for seats, other in pairs if other in rivals})):
         words = f"parity at {seats_text(players)}"
         axes.axhline(
             100 / players, color=_colour(players), linestyle=":", linewidth=1.2, label=words
         )
-        # The end of a run is where it has left parity behind.
-        note(axes, 100 / players, words, _colour(players))
+        # The end of a run is where it has left parity behind; side by side they do not touch.
+        note(axes, 100 / players, words, _colour(players), back=0.2 * place)
     if not ends:
         _say_nothing(axes, "no win rate was measured")
     label_ends(axes, ends)

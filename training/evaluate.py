@@ -103,7 +103,7 @@ def evaluate(
         mean_winning_score=None if solo else best,
         winning_score_low=None if solo else best_low,
         winning_score_high=None if solo else best_high,
-        solo_target=float(batch.game.solo_target) if solo else None,
+        solo_target=batch.game.solo_target if solo else None,
     )
 
 

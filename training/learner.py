@@ -26,7 +26,7 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
         players=np.resize(config.players, config.games),
         seed=config.seed,
         autoreset=False,
-        reward="prestige",
+        reward="score",
     )
     league = League(config.opponents, batch, snapshots=config.snapshots, seed=config.seed)
     return SelfPlayPPO(

@@ -58,11 +58,11 @@ def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
         )
 
 
-def note(axes: Axes, height: float, words: str, colour: str) -> None:
-    """Write on the end of a horizontal line what it stands for."""
+def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
+    """Write on a horizontal line what it stands for, at its end or a share of its length before."""
     axes.annotate(
         words,
-        xy=(1.0, height),
+        xy=(1.0 - back, height),
         xycoords=("axes fraction", "data"),
         xytext=(-4, 2),
         textcoords="offset points",

@@ -14,6 +14,7 @@ from types import FrameType
 from rich.console import Console
 
 from shakespeare_env.registry import game
+from training.config import game_option
 from training.curves import draw_curves
 from training.display import TrainingDisplay, measurement_table
 from training.progress import Course
@@ -57,19 +58,16 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
             run.history,
             run.folder / CURVES_NAME,
             title=f"{run.config.game}, seed {run.config.seed}",
-            targets=_targets(run),
+            targets=game(run.config.game).good_scores,
         )
     _say_how_to_go_on(run, console, course)
     return not course.stopped
 
 
-def _targets(run: Run) -> dict[int, float]:
-    """Scores that are good by the rule book."""
-    return {1: game(run.config.game).solo_target} if 1 in run.config.players else {}
-
-
 def _say_how_to_go_on(run: Run, console: Console, course: Course) -> None:
     folder, config, program = run.folder, run.config, _program()
+    named = "".join(f" {word}" for word in game_option(config.game))
+    rival = config.yardsticks[-1] if config.yardsticks else "random"
     if course.stopped:
         further = f"{program} train --resume {folder}"
         console.print(f"Left after {course.left_at:,} of {config.decisions:,} decisions; saved.")
@@ -79,8 +77,8 @@ def _say_how_to_go_on(run: Run, console: Console, course: Course) -> None:
         f"Checkpoint  {folder}",
         f"Curves      {folder / CURVES_NAME}",
         f"Go on       {further}",
-        f"Measure     {program} evaluate {folder} heuristic --players {max(config.players)}",
-        f"Play        {program} play --against {folder}",
+        f"Measure     {program} evaluate{named} {folder} {rival} --players {max(config.players)}",
+        f"Play        {program} play{named} --against {folder}",
         f"Logs        tensorboard --logdir {folder / 'tensorboard'}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)

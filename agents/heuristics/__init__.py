@@ -1,1 +1,1 @@
-"""Players that know one game and follow its rule book's advice; they see what any player sees."""
+"""Players with rules of thumb for one game; they see what any player sees."""

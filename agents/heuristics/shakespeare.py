@@ -6,22 +6,23 @@ finish costumes before rehearsals, build towards candles, save for the wages.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from agents.heuristics import worth as w
-from shakespeare_env.compiled import digest_of, kernel, rule
+from agents.heuristics import best_action
+from agents.heuristics import shakespeare_spaces as spaces
+from agents.heuristics import shakespeare_worth as w
+from agents.heuristics.best_action import BestAction, evaluation
+from shakespeare_env.compiled import digest_of, rule
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import layout as at
 from shakespeare_env.shakespeare import tables as t
 
-# The machine code is kept under the engine's digest; these two files are no part of that.
-_OWNER = "heuristic-" + digest_of([Path(__file__), Path(w.__file__)])
+# The machine code is kept under the engine's digest; these files are no part of that.
+_FILES = (__file__, w.__file__, spaces.__file__, best_action.__file__)
+_OWNER = "heuristic-" + digest_of(map(Path, _FILES))
 _DONE = 0.05
-_TIE = 1e-9
 
 
 @rule
@@ -38,7 +39,7 @@ def wager(seen: Any, cylinders: int) -> float:
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
     """A stage set element: the candle under it, those above it and what its colour does."""
-    worth = 0.3 * w.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    worth = 0.3 * spaces.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     if t.CANDLE[space]:
         worth += 1.0
     if colour == t.PINK:
@@ -86,7 +87,7 @@ def score(seen: Any, action: int) -> float:
     if action < a.COSTUME:
         act = action - a.BACK
         space = int(seen[at.ACT_SPACE + act])
-        return w.ACT_WORTH[act, space - 1] - w.ACT_WORTH[act, space]
+        return spaces.ACT_WORTH[act, space - 1] - spaces.ACT_WORTH[act, space]
     if action < a.SET:
         colour, wearer = divmod(action - a.COSTUME, t.WEARERS)
         return costume(seen, colour, wearer)
@@ -107,74 +108,7 @@ def score(seen: Any, action: int) -> float:
     return w.activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
 
 
-@rule
-def best_score(seen: Any, mask: Any) -> float:
-    """The score of the best legal action."""
-    best = -np.inf
-    for action in range(mask.size):
-        if mask[action]:
-            best = max(best, score(seen, action))
-    return best
-
-
-@kernel(_OWNER)
-def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
-    """Write the best action of every row; draws[i], from 0 to 1, picks one of equally good ones."""
-    for i in range(len(masks)):
-        least = best_score(observations[i], masks[i]) - _TIE
-        equals = 0
-        for action in range(masks.shape[1]):
-            equals += masks[i, action] and score(observations[i], action) >= least
-        left = int(draws[i] * equals)
-        for action in range(masks.shape[1]):
-            if masks[i, action] and score(observations[i], action) >= least:
-                if left == 0:
-                    actions[i] = action
-                left -= 1
-
-
-@kernel(_OWNER)
-def write_worth(observations: Any, out: Any) -> None:
-    """Write how each seat stands."""
-    for i in range(len(out)):
-        out[i] = w.position(observations[i])
-
-
-def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
-    """How seats stand, in prestige: what `agents.greedy` looks for.
-
-    Args:
-        observations: int8[n, D], what each seat sees.
-
-    Returns:
-        float64[n].
-    """
-    worth = np.empty(len(observations))
-    write_worth(np.ascontiguousarray(observations), worth)
-    return worth
-
-
-class HeuristicAgent:
-    """Plays the action that is worth most at once."""
-
-    def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
-    ) -> NDArray[np.int64]:
-        """Choose an action for each row.
-
-        Args:
-            observations: int8[n, D].
-            masks: bool[n, A].
-            rng: One number a row is drawn from it, to choose between equally good actions.
-
-        Returns:
-            int64[n], legal action ids.
-        """
-        actions = np.empty(len(masks), np.int64)
-        choose(
-            np.ascontiguousarray(observations),
-            np.ascontiguousarray(masks),
-            rng.random(len(masks)),
-            actions,
-        )
-        return actions
+evaluate = evaluation(_OWNER, w.position)
+"""How seats stand, in prestige: int8[n, D] observations -> float64[n]."""
+HeuristicAgent = partial(BestAction, _OWNER, score)
+"""Makes a careful beginner."""

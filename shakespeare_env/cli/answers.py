@@ -7,8 +7,8 @@ from collections import deque
 
 import typer
 
+from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.game import Game
 
 
 class Leave(Exception):  # noqa: N818 - no error: the person is free to go
@@ -55,17 +55,19 @@ def _line(prompt: str) -> str:
     return line
 
 
-def meant_move(answer: str, legal: list[str], game: Game) -> str:
+def meant_move(answer: str, position: Position) -> str:
     """The legal move that is meant by its text or its number.
 
     Raises:
         ValueError: none is; says why.
     """
+    legal = position.moves()
     if answer in legal:
         return answer
-    if answer in game.actions:
+    if position.is_move(answer):
         raise ValueError(
-            f"{answer} ({game.describe_action(answer)}) is no legal move now; type one of the list"
+            f"{answer} ({position.describe_move(answer)}) is no legal move now; "
+            "type one of the list"
         )
     if not (answer.isascii() and answer.isdigit()):
         raise ValueError(f"{answer!r} is neither a move nor a number; ? says what can be typed")

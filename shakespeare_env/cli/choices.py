@@ -9,7 +9,7 @@ import typer
 from shakespeare_env import Position, registry
 from shakespeare_env.game import Game
 
-DEFAULT_GAME = "shakespeare"
+DEFAULT_GAME = registry.DEFAULT
 
 GameName = Annotated[str, typer.Option("--game", help=f"One of: {', '.join(registry.names())}.")]
 PlayerCount = Annotated[

@@ -158,7 +158,7 @@ def _asked(position: Position, answers: Answers) -> str:
             raise Leave
         else:
             try:
-                return meant_move(word, legal, position.game)
+                return meant_move(word, position)
             except ValueError as fault:
                 typer.echo(str(fault))
                 answers.forget()

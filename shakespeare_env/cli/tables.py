@@ -24,11 +24,13 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console(width=None if sys.stdout.isatty() else _NO_LIMIT).print(table)
 
 
-def markdown_page(title: str, titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """The same as a page of Markdown."""
+def markdown_page(
+    title: str, titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
+) -> str:
+    """The same as a page of Markdown; a note stands before the table."""
     cells = [titles, ["---"] * len(titles), *rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
-    return "\n".join([f"# {title}", "", *lines])
+    return "\n".join([f"# {title}", "", *([note, ""] if note else []), *lines])
 
 
 def print_moves(position: Position) -> None:
@@ -43,12 +45,12 @@ def print_numbered_moves(position: Position) -> None:
 
 
 def _described(position: Position) -> list[tuple[str, str]]:
-    return [(move, position.game.describe_action(move)) for move in position.moves()]
+    return [(move, position.describe_move(move)) for move in position.moves()]
 
 
 def print_played(position: Position, number: int, move: str) -> None:
     """The line of a move that the seat to move is about to play."""
-    words = position.game.describe_action(move)
+    words = position.describe_move(move)
     typer.echo(f"{number:>4}  seat {position.to_move}  {move:<28}  {words}")
 
 

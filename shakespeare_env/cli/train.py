@@ -12,7 +12,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up
+from shakespeare_env import registry
+from shakespeare_env.cli.choices import DEFAULT_GAME, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 
 
@@ -25,7 +26,14 @@ def train(
             show_default="the game's own",
         ),
     ] = None,
-    game_name: GameName = DEFAULT_GAME,
+    game_name: Annotated[
+        str | None,
+        typer.Option(
+            "--game",
+            help=f"One of: {', '.join(registry.names())}.",
+            show_default=f"as configured, or {DEFAULT_GAME}",
+        ),
+    ] = None,
     decisions: Annotated[
         int | None, typer.Option(min=1, help="Length of the run.", show_default="as configured")
     ] = None,
@@ -65,7 +73,7 @@ def train(
     """Train a network by self-play, and measure it as it learns."""
     console = LastingConsole()
     try:
-        from training.config import CONFIGS, as_toml, parse_override, read_config
+        from training.config import as_toml, parse_override, read_config, usual_config
         from training.run import Run
         from training.train import train as run_to_its_end
     except ModuleNotFoundError as missing:
@@ -77,11 +85,18 @@ def train(
         overrides = {name: value for name, value in given.items() if value is not None}
         overrides |= dict(map(parse_override, settings or []))
         if resume is not None and not print_config:
-            _refuse_changes({"--config": config, "--out": out, "--start": start}, overrides)
+            _refuse_changes(
+                {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
+            )
             run = Run.resume(resume, decisions=overrides.get("decisions"), device=device)
         else:
-            file = config or CONFIGS / f"{find_game(game_name).name}.toml"
-            chosen = read_config(file, overrides)
+            if game_name is not None:
+                overrides["game"] = find_game(game_name).name
+            chosen = (
+                read_config(config, overrides)
+                if config is not None
+                else usual_config(game_name or DEFAULT_GAME, overrides)
+            )
             if print_config:
                 typer.echo(as_toml(chosen), nl=False)
                 return

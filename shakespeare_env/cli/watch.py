@@ -49,12 +49,13 @@ def watch(
     delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
     option: Variants = None,
     draw_at: Annotated[
-        str,
+        str | None,
         typer.Option(
-            metavar="FIELD",
-            help="Draw the position when this field of it changes, such as day, round or phase.",
+            metavar="KEY",
+            help="Draw the position when the value of this key of it changes.",
+            show_default="the game's own: its days or rounds",
         ),
-    ] = "day",
+    ] = None,
     every_position: Annotated[
         bool | None,
         typer.Option(
@@ -68,12 +69,18 @@ def watch(
     game = find_game(game_name)
     limit = _move_limit(moves)
     position = begin(game, players, seed, option)
+    key = draw_at or game.chapter
+    if key not in position.to_dict():
+        known = ", ".join(position.to_dict())
+        raise typer.BadParameter(
+            f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
+        )
     made = make_agents(game, agents or ["random"], position.players, "--agents")
     seating = Seating(position, dict(enumerate(made)), seed)
     chapter: object = ()  # no value in JSON, so the first position is drawn
     for number in itertools.count(1):
         ends = position.to_move is None or (limit is not None and number > limit)
-        before, chapter = chapter, position.to_dict().get(draw_at)
+        before, chapter = chapter, position.to_dict()[key]
         if ends or every_position or (every_position is None and chapter != before):
             typer.echo(f"\n{position}\n")
         if ends:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.game import ActionTable, Block
+from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 

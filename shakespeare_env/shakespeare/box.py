@@ -4,13 +4,13 @@ Boards, cards, bags and rewards only; the rules are elsewhere. Owners of the gam
 with the environment variable SHAKESPEARE_BOX, the path of a box file of their own.
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shakespeare_env.box_reading import Entry, read_box
 from shakespeare_env.shakespeare import box_checks
-from shakespeare_env.shakespeare.box_checks import CRAFTSMEN, Entry, read_file
+from shakespeare_env.shakespeare.box_checks import CRAFTSMEN
 
 COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
 ACTS = ("I", "II", "III")
@@ -143,21 +143,14 @@ class Box:
     source: Path
 
 
-def box_path() -> Path:
-    """The box file in force: SHAKESPEARE_BOX if set and not empty, else the package's own."""
-    chosen = os.environ.get("SHAKESPEARE_BOX")
-    return Path(chosen) if chosen else Path(__file__).with_name("box.toml")
-
-
 def load_box(path: Path | None = None) -> Box:
-    """Reads and checks a box file (by default the one of `box_path`).
+    """Reads and checks a box file (by default the one in force).
 
     Raises:
         BoxError: The file cannot be read, or an entry is missing, unknown, of the wrong type, out
             of range or against the rules; the message names file, entry, value and remedy.
     """
-    source = box_path() if path is None else path
-    root = read_file(source)
+    root = read_box(Path(__file__).parent, "SHAKESPEARE_BOX", path)
     root.only((*_SECTIONS, *_LISTS), "table")
     sections = {name: root.section(name) for name in _SECTIONS}
     board, supply, extra = sections["board"], sections["supply"], sections["extra"]
@@ -186,7 +179,7 @@ def load_box(path: Path | None = None) -> Box:
         spaces=_spaces(sections["stage"]),
         characters=characters,
         objectives=objectives,
-        source=source,
+        source=root.path,
     )
 
 
@@ -249,7 +242,7 @@ def _spaces(stage: Entry) -> tuple[Space, ...]:
 
 def _character(entry: Entry, starting: tuple[str, ...]) -> Character:
     entry.only(_CHARACTER_KEYS)
-    own = entry.identifier("id")
+    own = box_checks.card_id(entry)
     kind = entry.choice("kind", KINDS, "kind")
     craftsman, actor, card = kind in CRAFTSMEN, kind == "actor", own not in starting
     if not craftsman:

@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.secrecy import is_secret, seen_by
 from shakespeare_env.shakespeare.setup import OPTIONS, begin
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
-from shakespeare_env.shakespeare.tables import BOX, SEATS, TARGET_SOLO
+from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, SEATS
 
 GAME = Game(
     name=notation.NAME,
@@ -28,13 +28,14 @@ GAME = Game(
     actions=TABLE,
     layout=LAYOUT,
     rules=Rules(begin, legal, play, observe, determinize, scores),
-    solo_target=TARGET_SOLO,
+    good_scores=GOOD_SCORES,
     score_scale=10,
     to_dict=notation.to_dict,
     from_dict=from_dict,
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,
+    chapter="day",
     draw=draw,
     picture=picture,
     box=BOX.source,

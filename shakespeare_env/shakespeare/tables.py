@@ -36,8 +36,9 @@ CRAFT_COLOURS = 0b011111
 ALL_MOOD = (-2, 3)
 QUEEN_POUNDS = 4
 QUEEN_CARDS = 3
-TARGET_SOLO = 30
-"""The score a good solo game passes (rule book, last page)."""
+GOOD_SCORES = {1: 30.0, 2: 26.0, 3: 24.0, 4: 22.0}
+"""The winning score of good play by seats, alone a target to pass (rule book, last page)."""
+TARGET_SOLO = int(GOOD_SCORES[1])
 
 # ---- characters ----------------------------------------------------------------------------------
 _by_id = {character.id: character for character in BOX.characters}

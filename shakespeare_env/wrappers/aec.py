@@ -87,15 +87,15 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     Args:
         game: Name of the game.
-        players: Seats.
-        reward: `win`, `margin` or `rank`, given as the game ends, or `prestige`, given at every
+        players: Seats; None means as many as there can be.
+        reward: `win`, `margin` or `rank`, given as the game ends, or `score`, given at every
             step.
         render_mode: None; "ansi": `render` returns the position as text; "rgb_array": it returns a
             picture, uint8[height, width, 3]; "human": a window shows the position after every step.
             What is drawn shows the secrets of every seat.
         box: A component file with the printed facts of the game, in place of the package's own;
             a process plays a game with one box (`registry.game`).
-        **options: Variants of the game; for Shakespeare `strategic_rest`, True or False.
+        **options: Variants of the game, such as `strategic_rest=True`.
 
     Attributes:
         state_space: Box of int32[K], the space of `state`.
@@ -110,15 +110,17 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def __init__(
         self,
-        game: str = "shakespeare",
-        players: int = 4,
+        game: str = registry.DEFAULT,
+        players: int | None = None,
         reward: str = "win",
         render_mode: str | None = None,
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
         super().__init__()
-        registry.game(game, box).option_bits(options, [])
+        rules = registry.game(game, box)
+        rules.option_bits(options, [])
+        players = rules.max_seats if players is None else players
         self._batch = Batch(
             game, n=1, players=players, autoreset=False, reward=reward, box=box, **options
         )

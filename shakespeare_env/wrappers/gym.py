@@ -31,15 +31,15 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     Args:
         game: Name of the game.
-        players: Seats.
+        players: Seats; None means as many as there can be.
         seat: The seat that is played from outside; None lets it go around the table from game to
             game, beginning with seat 0.
         opponents: Who plays the others, by names, callables or checkpoints; see `SeatGames`.
-        reward: `win`, `margin` or `rank`, given as the game ends, or `prestige`, given at every
+        reward: `win`, `margin` or `rank`, given as the game ends, or `score`, given at every
             step.
         render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
         box: A component file; see `Batch`.
-        **options: Variants of the game; for Shakespeare `strategic_rest`, True or False.
+        **options: Variants of the game, such as `strategic_rest=True`.
 
     Attributes:
         games: The game, as `SeatGames` of one.
@@ -52,8 +52,8 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def __init__(
         self,
-        game: str = "shakespeare",
-        players: int = 4,
+        game: str = registry.DEFAULT,
+        players: int | None = None,
         seat: int | None = None,
         opponents: Opponents | None = None,
         reward: str = "win",
@@ -61,17 +61,17 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        registry.game(game, box).option_bits(options, [])
+        rules = registry.game(game, box)
+        rules.option_bits(options, [])
         self.games = SeatGames(
             game,
-            players=players,
+            players=rules.max_seats if players is None else players,
             seat=seat,
             opponents=opponents,
             reward=reward,
             box=box,
             **options,
         )
-        rules = self.games.batch.game
         self.observation_space = observation_space(rules)
         self.action_space = action_space(rules)
         self.render_mode = render_mode

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import agents
 from agents import AnyAgent, Player
+from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import Integers, as_actions, checked_rows
 from shakespeare_env.errors import IllegalMove
@@ -78,7 +79,7 @@ class SeatGames:
 
     def __init__(
         self,
-        game: str = "shakespeare",
+        game: str = registry.DEFAULT,
         n: int = 1,
         *,
         players: int | Integers,

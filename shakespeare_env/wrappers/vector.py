@@ -36,7 +36,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     Args:
         num_envs: Number of games.
         game: Name of the game.
-        players: Seats of every game, or one number for each.
+        players: Seats of every game, or one number for each; None means as many as there can be.
         seat: The seat that is played from outside; None lets it go around the table.
         opponents: Who plays the others; see `SeatGames`.
         reward: A name of `rewards.py`.
@@ -58,8 +58,8 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     def __init__(
         self,
         num_envs: int = 1,
-        game: str = "shakespeare",
-        players: int | Integers = 4,
+        game: str = registry.DEFAULT,
+        players: int | Integers | None = None,
         seat: int | None = None,
         opponents: Opponents | None = None,
         reward: str = "win",
@@ -68,11 +68,12 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
-        registry.game(game, box).option_bits(options, [])
+        rules = registry.game(game, box)
+        rules.option_bits(options, [])
         self.games = SeatGames(
             game,
             num_envs,
-            players=players,
+            players=rules.max_seats if players is None else players,
             seat=seat,
             opponents=opponents,
             threads=threads,
@@ -80,7 +81,6 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
             box=box,
             **options,
         )
-        rules = self.games.batch.game
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the environment of one")
         self.num_envs = num_envs

@@ -1,4 +1,4 @@
-"""Networks of random weights, for tests that only need some network."""
+"""Networks of random weights and random situations, for tests that only need some."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.network import Network
+from shakespeare_env.game import ObservationLayout
 
 
 def random_tensors(
@@ -14,6 +15,17 @@ def random_tensors(
     rng = np.random.default_rng(seed)
     shapes = Network.shapes(width, numbers, actions)
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def random_views(
+    layout: ObservationLayout, situations: int, actions: int
+) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """Observations within the layout's ranges, and masks with a legal action in every row."""
+    rng = np.random.default_rng(0)
+    observations = rng.integers(layout.low, layout.high + 1, (situations, layout.size))
+    masks = rng.random((situations, actions)) < 0.3
+    masks[np.arange(situations), rng.integers(actions, size=situations)] = True
+    return observations.astype(np.int8), masks
 
 
 def same_tensors(one: Network, other: Network) -> bool:

@@ -16,8 +16,9 @@ from agents import checkpoint
 from agents.checkpoint import FORMAT, load_checkpoint, read_card, save_checkpoint
 from agents.network import Network
 from shakespeare_env import registry
+from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import ActionTable, Block, ObservationLayout
+from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_tensors, same_tensors
 from tests.training.toy_game import GAME, LAYOUT
 
@@ -209,12 +210,13 @@ def test_a_card_cannot_hold_what_is_not_json(tmp_path, changes):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_checkpoint_of_the_real_game(tmp_path):
+@pytest.mark.parametrize("name", registry.names())
+def test_a_checkpoint_of_a_real_game(name, tmp_path):
     """With the digest of the box in force; a box of other facts is another game to it."""
-    game = registry.game("shakespeare")
+    game = registry.game(name)
     tensors = random_tensors(WIDTH, game.layout.size, game.actions.size)
     facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
-    card = save_checkpoint(tmp_path, tensors, game, players=[4], **facts)
+    card = save_checkpoint(tmp_path, tensors, game, players=[game.max_seats], **facts)
     assert card.box_digest == registry.box_digest(game.name)
     network, _ = load_checkpoint(tmp_path, game)
     assert same_tensors(network, Network(tensors, game.layout))

@@ -13,7 +13,7 @@ import pytest
 from agents import Agent
 from agents.network import Network, NetworkAgent, draw_actions, input_scale
 from shakespeare_env.game import ObservationLayout
-from tests.agents.networks import random_tensors
+from tests.agents.networks import random_tensors, random_views
 
 ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
 LAYOUT = ObservationLayout(
@@ -33,11 +33,7 @@ def network():
 
 @pytest.fixture
 def views():
-    rng = np.random.default_rng(0)
-    observations = rng.integers(LAYOUT.low, LAYOUT.high + 1, (SITUATIONS, LAYOUT.size))
-    masks = rng.random((SITUATIONS, ACTIONS)) < 0.3
-    masks[np.arange(SITUATIONS), rng.integers(ACTIONS, size=SITUATIONS)] = True
-    return observations.astype(np.int8), masks
+    return random_views(LAYOUT, SITUATIONS, ACTIONS)
 
 
 def test_numbers_are_scaled_by_the_root_of_their_greatest_size():

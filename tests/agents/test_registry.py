@@ -23,10 +23,15 @@ CHOICES = re.escape(", ".join(names()))
 pytestmark = pytest.mark.usefixtures("toy_box")
 
 
+@pytest.fixture(params=registry.names())
+def game(request):
+    return registry.game(request.param)
+
+
 def write_checkpoint(folder, game):
     tensors = random_tensors(WIDTH, game.layout.size, game.actions.size)
     facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
-    save_checkpoint(folder, tensors, game, players=[2], **facts)
+    save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
     return tensors
 
 
@@ -64,10 +69,9 @@ class Lazy:
         return first_legal(observations, masks, rng)
 
 
-def test_every_name_makes_an_agent_that_plays_legally(shipped):
-    game = registry.game("shakespeare")
+def test_every_name_makes_an_agent_that_plays_legally(shipped, game):
     write_checkpoint(shipped, game)
-    batch = Batch(game.name, 200, players=2, seed=1)
+    batch = Batch(game.name, 200, players=game.max_seats, seed=1)
     assert set(names()) == {"random", "greedy", "heuristic", "network"}
     for name in names():
         agent = make(name, game)
@@ -76,10 +80,9 @@ def test_every_name_makes_an_agent_that_plays_legally(shipped):
     assert isinstance(make("random", GAME), RandomAgent)
 
 
-def test_the_network_that_comes_along_is_the_default_where_there_is_one(shipped):
-    game = registry.game("shakespeare")
+def test_the_network_that_comes_along_is_the_default_where_there_is_one(shipped, game):
     assert default(game) == "heuristic"
-    with pytest.raises(ValueError, match="no checkpoint of shakespeare comes with this package"):
+    with pytest.raises(ValueError, match=f"no checkpoint of {game.name} comes with this package"):
         make("network", game)
     tensors = write_checkpoint(shipped, game)
     assert default(game) == "network"
@@ -93,8 +96,7 @@ def test_the_default_of_a_game_without_a_heuristic_player(shipped):
 
 
 @pytest.mark.parametrize("fault", ["another box", "no card"])
-def test_a_checkpoint_that_does_not_fit_is_no_default(shipped, fault):
-    game = registry.game("shakespeare")
+def test_a_checkpoint_that_does_not_fit_is_no_default(shipped, game, fault):
     write_checkpoint(shipped, game)
     card = shipped / "card.json"
     if fault == "no card":
@@ -106,8 +108,7 @@ def test_a_checkpoint_that_does_not_fit_is_no_default(shipped, fault):
         make("network", game)
 
 
-def test_options_in_the_text_and_as_arguments(folder, shipped):
-    game = registry.game("shakespeare")
+def test_options_in_the_text_and_as_arguments(folder, shipped, game):
     write_checkpoint(shipped, game)
     for player, options, greedy in (
         ("network", {}, True),
@@ -140,9 +141,9 @@ def test_options_in_the_text_and_as_arguments(folder, shipped):
         ("network,greedy=1", "greedy=1 of the agent 'network' must be of type bool"),
     ],
 )
-def test_options_that_an_agent_does_not_have(player, said):
+def test_options_that_an_agent_does_not_have(game, player, said):
     with pytest.raises(TypeError, match=re.escape(said)):
-        make(player, registry.game("shakespeare"))
+        make(player, game)
 
 
 def test_an_agent_takes_no_options_any_more():
@@ -220,8 +221,7 @@ def test_a_folder_that_is_no_checkpoint_is_named(tmp_path):
         make(tmp_path, GAME)
 
 
-def test_a_checkpoint_of_another_game_is_refused(folder):
-    game = registry.game(registry.names()[0])
+def test_a_checkpoint_of_another_game_is_refused(folder, game):
     with pytest.raises(CheckpointError, match=f"made for game 'toy', but this is '{game.name}'"):
         make(folder, game)
 

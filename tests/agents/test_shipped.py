@@ -12,6 +12,7 @@ import agents
 from agents.checkpoint import LICENCE, load_checkpoint
 from agents.registry import shipped_checkpoint
 from shakespeare_env import Batch, registry
+from tests.contract import knowledge
 from training.config import make_config
 from training.evaluate import Seated, evaluate
 from training.history import History
@@ -28,7 +29,7 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name):
     game = registry.game(name)
     folder = shipped_checkpoint(game)
     _, card = load_checkpoint(folder, game)
-    assert card.players == list(range(game.min_seats, game.max_seats + 1))
+    assert card.players == list(registry.seats(name))
     assert card.licence == LICENCE
     assert card.command.startswith("shakespeare train")
     config = make_config(card.settings, "card")
@@ -44,7 +45,7 @@ def test_it_beats_the_others(name):
     game = registry.game(name)
     players = min(4, game.max_seats)
     network = Seated("network", agents.make("network", game))
-    for rival, least in (("random", 0.9), ("heuristic", 0.5)):
+    for rival, least in knowledge.of(name, "strength").NETWORK_WINS.items():
         other = Seated(rival, agents.make(rival, game))
         table = [network, *[other] * (players - 1)]
         found = evaluate(table, partial(Batch, name), games=25 * players, seed=1)
@@ -53,16 +54,18 @@ def test_it_beats_the_others(name):
         assert won > least
 
 
-def test_it_plays_without_pytorch_and_learners():
+@pytest.mark.parametrize("name", SHIPPED)
+def test_it_plays_without_pytorch_and_learners(name):
     program = (
         "import sys, numpy, agents\n"
-        "from shakespeare_env import Batch\n"
-        "batch = Batch(n=4, players=4)\n"
+        "from shakespeare_env import Batch, registry\n"
+        "name = sys.argv[1]\n"
+        "batch = Batch(name, 4, players=registry.seats(name)[-1])\n"
         "agent = agents.make('network', batch.game)\n"
         "batch.step(agent.act(batch.obs, batch.mask, numpy.random.default_rng(0)))\n"
         "print(sorted({'torch', 'stable_baselines3', 'sb3_contrib'} & sys.modules.keys()))\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, name], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"

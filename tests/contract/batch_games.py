@@ -8,7 +8,7 @@ import pytest
 from shakespeare_env import Batch, registry
 from tests.contract.batches import arrays_of
 from tests.contract.random_games import (
-    FULL_TABLES,
+    PLAIN_FULL_TABLES,
     TABLES,
     chosen,
     differing_fields,
@@ -19,9 +19,7 @@ MANY = 400
 """Enough games for threads to share a step of some of them."""
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
-full_tables = pytest.mark.parametrize(
-    "table", [table for table in FULL_TABLES if not table.options], ids=str
-)
+full_tables = pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
 games = pytest.mark.parametrize("name", registry.names())
 threads = pytest.mark.parametrize("threads", [1, 3])
 sizes = pytest.mark.parametrize(("n", "threads"), [(6, 1), (6, 3), (MANY, 3)])
@@ -45,7 +43,7 @@ def advanced(table, n, steps, **arguments):
 def mixed(name, n, variant=None, **arguments):
     """A batch with every seat count that a game, or a variant of it, is for."""
     game = registry.game(name)
-    seats = range(game.min_seats, game.max_seats + 1) if variant is None else game.options[variant]
+    seats = registry.seats(name) if variant is None else game.options[variant]
     players = [seats[row % len(seats)] for row in range(n)]
     options: dict[str, Any] = {} if variant is None else {variant: True}
     return Batch(name, n, players=players, seed=68, **arguments, **options)

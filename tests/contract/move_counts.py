@@ -1,8 +1,9 @@
 """Legal-move counts: how many sequences of moves of each length a position allows ("perft").
 
-`data/move_counts/` holds positions in text with their counts, to be compared with by
+`tests/<game>/data/move_counts/` holds positions in text with their counts, to be compared with by
 `test_move_counts.py` and by other programs. Chance is drawn from the seed given there. To count
-anew after a change of the rules: `python -m tests.contract.move_counts`.
+anew after a change of the rules: `python -m tests.contract.move_counts`. A position to be counted
+for the first time needs a file with `about`, `position` and `seed` alone.
 """
 
 from __future__ import annotations
@@ -11,20 +12,25 @@ import json
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env import Position
+from shakespeare_env import Position, registry
 
-FOLDER = Path(__file__).parent / "data" / "move_counts"
+TESTS = Path(__file__).parents[1]
 DEPTH = 3
 
 
-def names() -> list[str]:
-    """The positions there are."""
-    return sorted(path.stem for path in FOLDER.glob("*.json"))
+def names(game: str) -> list[str]:
+    """The positions of a game."""
+    return sorted(path.stem for path in folder(game).glob("*.json"))
 
 
-def read(name: str) -> dict[str, Any]:
+def folder(game: str) -> Path:
+    """Where the positions of a game are."""
+    return TESTS / game / "data" / "move_counts"
+
+
+def read(game: str, name: str) -> dict[str, Any]:
     """A file: `position`, `seed`, `counts` by depth and `after`, those below each first move."""
-    content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    content: dict[str, Any] = json.loads((folder(game) / f"{name}.json").read_text("utf-8"))
     return content
 
 
@@ -56,13 +62,14 @@ def counted(content: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Count anew and write the files."""
-    for name in names():
-        content = counted(read(name))
-        print(f"{name:32} {' '.join(map(str, content['counts']))}")
-        write(name, content)
+    for game in registry.names():
+        for name in names(game):
+            content = counted(read(game, name))
+            print(f"{game:12} {name:28} {' '.join(map(str, content['counts']))}")
+            write(game, name, content)
 
 
-def write(name: str, content: dict[str, Any]) -> None:
+def write(game: str, name: str, content: dict[str, Any]) -> None:
     """Write a file, the position and each move's counts on a line of their own."""
     after = ",\n".join(
         f"    {json.dumps(move)}: {json.dumps(counts)}" for move, counts in content["after"].items()
@@ -74,7 +81,7 @@ def write(name: str, content: dict[str, Any]) -> None:
         f'  "counts": {json.dumps(content["counts"])},\n'
         f'  "after": {{\n{after}\n  }}\n}}\n'
     )
-    (FOLDER / f"{name}.json").write_text(text, encoding="utf-8")
+    (folder(game) / f"{name}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

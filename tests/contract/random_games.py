@@ -33,6 +33,11 @@ class Table:
     def __str__(self) -> str:
         return "-".join([self.game, str(self.players), *self.options])
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """What makes a batch, or a view, of games at this table."""
+        return {"game": self.game, "players": self.players, **self.options}
+
     def position(self, seed: int) -> Position:
         return Position.new(self.game, players=self.players, seed=seed, **self.options)
 
@@ -56,6 +61,13 @@ def _tables() -> list[Table]:
 
 TABLES = _tables()
 FULL_TABLES = [table for table in TABLES if table.players == registry.game(table.game).max_seats]
+MANY_SEATS = [table for table in TABLES if table.players > 1]
+PLAIN_TABLES = [table for table in TABLES if not table.options]
+"""One for each number of seats of each game, without variants."""
+PLAIN_FULL_TABLES = [table for table in FULL_TABLES if not table.options]
+"""One for each game: the one with the most seats."""
+SMALL_TABLES = [Table(name, max(2, registry.seats(name)[0])) for name in registry.names()]
+"""One for each game: the one with the fewest seats at which somebody sits opposite."""
 
 
 def scrambled(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
@@ -97,6 +109,20 @@ def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
         seen[position.phase] += 1
         if step % every == 0 or seen[position.phase] <= EACH_PHASE:
             yield position.copy()
+
+
+def described(position: Position, move: str) -> str:
+    """What a move does, in English, as the action table says it."""
+    action, seat = position.action_id(move), position.to_move or 0
+    return position.game.actions.description(action, seat, position.players)
+
+
+def position_of(table: Table, record: Any) -> Position:
+    """The position that a record of a table is."""
+    position = table.position(seed=0)
+    position._record[0] = record
+    position._view()
+    return position
 
 
 def stacked(records: Iterable[Any]) -> Any:

@@ -11,6 +11,7 @@ from tests.contract.random_games import (
     TABLES,
     chosen,
     differing_fields,
+    game_from,
     move_by_rule,
     record_of,
 )
@@ -28,6 +29,15 @@ def played_out(table, n, seed):
             return batch
         batch.step(chosen(batch.mask, step))
     raise AssertionError("some game does not end")
+
+
+def alike_at_the_start(table):
+    """The keys of a position whose values are the same whenever a game begins, and not later."""
+    one, *others = (table.position(seed).to_dict() for seed in range(20))
+    always = {key for key in one if all(other[key] == one[key] for other in others)}
+    *_, over = (position.to_dict() for position in game_from(table.position(0)))
+    assert sum(over[key] != one[key] for key in always) > 1
+    return always
 
 
 # ---- arrays --------------------------------------------------------------------------------------
@@ -75,7 +85,7 @@ def test_seats_can_differ_from_game_to_game(name):
 
 @tables
 def test_there_is_a_choice_in_every_game(table):
-    """D1: two legal actions or more, and the seat to move sees that it decides."""
+    """Two legal actions or more, and the seat to move sees that it decides."""
     batch = table.batch(20, seed=43)
     for step in range(300):
         assert (batch.mask.sum(axis=1) >= 2).all()
@@ -154,6 +164,7 @@ def test_with_autoreset_the_next_game_has_begun_where_one_is_done(table):
     batch = table.batch(4, seed=47)
     waiting = table.batch(4, seed=47, autoreset=False)
     begun = table.batch(4, seed=47)
+    always = alike_at_the_start(table)
     ended = np.zeros(4, bool)
     for step in range(LONGEST):
         batch.step(chosen(batch.mask, step))
@@ -172,7 +183,7 @@ def test_with_autoreset_the_next_game_has_begun_where_one_is_done(table):
             first = batch.game.to_dict(record_of(begun, number))
             assert start.keys() == first.keys()
             assert start != first
-            assert start["seats"] == first["seats"]
+            assert {key: start[key] for key in always} == {key: first[key] for key in always}
         ended |= batch.done
         if ended.all():
             return

@@ -7,7 +7,7 @@ import pytest
 
 from shakespeare_env import Batch, IllegalMove, registry
 from tests.contract.batches import assert_unchanged, played, snapshot
-from tests.contract.random_games import FULL_TABLES, TABLES, chosen, record_of
+from tests.contract.random_games import FULL_TABLES, TABLES, chosen, position_of, record_of
 
 GAMES = registry.names()
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
@@ -28,9 +28,10 @@ def test_an_illegal_action_names_its_game_and_changes_nothing_in_any_game(table,
     fault = caught.value
     assert fault.game_index == 3
     assert fault.seat == batch.to_move[3]
-    assert fault.move == batch.actions.texts[int(actions[3])]
-    assert fault.legal == [batch.actions.texts[i] for i in np.flatnonzero(batch.mask[3])]
-    assert fault.phase == batch.game.phase(record_of(batch, 3))
+    position = position_of(table, record_of(batch, 3))
+    assert fault.move == position.move_text(int(actions[3]))
+    assert fault.legal == position.moves()
+    assert fault.phase == position.phase
 
 
 @full_tables
@@ -87,20 +88,25 @@ def test_actions_of_another_type_or_shape_are_refused(table):
         ({"players": 99}, ValueError, "players=99"),
         ({"players": 2.0}, TypeError, r"players=.*2\.0"),
         ({"players": "2"}, TypeError, "players="),
-        ({"n": 3, "players": [4, 4]}, ValueError, r"shape \(2,\); give one number or 3"),
-        ({"n": 2, "players": [4, 99]}, ValueError, "players=99"),
+        ({"n": 3, "players": ["most", "most"]}, ValueError, r"shape \(2,\); give one number or 3"),
+        ({"n": 2, "players": ["most", 99]}, ValueError, "players=99"),
         ({"no_such_option": True}, TypeError, "no_such_option"),
     ],
 )
 def test_wrong_arguments_are_refused_by_name(name, arguments, error, named):
-    right = {"n": 1, "players": registry.game(name).max_seats}
+    """A seat count that is "most" is the greatest there is."""
+    most = registry.seats(name)[-1]
+    right: dict[str, Any] = {"n": 1, "players": most}
+    if isinstance(arguments.get("players"), list):
+        players = [most if count == "most" else count for count in arguments["players"]]
+        arguments = arguments | {"players": players}
     with pytest.raises(error, match=named):
         Batch(name, **(right | arguments))
 
 
 def test_an_unknown_game_is_refused_and_the_known_ones_named():
     with pytest.raises(ValueError, match=f"'chess'.*{GAMES[0]}"):
-        Batch("chess", 1, players=2)
+        Batch("chess", 1, players=3)
 
 
 @games

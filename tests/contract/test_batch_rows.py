@@ -29,6 +29,8 @@ from tests.contract.random_games import (
     chosen,
     differing_fields,
     move_by_rule,
+    position_of,
+    record_of,
 )
 
 # ---- steps in some games -------------------------------------------------------------------------
@@ -73,7 +75,7 @@ def assert_steps_are_those_of_the_games_alone(make, n, threads, shares, steps):
 @tables
 @pytest.mark.parametrize(("threads", "autoreset"), [(1, True), (3, False)])
 def test_a_step_in_some_games_is_a_step_of_these_games_alone(table, threads, autoreset):
-    make = partial(table.batch, seed=61, autoreset=autoreset, reward="prestige")
+    make = partial(table.batch, seed=61, autoreset=autoreset, reward="score")
     assert_steps_are_those_of_the_games_alone(make, 4, threads, shares=[0.8], steps=400)
 
 
@@ -304,7 +306,7 @@ REFUSED: list[Case] = [
 @sizes
 @methods
 def test_rows_that_are_no_increasing_indices_are_refused(table, n, threads, method):
-    batch = advanced(table, n, 20, threads=threads, reward="prestige")
+    batch = advanced(table, n, 20, threads=threads, reward="score")
     batch.restart([0])
     before = snapshot(batch)
     cases: list[Case] = [*REFUSED, ([n], ValueError, f"0 to {n - 1}")]
@@ -334,9 +336,9 @@ def test_an_illegal_action_in_one_of_the_rows_changes_nothing(table, n, threads)
     batch = advanced(table, n, 20, threads=threads)
     before = snapshot(batch)
     rows, game = np.arange(1, n), n - 2
-    texts = batch.actions.texts
+    position = position_of(table, record_of(batch, game))
     illegal = int(np.argmin(batch.mask[game]))
-    for wrong in (illegal, -1, -7, len(texts), 2**31, 2**32, 2**40, -(2**40), 2**62):
+    for wrong in (illegal, -1, -7, batch.actions.size, 2**31, 2**32, 2**40, -(2**40), 2**62):
         actions = chosen(batch.mask, 0)[rows]
         actions[game - 1] = wrong
         for given in (actions, actions.tolist()):
@@ -344,8 +346,9 @@ def test_an_illegal_action_in_one_of_the_rows_changes_nothing(table, n, threads)
                 batch.step(given, rows)
             assert caught.value.game_index == game
             assert caught.value.seat == batch.to_move[game]
-            assert caught.value.move == (texts[illegal] if wrong == illegal else wrong)
-            assert caught.value.legal == [texts[i] for i in np.flatnonzero(batch.mask[game])]
+            named = position.move_text(illegal) if wrong == illegal else wrong
+            assert caught.value.move == named
+            assert caught.value.legal == position.moves()
             assert_unchanged(batch, before)
     # A number that would be legal if only its lowest 32 bits were looked at.
     actions = chosen(batch.mask, 0)[rows]
@@ -366,7 +369,7 @@ REFUSED_STEPS: dict[str, Callable[[Batch], Any]] = {
 @full_tables
 @pytest.mark.parametrize("refused", REFUSED_STEPS)
 def test_a_refused_step_leaves_what_the_step_before_was_worth(table, refused):
-    batch = table.batch(4, seed=67, reward="prestige")
+    batch = table.batch(4, seed=67, reward="score")
     while not batch.rewards[:, 0].any() or not batch.done.any():
         batch.step(batch.random_actions())
     before = snapshot(batch)

@@ -1,5 +1,6 @@
 """The command `shakespeare`: what it prints for every game, and how it refuses."""
 
+import itertools
 import json
 import re
 import subprocess
@@ -9,12 +10,13 @@ import pytest
 
 import agents
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
 from tests.contract.command_line import printed, refused, run
+from tests.contract.random_games import described
 
 GAMES = registry.names()
+DEFAULT_SEATS = registry.seats(registry.DEFAULT)[-1]
 
 
 @pytest.fixture(params=GAMES)
@@ -44,16 +46,16 @@ class TestCheck:
     def test_all_views_agree(self, game):
         out = printed("check", "--game", game.name, "--games", "1", "--rows", "1", "--seed", "3")
         counts = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+\d(?= *│)", out)]
-        assert len(counts) == len(VIEWS) * (game.max_seats - game.min_seats + 1)
+        assert len(counts) == len(VIEWS) * len(registry.seats(game.name))
         assert min(counts) > 20
         assert f"All views agree, at {sum(counts):,} decisions." in out
 
-    def test_a_view_that_differs_fails_the_command(self, monkeypatch):
+    def test_a_view_that_differs_fails_the_command(self, game, monkeypatch):
         def lie(setting, course, comparison):
             comparison.same("the mask", [1, 0], [1, 1], row=2)
 
         monkeypatch.setitem(VIEWS, "Position", lie)
-        said = refused("check", "--games", "1", "--rows", "1")
+        said = refused("check", "--game", game.name, "--games", "1", "--rows", "1")
         assert "Position: the mask differs from the batch's in row 2" in said
         assert "expected [1, 0], found [1, 1]" in said
 
@@ -78,15 +80,14 @@ class TestWatch:
         out = printed("watch", "--game", game.name, "--moves", "12", "--final")
         lines = re.findall(r"^ *\d+  seat \d  (\S+) +(.+)$", out, re.MULTILINE)
         assert len(lines) == 12
-        assert all(words == game.describe_action(move) for move, words in lines)
+        position = Position.new(game.name, players=game.max_seats, seed=0)
+        for move, words in lines:
+            assert words == described(position, move)
+            position.push(move)
 
-    def test_the_same_seed_is_the_same_game(self):
-        assert printed("watch", "--seed", "5", "--moves", "30") == printed(
-            "watch", "--seed", "5", "--moves", "30"
-        )
-        assert printed("watch", "--seed", "5", "--moves", "30") != printed(
-            "watch", "--seed", "6", "--moves", "30"
-        )
+    def test_the_same_seed_is_the_same_game(self, game):
+        watch = ["watch", "--game", game.name, "--moves", "30", "--seed"]
+        assert printed(*watch, "5") == printed(*watch, "5") != printed(*watch, "6")
 
     def test_agents_play_seat_by_seat_and_the_last_one_fills_the_table(self, game):
         watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final"]
@@ -96,7 +97,7 @@ class TestWatch:
 
     @pytest.mark.parametrize(
         ("arguments", "drawings"),
-        [(["--final"], 1), (["--every-position"], 6), (["--draw-at", "no such field"], 2)],
+        [(["--final"], 1), (["--every-position"], 6), (["--draw-at", "players"], 2)],
     )
     def test_draws_when_asked(self, game, arguments, drawings):
         out = printed("watch", "--game", game.name, "--moves", "5", *arguments)
@@ -104,9 +105,22 @@ class TestWatch:
         assert len(re.findall(f"^{head}", out, re.MULTILINE)) == drawings
         assert "Score so far" in out
 
-    def test_draws_at_each_change_of_a_field(self):
-        out = printed("watch", "--players", "2")
-        assert len(re.findall(r"^Shakespeare .* day \d of 6", out, re.MULTILINE)) == 6 + 1
+    def test_refuses_to_draw_at_what_no_position_has(self, game):
+        message = refused("watch", "--game", game.name, "--draw-at", "weather")
+        assert all(words in message for words in ("--draw-at", "weather", game.chapter))
+
+    def test_draws_at_each_change_of_a_field(self, game):
+        chapter = game.chapter
+        out = printed("watch", "--game", game.name, "--draw-at", chapter)
+        position = Position.new(game.name, players=game.max_seats, seed=0)
+        chapters = [position.to_dict()[chapter]]
+        for move in re.findall(r"^ *\d+  seat \d  (\S+) ", out, re.MULTILINE):
+            position.push(move)
+            chapters.append(position.to_dict()[chapter])
+        assert position.to_move is None
+        changes = sum(one != other for one, other in itertools.pairwise(chapters))
+        drawings = len(re.findall(f"^{str(position).split()[0]} ", out, re.MULTILINE))
+        assert drawings == 1 + changes + 1 > 3  # the first, one a change, and the last
 
     def test_no_moves_draw_the_position_once(self, game):
         out = printed("watch", "--game", game.name, "--moves", "0", "--seed", "8")
@@ -118,14 +132,14 @@ class TestWatch:
             position = Position.new(game.name, players=game.max_seats, seed=0, **{option: True})
             assert str(position) in out
 
-    def test_waits_after_each_move(self, monkeypatch):
+    def test_waits_after_each_move(self, game, monkeypatch):
         waited: list[float] = []
         monkeypatch.setattr("time.sleep", waited.append)
-        printed("watch", "--moves", "3", "--delay", "0.25")
+        printed("watch", "--game", game.name, "--moves", "3", "--delay", "0.25")
         assert waited == [0.25] * 3
 
     def test_a_solo_score_is_held_against_its_target(self, game):
-        if game.min_seats == 1:
+        if 1 in registry.seats(game.name):
             out = printed("watch", "--game", game.name, "--players", "1", "--final")
             scores = out[out.index("Final score") :]
             assert f"The game is over: a score of {re.findall(r'-?[0-9]+', scores)[1]};" in scores
@@ -138,10 +152,9 @@ class TestWatch:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["--game", "chess"], GAMES),
-            (["--players", "0"], ["--players", "1 to 4"]),
-            (["--players", "5"], ["--players", "1 to 4"]),
-            (["--option", "fast"], ["--option", "strategic_rest"]),
+            (["--players", "0"], ["--players", "{least} to {most} seats"]),
+            (["--players", "99"], ["--players", "{least} to {most} seats"]),
+            (["--option", "fast"], ["--option", "{options}"]),
             (["--seed", "-1"], ["--seed"]),
             (["--seed", str(2**64)], ["--seed"]),
             (["--moves", "-1"], ["--moves", "'all'"]),
@@ -149,15 +162,18 @@ class TestWatch:
             (["--delay", "-1"], ["--delay"]),
             (["--agents", "nobody"], ["--agents", "'nobody'", "random"]),
             (["--agents", "greedy,samples=many"], ["--agents", "samples='many'"]),
-            (
-                ["--players", "2", *["--agents", "random"] * 3],
-                ["--agents", "named: 3, seats for them: 2"],
-            ),
+            (["--agents", "random"] * 99, ["--agents", "named: 99, seats for them: {most}"]),
         ],
     )
-    def test_refuses_what_cannot_be(self, arguments, said):
-        message = refused("watch", *arguments)
-        assert all(word in message for word in said)
+    def test_refuses_what_cannot_be(self, game, arguments, said):
+        message = refused("watch", "--game", game.name, *arguments)
+        seats, options = registry.seats(game.name), ", ".join(game.options) or "none"
+        for words in said:
+            assert words.format(least=seats[0], most=seats[-1], options=options) in message
+
+    def test_refuses_an_unknown_game(self):
+        message = refused("watch", "--game", "chess")
+        assert all(name in message for name in GAMES)
 
 
 class TestShow:
@@ -171,7 +187,7 @@ class TestShow:
         out = printed("show", str(file))
         assert out.startswith(str(position))
         rows = re.findall(r"^│ (\S+) +│ (.+?) +│$", out, re.MULTILINE)
-        expected = [(move, position.game.describe_action(move)) for move in position.moves()]
+        expected = [(move, described(position, move)) for move in position.moves()]
         assert rows[-len(expected) :] == expected
 
     def test_reads_the_input(self, position):
@@ -231,12 +247,18 @@ class TestActions:
         expected = zip(game.actions.texts, game.actions.descriptions, strict=True)
         assert rows == [(str(index), *texts) for index, texts in enumerate(expected)]
 
+    def test_says_how_a_move_names_a_seat_where_ids_do_not(self, game):
+        for arguments in ([], ["--markdown"]):
+            said = printed("actions", "--game", game.name, *arguments)
+            assert ("{+1} is 3 when seat 2 moves" in said) == game.actions.is_relative
+
     def test_refuses_an_unknown_game(self):
         assert all(name in refused("actions", "--game", "chess") for name in GAMES)
 
 
-def test_the_default_game_exists():
-    assert DEFAULT_GAME in GAMES
+def test_without_a_name_the_default_game_is_meant():
+    out = printed("watch", "--moves", "0")
+    assert out.startswith("\n" + str(Position.new(registry.DEFAULT, players=DEFAULT_SEATS)))
 
 
 def test_without_a_command_it_helps():
@@ -250,7 +272,7 @@ def test_without_a_command_it_helps():
 def test_runs_as_a_program():
     done = subprocess.run(
         [sys.executable, "-m", "shakespeare_env.cli", "protocol"],
-        input=b'{"command": "new", "players": 2}\n\xff\n',
+        input=b'{"command": "new", "players": %d}\n\xff\n' % DEFAULT_SEATS,
         capture_output=True,
         check=True,
     )

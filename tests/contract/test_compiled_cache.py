@@ -1,19 +1,15 @@
 """Machine code kept on disk is never older than the rules, and never in the way."""
 
 import ast
-import json
 import os
 import re
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import Position, compiled, registry
+from shakespeare_env import compiled, registry
 from shakespeare_env.compiled import PACKAGE, digest_of, engine_sources, kernel, rule
 
 pytestmark = pytest.mark.skipif(
@@ -28,9 +24,8 @@ def test_every_source_that_is_compiled_in_counts():
     sources = set(engine_sources())
     for name in registry.names():
         files = {path for path in (PACKAGE / name).rglob("*") if path.suffix in (".py", ".toml")}
-        game = {path for path in files if path.parent.name != "drawing"}
-        assert game < files
-        assert game <= sources
+        assert {path for path in files if "drawing" not in path.parts} <= sources
+        assert PACKAGE / name / "box.toml" in sources
     for path in PACKAGE.rglob("*.py"):
         if re.search(r"(import|from) (numba|\S*compiled)\b", path.read_text(encoding="utf-8")):
             assert path in sources
@@ -88,15 +83,17 @@ def test_the_digest_tells_files_apart(tmp_path):
     assert len(digests) == 5
 
 
-def test_the_box_in_force_counts(tmp_path, monkeypatch):
+@pytest.mark.parametrize("name", registry.names())
+def test_the_box_in_force_counts(name, tmp_path, monkeypatch):
     own = tmp_path / "box.toml"
     own.write_text("first")
-    monkeypatch.setenv("SHAKESPEARE_BOX", str(own))
+    variable = f"{name.upper()}_BOX"
+    monkeypatch.setenv(variable, str(own))
     assert own in engine_sources()
     before = digest_of(engine_sources())
     own.write_text("other")
     assert digest_of(engine_sources()) != before
-    monkeypatch.delenv("SHAKESPEARE_BOX")
+    monkeypatch.delenv(variable)
     assert own not in engine_sources()
 
 
@@ -209,117 +206,3 @@ def test_a_missing_file_is_compiled_anew(folder):
         file.unlink()
         assert doubled(kernel("probe")) == (6, 0)
         assert doubled(kernel("probe")) == (6, 1)
-
-
-# ---- whole processes -----------------------------------------------------------------------------
-
-QUEEN = """
-import json, sys
-from shakespeare_env import Position, kernels
-kernels._warm_up = lambda *_: None  # compile the entry points that are called here and no others
-position = Position.from_dict(json.load(sys.stdin))
-for move in ("activate:queen", "queen:money"):
-    position.push(move)
-print(position.to_dict()["seats"][0]["pounds"])
-"""
-"""Four pounds from the Queen (T17)."""
-
-SETUP = """
-import numpy as np
-from shakespeare_env.compiled import kernel
-from shakespeare_env.shakespeare import setup, state
-
-@kernel("probe")
-def probe(games):
-    games[0]["players"] = 2
-    setup.clear_seats(games[0])
-
-games = np.zeros(1, state.STATE)
-probe(games)
-print(games[0]["prestige"].tolist(), sum(probe.stats.cache_hits.values()))
-"""
-"""The prestige that seats begin with (S2), and whether the code was loaded."""
-
-
-@pytest.fixture
-def checkout(tmp_path):
-    """A copy of the package, with the code that is compiled already."""
-    Position.new(players=2)
-    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    kept = compiled.cache_folder()
-    if kept is not None:
-        shutil.copytree(kept, tmp_path / "cache" / "shakespeare-env" / kept.name)
-    return tmp_path
-
-
-def run(checkout, script, given="", **environment):
-    """Run a script in a process of its own; (what it prints, what it says on stderr)."""
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        input=given,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=checkout,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(checkout),
-            # Python itself knows a source by its date and size, and would run the old bytecode.
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "SHAKESPEARE_CACHE": str(checkout / "cache"),
-            **environment,
-        },
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip(), done.stderr
-
-
-def edit(file, old, new):
-    """Replace a text by one of the same length; size and date of the file stay what they were."""
-    status, content = file.stat(), file.read_text(encoding="utf-8")
-    assert content.count(old) == 1
-    assert len(old) == len(new)
-    file.write_text(content.replace(old, new), encoding="utf-8")
-    os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert file.stat().st_size == status.st_size
-    assert file.stat().st_mtime_ns == status.st_mtime_ns
-
-
-def files_below(folder):
-    return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
-
-
-def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout, turn):
-    """The Queen gives 5 pounds after an edit that changes neither size nor date of the file."""
-    kept = files_below(checkout / "cache")
-    assert run(checkout, QUEEN, turn) == ("4", "")
-    assert files_below(checkout / "cache") == kept
-    queen = checkout / PACKAGE.name / "shakespeare" / "phases" / "queen.py"
-    edit(queen, '["to_move"]] += QUEEN_POUNDS', '["to_move"]] += QUEEN_CARDS ')
-    pounds, said = run(checkout, QUEEN, turn)
-    assert pounds == "3"
-    assert "compiling the shakespeare engine" in said
-    edit(queen, '["to_move"]] += QUEEN_CARDS ', '["to_move"]] += QUEEN_POUNDS')
-    assert run(checkout, QUEEN, turn) == ("4", "")
-
-
-def test_a_box_of_the_owner_is_compiled_in_and_an_edit_of_it_too(checkout):
-    own = checkout / "own.toml"
-    shutil.copy(PACKAGE / "shakespeare" / "box.toml", own)
-    edit(own, "starting_prestige = 5", "starting_prestige = 7")
-    assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 0"
-    box = str(own)
-    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[7, 7, 0, 0] 0"
-    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[7, 7, 0, 0] 1"
-    edit(own, "starting_prestige = 7", "starting_prestige = 9")
-    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[9, 9, 0, 0] 0"
-    assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 1"
-
-
-@pytest.fixture
-def turn():
-    """A first turn of seat 0, as JSON."""
-    position = Position.new(players=1)
-    while position.phase != "turn":
-        position.push(position.moves()[0])
-    return json.dumps(position.to_dict())

@@ -1,4 +1,4 @@
-"""`determinize` gives a position that the seat cannot tell from the true one (Rules D3)."""
+"""`determinize` gives a position that the seat cannot tell from the true one."""
 
 import json
 import random
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Position
+from tests.contract import knowledge
 from tests.contract.random_games import (
     FULL_TABLES,
     TABLES,
@@ -17,10 +18,7 @@ from tests.contract.random_games import (
     sampled,
     stacked,
 )
-from tests.shakespeare import hidden as shakespeare
 
-# How to change what a seat may not know, game by game.
-HIDDEN = {"shakespeare": shakespeare}
 SEEDS = (3, 4)
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
@@ -74,7 +72,7 @@ def test_the_true_position_is_left_alone(table):
 @tables
 def test_the_hidden_truth_has_no_influence(table):
     """From positions that differ only in what is hidden the same seed draws the same."""
-    hidden, rng = HIDDEN[table.game], random.Random(8)
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
     different = 0
     for number, position, seat in positions(table, every=6):
         true = position.record()

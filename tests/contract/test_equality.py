@@ -13,7 +13,7 @@ from shakespeare_env.wrappers.aec import raw_env
 from shakespeare_env.wrappers.gym import SeatEnv
 from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
 from shakespeare_env.wrappers.vector import SeatVectorEnv
-from tests.contract.random_games import FULL_TABLES, TABLES
+from tests.contract.random_games import FULL_TABLES, PLAIN_FULL_TABLES, TABLES
 
 views = pytest.mark.parametrize("view", VIEWS)
 
@@ -33,7 +33,7 @@ def test_all_views_agree_at_every_table(number):
 
 
 @pytest.mark.parametrize("reward", rewards.NAMES)
-@pytest.mark.parametrize("table", FULL_TABLES[:1], ids=str)
+@pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
 def test_all_views_agree_on_every_reward(table, reward):
     setting = setting_of(table, reward, seed=77, rows=3, games=1)
     course = equality.play(setting)
@@ -120,8 +120,9 @@ BREAKS = [
     BREAKS,
     ids=[f"{case[0]}-{case[2]}-{case[4]}" for case in BREAKS],
 )
-def test_a_broken_view_is_found_out(view, kind, name, change, what, monkeypatch):
-    setting = setting_of(FULL_TABLES[0], "prestige", rows=2, games=1)
+@pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
+def test_a_broken_view_is_found_out(table, view, kind, name, change, what, monkeypatch):
+    setting = setting_of(table, "score", rows=2, games=1)
     course = equality.play(setting)
     monkeypatch.setattr(kind, name, shifted(getattr(kind, name), change))
     with pytest.raises(

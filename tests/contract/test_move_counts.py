@@ -2,15 +2,11 @@
 
 import pytest
 
-from shakespeare_env import registry
+from shakespeare_env import Position, registry
+from tests.contract import knowledge
 from tests.contract.move_counts import DEPTH, counted, names, read
 
-PHASES = {
-    "shakespeare": {
-        *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest"),
-    },
-}
-"""Every phase with a decision, by game."""
+POSITIONS = [(game, name) for game in registry.names() for name in names(game)]
 
 
 def breakdown(expected, found):
@@ -22,9 +18,9 @@ def breakdown(expected, found):
     return "\n" + "\n".join(lines)
 
 
-@pytest.mark.parametrize("name", names())
-def test_as_many_sequences_of_moves_as_before(name):
-    expected = read(name)
+@pytest.mark.parametrize(("game", "name"), POSITIONS)
+def test_as_many_sequences_of_moves_as_before(game, name):
+    expected = read(game, name)
     found = counted(expected)
     assert found["after"] == expected["after"], breakdown(expected["after"], found["after"])
     assert found["counts"] == expected["counts"]
@@ -33,11 +29,11 @@ def test_as_many_sequences_of_moves_as_before(name):
 
 @pytest.mark.parametrize("game", registry.names())
 def test_every_phase_and_every_number_of_seats_is_counted(game):
-    positions = [read(name)["position"] for name in names()]
-    ours = [position for position in positions if position["game"] == game]
-    assert {position["phase"] for position in ours} == PHASES[game]
-    seats = range(registry.game(game).min_seats, registry.game(game).max_seats + 1)
-    assert {position["players"] for position in ours} == set(seats)
+    positions = [read(game, name)["position"] for name in names(game)]
+    assert {position["game"] for position in positions} == {game}
+    phases = {Position.from_dict(position).phase for position in positions}
+    assert phases == knowledge.of(game, "facts").PHASES
+    assert {position["players"] for position in positions} == set(registry.seats(game))
 
 
 def test_a_breakdown_names_the_moves_that_differ():

@@ -38,7 +38,7 @@ def played(table, seed, salt, stop):
 @some
 @given(tables, seeds, salts)
 def test_there_is_a_choice_until_the_end_and_the_end_comes(table, seed, salt):
-    """D1: a decision has two legal moves or more."""
+    """A decision has two legal moves or more."""
     for position in game_from(table.position(seed), salt):
         moves = position.moves()
         assert len(set(moves)) == len(moves) == position.action_mask().sum()
@@ -155,7 +155,7 @@ def test_what_is_no_move_changes_nothing(table, seed, salt, move):
 def test_a_finished_game_takes_no_move(table, seed, salt):
     *_, end = game_from(table.position(seed), salt)
     before = end.record()
-    for move in end.game.actions.texts:
+    for move in map(end.move_text, range(end.game.actions.size)):
         with pytest.raises(IllegalMove, match="over"):
             end.push(move)
     assert differing_fields(end.record(), before) == []

@@ -16,6 +16,8 @@ from shakespeare_env.cli.protocol import Engine
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 GAMES = registry.names()
+PLAYERS = registry.seats(registry.DEFAULT)[-1]
+"""Seats of the game that is meant where none is named."""
 ANY_JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
@@ -68,8 +70,8 @@ class TestCommands:
 
     def test_new_has_a_default_game_and_seed(self):
         engine = Engine()
-        result(engine, "new", players=2)
-        expected = Position.new("shakespeare", players=2, seed=0)
+        result(engine, "new", players=PLAYERS)
+        expected = Position.new(registry.DEFAULT, players=PLAYERS, seed=0)
         assert result(engine, "state")["position"] == expected.to_dict()
 
     def test_new_takes_variants(self, game):
@@ -305,7 +307,8 @@ def test_without_a_game(command, fields):
 
 class TestProgram:
     def test_one_line_for_each_until_the_end_of_the_input(self):
-        lines = b'{"command":"new","players":2}\n\xff\n\n[]\n{"command":"moves","id":"last"}'
+        lines = b'{"command":"new","players":%d}\n\xff\n\n[]\n' % PLAYERS
+        lines += b'{"command":"moves","id":"last"}'
         run = CliRunner().invoke(app, ["protocol"], input=lines)
         assert run.exit_code == 0
         answers = [json.loads(line) for line in run.stdout.splitlines()]

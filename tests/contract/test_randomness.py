@@ -10,8 +10,10 @@ import pytest
 
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.kernels import kernels_of
+from tests.contract import knowledge
 from tests.contract.random_games import (
     FULL_TABLES,
+    PLAIN_FULL_TABLES,
     TABLES,
     chosen,
     differing_fields,
@@ -25,6 +27,8 @@ STEPS = 300
 VIEWS = ("to_move", "mask", "obs", "rewards", "done", "final_scores", "final_winners")
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
+full_tables = pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
+games = pytest.mark.parametrize("name", registry.names())
 
 
 def differing_views(one, other, games, views):
@@ -62,7 +66,7 @@ def test_a_game_does_not_depend_on_the_size_of_the_batch(table):
     assert_same_games(table.batch(1, seed=21), table.batch(7, seed=21))
 
 
-@pytest.mark.parametrize("table", [t for t in FULL_TABLES if not t.options], ids=str)
+@full_tables
 def test_a_game_does_not_depend_on_the_size_of_a_large_batch(table):
     assert_same_games(table.batch(7, seed=22), table.batch(4096, seed=22))
 
@@ -72,11 +76,12 @@ def test_a_game_does_not_depend_on_the_number_of_threads(table):
     assert_same_games(table.batch(7, seed=23), table.batch(7, seed=23, threads=2))
 
 
-def test_a_large_batch_does_not_depend_on_the_number_of_threads():
+@games
+def test_a_large_batch_does_not_depend_on_the_number_of_threads(name):
     """1000 games of every seat count at once; random actions are the same, too."""
-    players = np.arange(1000) % 4 + 1
-    one = Batch("shakespeare", 1000, players=players, seed=24, reward="prestige")
-    other = Batch("shakespeare", 1000, players=players, seed=24, threads=2, reward="prestige")
+    players = np.resize(registry.seats(name), 1000)
+    one = Batch(name, 1000, players=players, seed=24, reward="score")
+    other = Batch(name, 1000, players=players, seed=24, threads=2, reward="score")
     for step in range(100):
         actions = one.random_actions()
         np.testing.assert_array_equal(actions, other.random_actions())
@@ -85,9 +90,9 @@ def test_a_large_batch_does_not_depend_on_the_number_of_threads():
         assert differences(one, other, 1000) == [], step
 
 
-def test_a_game_does_not_depend_on_its_neighbours():
+@full_tables
+def test_a_game_does_not_depend_on_its_neighbours(table):
     """Game 5 is the same whatever the other games do."""
-    (table, *_) = FULL_TABLES
     one, other = table.batch(8, seed=25), table.batch(8, seed=25)
     for step in range(STEPS):
         actions = chosen(other.mask, step, salt=1)
@@ -204,15 +209,6 @@ STREAMS = {
     2**64 - 1: [0x445018E305810B78, 0x42D30092DCD06D20, 0x5942FFBAB1C31C75],
 }
 """Seed -> the states that its first three games begin with."""
-RANDOM_ACTIONS = {"shakespeare": [[16, 17, 7, 13, 5], [8, 16, 16, 17, 13]]}
-"""The first two random actions of five games from the seed 2024."""
-GAMES = {
-    "shakespeare": (
-        0x58E5382A1AB2250B,
-        "b9235d0673a69b384c00fb30f914008b4c2d4d04bf333c36a8bedaee833acecd",
-    )
-}
-"""Chance still to come, and a digest of all positions in text, after a game from the seed 2024."""
 
 
 def mixed(word):
@@ -235,21 +231,23 @@ def test_the_streams_of_a_seed_are_pinned(seed):
         assert states.tolist() == STREAMS[seed]
 
 
-@pytest.mark.parametrize("name", RANDOM_ACTIONS)
+@games
 def test_random_actions_are_pinned(name):
     batch = Batch(name, 5, players=registry.game(name).max_seats, seed=2024)
     actions = []
     for _ in range(2):
         actions.append(batch.random_actions().tolist())
         batch.step(np.array(actions[-1]))
-    assert actions == RANDOM_ACTIONS[name]
+    assert actions == knowledge.of(name, "pinned").RANDOM_ACTIONS
 
 
-@pytest.mark.parametrize("name", GAMES)
+@games
 def test_a_whole_game_is_pinned(name):
     """Its chance and its course, through every position in text."""
     start = Position.new(name, players=registry.game(name).max_seats, seed=2024)
     digest = hashlib.sha256()
     for position in game_from(start):
         digest.update(json.dumps(position.to_dict(), sort_keys=True).encode())
-    assert (int(position.record()["random"]), digest.hexdigest()) == GAMES[name]
+    pinned = knowledge.of(name, "pinned")
+    found = int(position.record()["random"]), digest.hexdigest()
+    assert found == (pinned.CHANCE, pinned.COURSE)

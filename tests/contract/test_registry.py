@@ -10,30 +10,25 @@ import pytest
 
 from shakespeare_env import Batch, registry
 from shakespeare_env.errors import BoxError, ShakespeareEnvError
+from tests.contract import knowledge
 
 GAMES = registry.names()
 ROOT = Path(__file__).parents[2]
-# How to change a box so that the scores at the start tell: game by game, a text and two in its
-# place, and what the best score of a game just begun is then.
-CHANGES = {
-    "shakespeare": (
-        "starting_prestige = 5",
-        ("starting_prestige = 7", 7),
-        ("starting_prestige = 9", 9),
-    )
-}
 games = pytest.mark.parametrize("name", GAMES)
 
 PLAYER = """
 import json, os, sys
 from shakespeare_env import Batch, Position, env, registry
+from tests.contract import knowledge
 
-def best(box=None, name=sys.argv[1]):
-    return int(Batch(name, players=registry.game(name, box).max_seats, box=box).scores().max())
+def fact(box=None, name=sys.argv[1]):
+    batch = Batch(name, players=registry.seats(name)[-1], box=box)
+    first = batch.game.to_dict(batch.save([0])[0])
+    return knowledge.of(name, "box_changes").fact(first)
 
 def refusal(box, name=sys.argv[1]):
     try:
-        Batch(name, players=2, box=box)
+        Batch(name, players=registry.seats(name)[-1], box=box)
     except Exception as fault:
         return f"{type(fault).__name__} {fault}"
     return "no refusal"
@@ -63,13 +58,18 @@ def in_a_process(name, script, *boxes, **environment):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def facts_of(name):
+    """What the fact that the boxes change is with the one and with the other."""
+    return [fact for _, fact in knowledge.of(name, "box_changes").NEW]
+
+
 @pytest.fixture
 def boxes(name, tmp_path):
     """Two changed copies of a game's own box and one that is broken."""
     text = (ROOT / "shakespeare_env" / name / "box.toml").read_text(encoding="utf-8")
-    old, *changes = CHANGES[name]
-    assert text.count(old) == 1
-    contents = [text.replace(old, new) for new, _ in changes] + [text.replace(old, "")]
+    changes = knowledge.of(name, "box_changes")
+    assert text.count(changes.OLD) == 1
+    contents = [text.replace(changes.OLD, new) for new in (*(new for new, _ in changes.NEW), "")]
     paths = [tmp_path / f"{which}.toml" for which in ("one", "other", "broken")]
     for path, content in zip(paths, contents, strict=True):
         path.write_text(content, encoding="utf-8")
@@ -97,11 +97,26 @@ def test_an_unknown_game_is_refused_and_the_known_ones_named(name):
         assert all(known in str(caught.value) for known in GAMES)
 
 
-def test_the_solo_games_are_those_that_one_seat_can_play():
-    """They are listed so that a game need not be loaded to know."""
-    assert set(registry.SOLO) <= set(GAMES)
-    for name in GAMES:
-        assert (name in registry.SOLO) == (registry.game(name).min_seats == 1)
+@games
+def test_the_seats_of_a_game_are_known_before_it_is_loaded(name):
+    game = registry.game(name)
+    assert registry.seats(name) == range(game.min_seats, game.max_seats + 1)
+    script = """
+say(*registry.seats(name))
+say([module for module in sys.modules if module.startswith(f"shakespeare_env.{name}")])
+"""
+    assert in_a_process(name, script, ROOT / "no box") == [[*registry.seats(name)], [[]]]
+
+
+def test_the_game_that_is_meant_where_none_is_named_is_one_of_them():
+    assert registry.DEFAULT in GAMES
+    with pytest.raises(ValueError, match="there is no game 'chess'"):
+        registry.seats("chess")
+
+
+@games
+def test_one_seat_alone_has_a_target_and_no_other_table_has(name):
+    assert (registry.game(name).solo_target is not None) == (1 in registry.seats(name))
 
 
 # ---- boxes ---------------------------------------------------------------------------------------
@@ -127,9 +142,9 @@ def test_a_missing_file_is_named_whether_or_not_the_game_is_in_play(name, boxes,
     lost = tmp_path / "lost.toml"
     with pytest.raises(BoxError, match=r"lost\.toml: cannot be read"):
         registry.game(name, lost)
-    said = in_a_process(name, "say(refusal(boxes[0])); say(best(), in_force())", lost)
+    said = in_a_process(name, "say(refusal(boxes[0])); say(fact(), in_force())", lost)
     assert said[0][0].startswith(f"BoxError {lost}: cannot be read")
-    assert said[1] == in_a_process(name, "say(best(), None)", lost)[0]
+    assert said[1] == in_a_process(name, "say(fact(), None)", lost)[0]
 
 
 @games
@@ -138,18 +153,20 @@ def test_the_box_given_first_is_the_one_that_is_played_with(name, boxes):
     script = """
 import subprocess
 from pathlib import Path
-say(best(os.path.relpath(boxes[0])), in_force(), str(registry.game(name).box))
-say(best(), best(boxes[0]), best(Path(boxes[0])))
-view = env(game=name, players=2, box=boxes[0])
+say(fact(os.path.relpath(boxes[0])), in_force(), str(registry.game(name).box))
+say(fact(), fact(boxes[0]), fact(Path(boxes[0])))
+view = env(game=name, players=registry.seats(name)[-1], box=boxes[0])
 say(view.unwrapped.game is registry.game(name))
-say(refusal(boxes[1]), refusal(boxes[2]), best())
-child = "import sys; from shakespeare_env import Batch, registry; name = sys.argv[1]; " \\
-    "print(Batch(name, players=registry.game(name).max_seats).scores().max())"
+say(refusal(boxes[1]), refusal(boxes[2]), fact())
+child = "import sys; from shakespeare_env import Position, registry; " \\
+    "from tests.contract import knowledge; name = sys.argv[1]; " \\
+    "first = Position.new(name, players=registry.seats(name)[-1]).to_dict(); " \\
+    "print(knowledge.of(name, 'box_changes').fact(first))"
 os.chdir("/")
 done = subprocess.run([sys.executable, "-W", "ignore", "-c", child, name], capture_output=True)
 say(int(done.stdout))
 """
-    first = CHANGES[name][1][1]
+    first, _ = facts_of(name)
     begun, again, (same_game,), refused, (inherited,) = in_a_process(name, script, *boxes)
     assert begun == [first, str(boxes[0]), str(boxes[0])]
     assert again == [first] * 3
@@ -166,30 +183,30 @@ def test_a_broken_box_is_refused_and_leaves_everything_as_it_was(name, boxes):
     script = """
 say(refusal(boxes[2]), in_force())
 say(refusal(boxes[2]), in_force())
-say(best(), in_force())
+say(fact(), in_force())
 """
     one, other, broken = boxes
-    own = in_a_process(name, "say(best())", one)[0][0]
-    assert own not in {score for _, score in CHANGES[name][1:]}
-    for before, score in ((None, own), (str(one), CHANGES[name][1][1])):
+    own = in_a_process(name, "say(fact())", one)[0][0]
+    assert len({own, *facts_of(name)}) == 3
+    for before, expected in ((None, own), (str(one), facts_of(name)[0])):
         environment = {} if before is None else {f"{name.upper()}_BOX": before}
         said = in_a_process(name, script, *boxes, **environment)
         for refusal, in_force in said[:2]:
             assert refusal.startswith("BoxError ")
             assert str(broken) in refusal
             assert in_force == before
-        assert said[2] == [score, before]
-    script = "say(refusal(boxes[2])); say(best(boxes[1]), in_force())"
-    assert in_a_process(name, script, *boxes)[1] == [CHANGES[name][2][1], str(other)]
+        assert said[2] == [expected, before]
+    script = "say(refusal(boxes[2])); say(fact(boxes[1]), in_force())"
+    assert in_a_process(name, script, *boxes)[1] == [facts_of(name)[1], str(other)]
 
 
 @games
 def test_a_box_given_comes_before_the_one_in_the_environment(name, boxes):
     one, other, _ = boxes
     environment = {f"{name.upper()}_BOX": str(one)}
-    script = "say(best(boxes[1]), in_force())"
+    script = "say(fact(boxes[1]), in_force())"
     said = in_a_process(name, script, *boxes, **environment)
-    assert said == [[CHANGES[name][2][1], str(other)]]
+    assert said == [[facts_of(name)[1], str(other)]]
 
 
 @games
@@ -198,11 +215,11 @@ def test_a_box_that_comes_too_late_is_refused_even_if_the_game_was_loaded_by_ano
 ):
     script = f"""
 import shakespeare_env.{name}.contract
-say(refusal(boxes[0]), best(), in_force())
+say(refusal(boxes[0]), fact(), in_force())
 """
-    refusal, score, _ = in_a_process(name, script, *boxes)[0]
+    refusal, found, _ = in_a_process(name, script, *boxes)[0]
     assert refusal.startswith(f"BoxError {boxes[0]}: this process already plays {name}")
-    assert score == in_a_process(name, "say(best())", boxes[0])[0][0]
+    assert found == in_a_process(name, "say(fact())", boxes[0])[0][0]
 
 
 @games
@@ -210,17 +227,17 @@ def test_the_box_is_the_file_as_it_was_loaded(name, boxes):
     """It may be edited or deleted afterwards: the game in play is not, and an error names the
     file that was asked for."""
     script = """
-say(best(boxes[0]))
+say(fact(boxes[0]))
 with open(boxes[0], "a") as file:
     file.write("# edited\\n")
 say(refusal(boxes[0]))
 os.remove(boxes[0])
-say(refusal(boxes[1]), best())
+say(refusal(boxes[1]), fact())
 """
     (first,), (edited,), (other, again) = in_a_process(name, script, *boxes)
     assert edited.startswith(f"BoxError {boxes[0]}: this process already plays")
     assert other.startswith(f"BoxError {boxes[1]}: this process already plays")
-    assert first == again == CHANGES[name][1][1]
+    assert first == again == facts_of(name)[0]
 
 
 @games

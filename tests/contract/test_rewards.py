@@ -5,7 +5,14 @@ import pytest
 
 from shakespeare_env import registry
 from shakespeare_env.rewards import NAMES
-from tests.contract.random_games import LONGEST, TABLES, chosen, move_by_rule
+from tests.contract.random_games import (
+    LONGEST,
+    MANY_SEATS,
+    PLAIN_FULL_TABLES,
+    TABLES,
+    chosen,
+    move_by_rule,
+)
 
 AT_THE_END = ("win", "margin", "rank")
 GAMES_PLAYED = 12
@@ -47,7 +54,20 @@ EXPECTED = {"win": win, "margin": margin, "rank": rank}
 
 
 def test_all_rewards_are_tested():
-    assert set(NAMES) == {*AT_THE_END, "prestige"}
+    assert set(NAMES) == {*AT_THE_END, "score"}
+
+
+@pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
+def test_the_old_name_of_a_reward_is_understood(table):
+    batch, same = (table.batch(3, seed=52, reward=name) for name in ("score", "prestige"))
+    paid = False
+    for step in range(LONGEST):
+        actions = chosen(batch.mask, step)
+        np.testing.assert_array_equal(batch.step(actions)[0], same.step(actions)[0])
+        paid |= batch.rewards.any()
+        if paid and step > 50:
+            return
+    raise AssertionError("nothing is paid")
 
 
 @tables
@@ -74,7 +94,7 @@ def test_the_end_of_a_game_pays_and_nothing_before_it_does(table, reward):
     raise AssertionError("the games do not end")
 
 
-@pytest.mark.parametrize("table", [t for t in TABLES if t.players > 1], ids=str)
+@pytest.mark.parametrize("table", MANY_SEATS, ids=str)
 @pytest.mark.parametrize("reward", ["win", "rank"])
 def test_what_one_seat_gains_the_others_lose(table, reward):
     """But where all share the victory there is nobody to lose."""
@@ -90,10 +110,10 @@ def test_what_one_seat_gains_the_others_lose(table, reward):
 
 
 @tables
-def test_prestige_pays_the_change_of_the_score_at_every_step(table):
+def test_score_pays_the_change_of_the_score_at_every_step(table):
     """Step by step against the scores of a position that goes the same way."""
     for seed in range(4):
-        batch = table.batch(1, seed=seed, reward="prestige")
+        batch = table.batch(1, seed=seed, reward="score")
         position = table.position(seed)
         start = before = position.scores()
         total = np.zeros(table.players)

@@ -1,4 +1,4 @@
-"""Secret means secret: nothing a seat is shown depends on what it may not know (Rules D2, D3)."""
+"""Secret means secret: nothing a seat is shown depends on what it may not know."""
 
 import random
 
@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Position, raw_env
-from tests.contract.random_games import TABLES, sampled, stacked
-from tests.shakespeare import hidden as shakespeare
+from tests.contract import knowledge
+from tests.contract.random_games import MANY_SEATS, TABLES, sampled, stacked
 
-# How to change what a seat may not know, game by game.
-HIDDEN = {"shakespeare": shakespeare}
 SEEDS = (1, 2)
-MANY_SEATS = [table for table in TABLES if table.players > 1]
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 
@@ -40,7 +37,7 @@ def viewed(batch, records):
 @tables
 def test_what_a_seat_may_not_know_changes_nothing_in_its_observation_and_mask(table):
     """Positions changed as text."""
-    hidden, rng = HIDDEN[table.game], random.Random(5)
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(5)
     differed = 0
     for position, seat in positions(table):
         text = position.to_dict()
@@ -54,7 +51,7 @@ def test_what_a_seat_may_not_know_changes_nothing_in_its_observation_and_mask(ta
 @tables
 def test_what_a_seat_may_not_know_changes_nothing_in_a_batch(table):
     """Positions changed as records, so what the seat put back itself in the pile is known to it."""
-    hidden, rng = HIDDEN[table.game], random.Random(6)
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(6)
     records, seats = zip(
         *((p.record(), seat) for p, seat in positions(table)),
         strict=True,
@@ -84,7 +81,7 @@ def test_a_batch_shows_the_same_as_a_position_does(table):
 @pytest.mark.parametrize("table", MANY_SEATS, ids=str)
 def test_what_a_seat_may_not_know_changes_nothing_in_the_environment(table):
     """Observation, mask and info of an agent in the PettingZoo environment."""
-    hidden, rng = HIDDEN[table.game], random.Random(7)
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(7)
     view = raw_env(game=table.game, players=table.players, **table.options)
     view.reset(seed=0)
     for position, seat in positions(table, every=11):
@@ -110,17 +107,18 @@ def repr_of(shown):
 
 @tables
 def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
-    hidden = HIDDEN[table.game]
+    hidden = knowledge.of(table.game, "hidden")
     seen = set()
     for position, seat in positions(table):
         record = position.record()
-        for what, changed in hidden.own_changes(record, seat):
-            batch = viewed(table.batch(2, seed=0), [record, changed])
+        for change in hidden.own_changes(record, seat):
+            assert seat in change.seats
+            batch = viewed(table.batch(2, seed=0), [record, change.record])
             for observer in range(table.players):
                 one, other = batch.observe([observer] * 2)
                 same = one.tobytes() == other.tobytes()
-                assert same == (observer != seat), (what, seat, observer)
-            seen.add(what)
+                assert same == (observer not in change.seats), (change.what, seat, observer)
+            seen.add(change.what)
     assert seen
 
 

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
-import runpy
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+README = ROOT / "README.md"
+
+
+def examples(page):
+    """The Python examples on a page."""
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.M)
+
+
 EXAMPLES = [
     pytest.param(example, id=f"{page.name}-{number}")
-    for page in PAGES
-    for number, example in enumerate(
-        re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.M)
-    )
+    for page in (README, *sorted((ROOT / "docs").rglob("*.md")))
+    for number, example in enumerate(examples(page))
 ]
 
 
 def test_there_is_an_example_for_every_view():
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = "".join(examples(README))
     for made in (
         "Position.new",
         "Batch(",
@@ -30,7 +34,7 @@ def test_there_is_an_example_for_every_view():
         "SeatVecEnv(",
         "BatchVecEnv(",
     ):
-        assert made in text, made
+        assert made in shown, made
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -41,9 +45,3 @@ def test_it_runs(example, capsys):
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_it_is_short(example):
     assert len([line for line in example.splitlines() if line.strip()]) <= 12
-
-
-def test_the_picture_is_what_the_drawing_now_draws():
-    """`make docs` draws it anew."""
-    page = runpy.run_path(str(ROOT / "docs" / "picture.py"))
-    assert page["PICTURE"].read_text(encoding="utf-8") == page["picture"]()

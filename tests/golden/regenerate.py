@@ -16,8 +16,6 @@ from tests.contract.random_games import TABLES, Table, move_by_rule
 
 FOLDER = Path(__file__).parent / "playthroughs"
 SEED = 1616
-ROUND = {"shakespeare": "day"}
-"""What a new drawing is made for, by game: a key of the position in text."""
 
 
 def file_of(table: Table) -> Path:
@@ -43,10 +41,11 @@ def lines(table: Table) -> Iterator[str]:
     position = table.position(SEED)
     digest = hashlib.sha256()
     drawn, step = None, 0
+    chapter = position.game.chapter
     while True:
         for seat in range(position.players):
             digest.update(position.observation(seat).tobytes())
-        now = position.to_dict()[ROUND[table.game]]
+        now = position.to_dict()[chapter]
         if now != drawn or position.to_move is None:
             yield ""
             yield from drawing(position)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
+from tests.contract.knowledge import OwnChange
 
 WAGERS = range(1, 6)
 
@@ -74,8 +75,15 @@ def activated(game: Any, seat: int) -> list[int]:
     return [int(card) for card in game["card"][seat][game["cylinder"][seat] == 1]]
 
 
-def own_changes(record: Any, seat: int) -> Iterator[tuple[str, Any]]:
-    """(what, changed record) for each secret of the seat itself that there is to change."""
+def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
+    """Each secret of the seat itself that there is to change."""
+    for what, changed in _changed(record, seat):
+        # A position in text does not tell who put an objective back.
+        yield OwnChange(what, changed, {seat}, in_text="put back" not in what)
+
+
+def _changed(record: Any, seat: int) -> Iterator[tuple[str, Any]]:
+    """(what, changed record)."""
     deck, known = record["objective_deck"], record["objective_known"]
     unknown = np.flatnonzero(known[: record["objective_deck_len"]] == NOBODY)
     top = unknown[0] if len(unknown) else None

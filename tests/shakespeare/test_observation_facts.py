@@ -5,7 +5,7 @@ import pytest
 from shakespeare_env import Position, observation_layout
 from tests.contract.random_games import TABLES, game_from
 from tests.shakespeare.observed import expected
-from tests.shakespeare.test_recorded_games import GAMES, recorded
+from tests.shakespeare.test_recorded_games import GAMES
 
 TABLES_HERE = [table for table in TABLES if table.game == "shakespeare"]
 
@@ -20,11 +20,11 @@ def assert_as_expected(position, seat, known):
     assert not fields
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_recorded_games_are_observed_number_by_number(name):
+@GAMES
+def test_recorded_games_are_observed_number_by_number(game):
     """Read from text, where nobody remembers what it put back."""
-    for line in recorded(name)[::3]:
-        position = Position.from_dict(line["position"])
+    for recorded in game.positions()[::3]:
+        position = Position.from_dict(recorded)
         for seat in range(position.players):
             assert_as_expected(position, seat, known={})
 

@@ -7,21 +7,19 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PIL import ImageFont
 
-from shakespeare_env.fonts import FILES
-from shakespeare_env.shakespeare.box import COLOURS, box_path
+from shakespeare_env.shakespeare.box import COLOURS, load_box
 from shakespeare_env.shakespeare.drawing import palette, wording
 from shakespeare_env.shakespeare.drawing.picture import WIDTH, picture
 from shakespeare_env.shakespeare.drawing.wording import asked
 from tests.contract.random_games import TABLES, sampled
+from tests.drawings import EYES, SVG, lab, texts, words
 from tests.shakespeare.positions import (
     ACTOR_CARDS,
     COPIES,
@@ -32,9 +30,6 @@ from tests.shakespeare.positions import (
     turn_position,
 )
 
-SVG = "{http://www.w3.org/2000/svg}"
-_FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
-_WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 CRAFT = {"value": 5, "costumes": True, "sets": True, "colours": ["pink", "blue"], "optional": True}
 PHASES: dict[str, dict[str, Any]] = {
     "draft": {"day": 1},
@@ -48,62 +43,6 @@ PHASES: dict[str, dict[str, Any]] = {
     "rest": {},
     "over": {"to_move": None, "winners": [0], "day": 6},
 }
-
-
-@dataclass
-class Line:
-    """A text of the picture: where it is, from the tops of its letters to below its base line."""
-
-    text: str
-    left: float
-    right: float
-    top: float
-    bottom: float
-    width: float
-    room: float | None
-    places: tuple[tuple[str, str], ...]
-
-
-def texts(drawn):
-    """Every text with its place, in the order it is drawn."""
-    return list(_texts(ElementTree.fromstring(drawn), 0.0, 0.0, 1.0, ()))
-
-
-def _texts(element, x, y, scale, places):
-    transform = element.get("transform", "")
-    if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
-        x, y = x + scale * float(moved[1]), y + scale * float(moved[2])
-    if scaled := re.search(r"scale\((\S+)\)", transform):
-        scale *= float(scaled[1])
-    places += tuple(
-        (name, element.get(f"data-{name}"))
-        for name in ("part", "act", "space")
-        if element.get(f"data-{name}")
-    )
-    if element.tag == f"{SVG}text":
-        size = float(element.get("font-size"))
-        font = _FONTS[element.get("font-weight", "normal")]
-        width = font.getlength(element.text or "") * size / 100
-        left = float(element.get("x")) - width * _WAYS[element.get("text-anchor", "start")]
-        base = float(element.get("y"))
-        room = element.get("data-room")
-        yield Line(
-            element.text or "",
-            x + scale * left,
-            x + scale * (left + width),
-            y + scale * (base - 0.75 * size),
-            y + scale * (base + 0.1 * size),
-            width,
-            float(room) if room else None,
-            places,
-        )
-    for child in element:
-        yield from _texts(child, x, y, scale, places)
-
-
-def words(drawn, part=None):
-    """The texts of a part of the picture, or of all of it."""
-    return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]
 
 
 def discs(drawn, act, space):
@@ -402,7 +341,7 @@ class TestEverythingIsShown:
 
 def test_another_box_is_drawn_too(tmp_path):
     """Longer acts, a higher stage and names that are long or hold the letters of XML."""
-    text = box_path().read_text(encoding="utf-8")
+    text = load_box().source.read_text(encoding="utf-8")
     spaces = [
         f'{{ id = "{row}{at}", row = {number} }},'
         for number, row in enumerate("abcdef", 1)
@@ -433,32 +372,6 @@ def test_another_box_is_drawn_too(tmp_path):
         assert line.left >= 0, line
         assert line.right <= WIDTH, line
         assert line.room is None or line.width <= line.room + 0.5, line
-
-
-# How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).
-EYES = {
-    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
-    "deuteranopia": (
-        (0.367322, 0.860646, -0.227968),
-        (0.280085, 0.672501, 0.047413),
-        (-0.01182, 0.04294, 0.968881),
-    ),
-    "protanopia": (
-        (0.152286, 1.052583, -0.204868),
-        (0.114503, 0.786281, 0.099216),
-        (-0.003882, -0.048116, 1.051998),
-    ),
-}
-TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
-
-
-def lab(colour, eye):
-    """The colour in CIE L*a*b*, where the distance of two tells how different they look."""
-    screen = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
-    light = np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)
-    seen = np.clip(np.array(EYES[eye]) @ light, 0, 1)
-    x, y, z = np.cbrt(np.array(TO_XYZ) @ seen / (0.9505, 1, 1.089))
-    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 @pytest.mark.parametrize("eye", EYES)

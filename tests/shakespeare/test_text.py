@@ -5,20 +5,8 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.shakespeare import secrecy
 from shakespeare_env.shakespeare.drawing.text import WIDTH, draw
+from tests.drawings import line_with
 from tests.shakespeare.positions import finished, position, seat, turn_position, wager_position
-
-
-def line_with(drawing, *words):
-    """The first line in which the words follow each other."""
-    for line in drawing.splitlines():
-        rest = line
-        for word in words:
-            _, found, rest = rest.partition(word)
-            if not found:
-                break
-        else:
-            return line
-    raise AssertionError(f"no line with {words} in\n{drawing}")
 
 
 def seat_part(drawing, index):

@@ -12,6 +12,7 @@ import pytest
 import agents
 from agents import RandomAgent
 from shakespeare_env import Batch, registry
+from tests.contract.each_table import plain_tables
 from tests.training.toy_game import GAME, LAYOUT, make_toy
 from training.evaluate import Seated, deal_in_rotation, evaluate, play_out
 
@@ -56,10 +57,11 @@ def test_every_deal_is_dealt_once_for_each_seat(players):
     assert len(set(piles[0])) > 1
 
 
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
-def test_a_deal_of_the_real_game_is_the_same_at_every_rotation(players):
+@plain_tables
+def test_a_deal_of_a_real_game_is_the_same_at_every_rotation(table):
     """Chance to come included: with the same play at all seats it stays the same game."""
-    batch = Batch(n=3 * players, players=players, seed=8, autoreset=False)
+    players = table.players
+    batch = table.batch(3 * players, seed=8, autoreset=False)
     deal_in_rotation(batch, players)
     records = batch.save(slice(None)).reshape(players, 3)
     assert (records == records[0]).all()  # generators included
@@ -187,8 +189,12 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     assert alone.seat_win_rates is None
     assert (found.mean_winning_score, found.winning_score_low) == (None, None)
     assert found.solo_target == GAME.solo_target
-    real = evaluate([RANDOM], partial(Batch, "shakespeare"), games=7, seed=0)
-    assert real.solo_target == registry.game("shakespeare").solo_target
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if 1 in registry.seats(name)])
+def test_alone_at_a_real_game(name):
+    real = evaluate([RANDOM], partial(Batch, name), games=7, seed=0)
+    assert real.solo_target == registry.game(name).solo_target
     assert real["random"].win_rate is None  # its only seat is among the record's winners
     assert real["random"].score_low is not None
     assert real["random"].score_low < real["random"].mean_score

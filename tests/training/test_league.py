@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch
+from shakespeare_env import Batch, registry
 from tests.training.toy_game import make_toy
 from training.league import LEARNER, NOBODY, League, standings
 from training.policy import PolicyNetwork
@@ -154,9 +154,11 @@ def test_a_version_that_is_let_go_finishes_its_games():
     assert first not in league.members
 
 
-def test_everybody_keeps_a_seat_until_the_game_is_over():
-    """Played through the real game: a lineup changes only as its game ends."""
-    batch = Batch("shakespeare", 24, players=np.resize([2, 3, 4], 24), seed=1, autoreset=False)
+@pytest.mark.parametrize("name", registry.names())
+def test_everybody_keeps_a_seat_until_the_game_is_over(name):
+    """Played through a real game: a lineup changes only as its game ends."""
+    players = np.resize([count for count in registry.seats(name) if count > 1], 24)
+    batch = Batch(name, 24, players=players, seed=1, autoreset=False)
     league = League({"current": 1.0, "random": 1.0}, batch, snapshots=1, seed=1)
     ended = 0
     while ended < 60:

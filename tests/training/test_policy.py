@@ -9,7 +9,7 @@ import torch
 
 from agents.network import Network
 from shakespeare_env.game import ObservationLayout
-from tests.agents.networks import random_tensors
+from tests.agents.networks import random_tensors, random_views
 from training.policy import PolicyNetwork, policy_arguments
 
 ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
@@ -37,11 +37,7 @@ def policy():
 
 @pytest.fixture
 def views():
-    rng = np.random.default_rng(0)
-    observations = rng.integers(LAYOUT.low, LAYOUT.high + 1, (SITUATIONS, LAYOUT.size))
-    masks = rng.random((SITUATIONS, ACTIONS)) < 0.3
-    masks[np.arange(SITUATIONS), rng.integers(ACTIONS, size=SITUATIONS)] = True
-    return observations.astype(np.int8), masks
+    return random_views(LAYOUT, SITUATIONS, ACTIONS)
 
 
 def test_log_probabilities_are_the_stock_ones(policy, views):

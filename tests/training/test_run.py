@@ -6,7 +6,9 @@ import errno
 import json
 import shlex
 import shutil
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,29 +22,44 @@ from agents.checkpoint import load_checkpoint, read_card
 from agents.network import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from training.config import TrainingConfig, command_of, make_config, override, parse_override
+from training.config import (
+    TrainingConfig,
+    command_of,
+    make_config,
+    override,
+    parse_override,
+    usual_config,
+)
 from training.display import TrainingDisplay
 from training.learner import checked_device
 from training.progress import Course
 from training.run import Run
 from training.train import train
 
-SMALL = override(
-    TrainingConfig(),
-    games=16,
-    steps=16,
-    batch_size=64,
-    width=16,
-    decisions=1500,
-    opponents={"current": 0.5, "past": 0.3, "heuristic": 0.2},
-    snapshot_every=400,
-    snapshots=2,
-    precision="float32",
-    yardsticks=["random"],
-    shaping_end=0.5,
-    win=0.5,
-    entropy_end=0.0,
-)
+SETTINGS: dict[str, Any] = {
+    "games": 16,
+    "steps": 16,
+    "batch_size": 64,
+    "width": 16,
+    "decisions": 1500,
+    "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
+    "snapshot_every": 400,
+    "snapshots": 2,
+    "precision": "float32",
+    "yardsticks": ["random"],
+    "shaping_end": 0.5,
+    "win": 0.5,
+    "entropy_end": 0.0,
+}
+
+
+def small(name):
+    """Settings of a short run of a game, at all its tables."""
+    return make_config({"game": name, **SETTINGS}, "small")
+
+
+SMALL = small(registry.DEFAULT)
+games = pytest.mark.parametrize("name", registry.names())
 
 
 class Quietly(BaseCallback):
@@ -69,35 +86,49 @@ class Quietly(BaseCallback):
 
 
 def fingerprint(run):
-    """All that a run is."""
+    """All that a run is; of its games every field, and not what lies between two fields."""
     learner = run.learner
+    games = learner.league.batch.save(slice(None))
     return (
         run.decisions,
         torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
         learner.league.to_json(),
         learner.league.lineup.tolist(),
-        learner.league.batch.save(slice(None)).tobytes(),
+        {field: games[field].tolist() for field in games.dtype.names},
         learner.rng.bit_generator.state,
     )
 
 
 @pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory):
-    run = Run.begin(SMALL, tmp_path_factory.mktemp("runs") / "whole", device="cpu")
-    run.learn(Quietly(run))
-    run.save()
-    return run
+def finished(tmp_path_factory):
+    """A run of a game by its name; each is played once."""
+
+    @cache
+    def run_of(name):
+        run = Run.begin(small(name), tmp_path_factory.mktemp("runs") / name, device="cpu")
+        run.learn(Quietly(run))
+        run.save()
+        return run
+
+    return run_of
 
 
-def test_a_resumed_run_is_the_run_it_would_have_been(uninterrupted, tmp_path):
+@pytest.fixture
+def uninterrupted(finished):
+    """A run of one game, for what is the same with all of them."""
+    return finished(registry.DEFAULT)
+
+
+@games
+def test_a_resumed_run_is_the_run_it_would_have_been(finished, name, tmp_path):
     folder = tmp_path / "run"
-    run = Run.begin(SMALL, folder, device="cpu")
+    run = Run.begin(small(name), folder, device="cpu")
     for leave_at in (1, 700, 1100):
         run.learn(Quietly(run, leave_at))
         run = Run.resume(folder, device="cpu")
         assert run.decisions >= leave_at
     run.learn(Quietly(run))
-    assert fingerprint(run) == fingerprint(uninterrupted)
+    assert fingerprint(run) == fingerprint(finished(name))
     assert len(run.learner.league.past) == 2
 
 
@@ -126,11 +157,12 @@ class Impatient(Course):
         super()._on_rollout_start()
 
 
+@games
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, precision):
+def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, name, precision):
     """Through the course of the command itself, with its measurements."""
     short = {"decisions": 900, "evaluation_games": 4, "final_games": 4, "evaluate_every": 300}
-    config = override(SMALL, precision=precision, **short)
+    config = override(small(name), precision=precision, **short)
     console = Console(quiet=True)
     whole = Run.begin(config, tmp_path / "whole", device="cpu")
     assert train(whole, console)
@@ -173,19 +205,27 @@ def test_yardsticks_with_other_weights_are_others(uninterrupted, tmp_path):
         Run.resume(folder, device="cpu")
 
 
-def test_all_measurements_are_logged(tmp_path):
-    config = override(SMALL, decisions=900, evaluation_games=4, final_games=4, evaluate_every=300)
+@games
+def test_all_measurements_are_logged(tmp_path, name):
+    config = override(
+        small(name), decisions=900, evaluation_games=4, final_games=4, evaluate_every=300
+    )
     run = Run.begin(config, tmp_path / "run", device="cpu")
     train(run, Console(quiet=True))
     log = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
-    logged = log.Scalars("evaluation/1_seats_winning_score")
-    measured = [m for m in run.history if m.players == 1]
-    assert [event.step for event in logged] == [m.decisions for m in measured]
-    assert [event.value for event in logged] == pytest.approx([m.mean_score for m in measured])
+    for players in registry.seats(name):
+        # Nobody beats itself, nor anybody alone: then the score is what tells how good it is.
+        measured = [m for m in run.history if m.players == players and m.win_rate is None]
+        logged = log.Scalars(f"evaluation/{players}_seats_winning_score")
+        assert [event.step for event in logged] == [m.decisions for m in measured]
+        scores = [m.mean_winning_score for m in measured]
+        assert [event.value for event in logged] == pytest.approx(scores)
+        assert len(measured) > 2
 
 
-def test_what_is_left_can_play(uninterrupted):
-    game = registry.game("shakespeare")
+@games
+def test_what_is_left_can_play(finished, name):
+    game, uninterrupted = registry.game(name), finished(name)
     network, card = load_checkpoint(uninterrupted.folder, game)
     policy = uninterrupted.learner.policy
     observations = uninterrupted.learner.league.batch.obs
@@ -196,17 +236,23 @@ def test_what_is_left_can_play(uninterrupted):
         )
     chosen = NetworkAgent(network).act(observations, masks, np.random.default_rng(0))
     assert chosen.tolist() == found.argmax(dim=1).tolist()
-    assert card.players == [1, 2, 3, 4]
-    assert card.settings == SMALL.model_dump(mode="json")
+    assert card.players == list(registry.seats(name))
+    assert card.settings == small(name).model_dump(mode="json")
     assert card.figures["decisions"] == uninterrupted.decisions
 
 
-def test_the_command_on_the_card_gives_the_same_settings(uninterrupted):
-    parts = shlex.split(read_card(uninterrupted.folder).command)
+@games
+def test_the_command_on_the_card_gives_the_same_settings(finished, name):
+    parts = shlex.split(read_card(finished(name).folder).command)
     assert parts[:2] == ["shakespeare", "train"]
-    assert parts[2:4] == ["--seed", "0"]
-    given = dict(parse_override(text) for text in parts[5::2])
-    assert make_config(given, "card") == SMALL
+    options = list(zip(parts[2::2], parts[3::2], strict=True))
+    named, given = dict(options), [text for option, text in options if option == "--set"]
+    assert named["--seed"] == "0"
+    game = named.get("--game", registry.DEFAULT)
+    assert usual_config(game, dict(map(parse_override, given))) == small(name)
+
+
+def test_the_command_names_what_is_not_the_default():
     assert command_of(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
     found = command_of(TrainingConfig(), "float32", Path("a b"))
     assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
@@ -250,7 +296,7 @@ def test_a_full_disk_leaves_the_last_state_whole(uninterrupted, tmp_path, monkey
     monkeypatch.undo()
     again = Run.resume(folder, device="cpu")
     assert again.decisions in (uninterrupted.decisions, run.decisions)
-    load_checkpoint(folder, registry.game("shakespeare"))
+    load_checkpoint(folder, registry.game(registry.DEFAULT))
 
 
 def test_old_files_are_cleared_away(uninterrupted):
@@ -310,7 +356,7 @@ def test_a_checkpoint_is_not_overwritten_by_a_new_run(uninterrupted, tmp_path):
     (folder / "run.json").unlink()
     with pytest.raises(ValueError, match="holds a checkpoint, which stays"):
         Run.begin(SMALL, folder, start=folder)
-    load_checkpoint(folder, registry.game("shakespeare"))
+    load_checkpoint(folder, registry.game(registry.DEFAULT))
 
 
 def test_only_files_of_runs_are_cleared_away(uninterrupted, tmp_path):

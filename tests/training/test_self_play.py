@@ -13,8 +13,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from agents import RandomAgent
 from agents.network import Network, NetworkAgent
-from shakespeare_env import Batch
+from shakespeare_env import Batch, registry
 from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from tests.contract.each_table import plain_tables
 from tests.training.toy_game import make_toy
 from training.advantages import NO_SEAT
 from training.evaluate import Seated, evaluate
@@ -195,9 +196,10 @@ def test_rewards_in_the_learners_terms(players):
             assert not rewards[game, players:].any()
 
 
-def test_outcomes_are_the_reward_named_win():
-    players = np.resize([1, 2, 3, 4], 64)
-    batch = Batch("shakespeare", 64, players=players, seed=3, autoreset=False, reward="win")
+@pytest.mark.parametrize("name", registry.names())
+def test_outcomes_are_the_reward_named_win(name):
+    players = np.resize(registry.seats(name), 64)
+    batch = Batch(name, 64, players=players, seed=3, autoreset=False, reward="win")
     ended = 0
     while ended < 64:
         batch.step(batch.random_actions())
@@ -217,9 +219,9 @@ def test_misuse_is_named():
         learner.collect_rollouts(learner.env, callback, stock.rollout_buffer, 1)
 
 
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
-def test_a_few_updates_on_the_real_game(players):
-    games = Batch("shakespeare", n=16, players=players, seed=1, autoreset=False, reward="prestige")
+@plain_tables
+def test_a_few_updates_on_a_real_game(table):
+    games = table.batch(16, seed=1, autoreset=False, reward="score")
     league = League({"current": 1.0, "heuristic": 1.0}, games, snapshots=1, seed=1)
     learner = SelfPlayPPO(
         BatchVecEnv(games),

@@ -14,6 +14,8 @@ import pytest
 
 from agents import RandomAgent, make
 from shakespeare_env import Batch, registry
+from tests.contract.each_table import small_tables
+from tests.contract.random_games import TABLES
 from tests.training.toy_game import make_toy
 from training.evaluate import Seated, evaluate
 from training.table_result import FORMAT, agent_results, mean_interval, wilson_interval
@@ -70,18 +72,20 @@ def test_whoever_holds_every_seat_wins_its_share():
     assert found.seat_win_rates == (0.375, 0.625)
 
 
-def test_the_best_score_of_each_game():
+@small_tables
+def test_the_best_score_of_each_game(table):
     class Highest:
         def act(self, observations, masks, rng):
             return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
-    make_batch = partial(Batch, "shakespeare")
-    found = evaluate([Seated("highest", Highest())] * 2, make_batch, games=2, seed=0)
-    batch = make_batch(n=1, players=2, seed=0, autoreset=False)
+    seats = table.players
+    highest = [Seated("highest", Highest())] * seats
+    found = evaluate(highest, partial(Batch, table.game), games=seats, seed=0)
+    batch = table.batch(1, seed=0, autoreset=False)
     while batch.to_move[0] >= 0:
         batch.step(Highest().act(batch.obs, batch.mask, None))
-    assert found.mean_winning_score == batch.final_scores.max()
-    assert found["highest"].mean_score == batch.final_scores[0, :2].mean()
+    assert found.mean_winning_score == batch.final_scores[0, :seats].max()
+    assert found["highest"].mean_score == batch.final_scores[0, :seats].mean()
     assert (found.winning_score_low, found["highest"].score_high) == (None, None)  # one deal
 
 
@@ -122,12 +126,11 @@ def test_the_interval_of_a_mean_holds_the_truth_as_often_as_it_says():
     assert 0.92 < held / 2000 < 0.97
 
 
-@pytest.mark.parametrize("players", [1, 2, 4])
-def test_as_json_and_back(players, tmp_path):
-    game = registry.game("shakespeare")
+@pytest.mark.parametrize("where", TABLES, ids=str)
+def test_as_json_and_back(where, tmp_path):
+    game, players, options = registry.game(where.game), where.players, where.options
     table = [Seated("heuristic", make("heuristic", game))]
     table += [Seated("random", RandomAgent())] * (players - 1)
-    options = {"strategic_rest": True} if players > 1 else {}
     make_batch = partial(Batch, game.name)
     found = evaluate(table, make_batch, games=players, seed=2**64 - 1, options=options)
     path = tmp_path / "result.json"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,6 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from agents.checkpoint import read_card
+from shakespeare_env import registry
 from shakespeare_env.cli import app
 from training.run_state import read_state
 from training.train import _stopped_by_signals
@@ -50,22 +53,27 @@ def command(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def test_train_measure_and_go_on(small, tmp_path):
-    folder = tmp_path / "run"
+@pytest.mark.parametrize("name", registry.names())
+def test_train_measure_and_go_on(small, tmp_path, name):
+    folder, seats = tmp_path / "run", registry.seats(name)
+    small.write_text(f'game = "{name}"\n{SMALL}')
     done = command("train", "--config", small, "--out", folder, "--device", "cpu")
     assert done.exit_code == 0, done.output
     assert f"shakespeare train --resume {folder} --decisions 2400" in done.output
-    assert f"shakespeare evaluate {folder}" in done.output
     assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
     assert list((folder / "tensorboard").glob("events.*"))
     card = read_card(folder)
     assert card.figures["decisions"] >= 1200
     history = card.figures["history"]
-    assert sorted({entry["players"] for entry in history}) == [1, 2, 3, 4]
+    assert sorted({entry["players"] for entry in history}) == list(seats)
     assert len({entry["decisions"] for entry in history}) == 3  # before, on the way, at the end
-    assert {entry["games"] for entry in history if entry["players"] == 4} == {4, 8}
+    for players in seats:  # whole rotations
+        measured = {entry["games"] for entry in history if entry["players"] == players}
+        assert measured == {-(-games // players) * players for games in (4, 8)}
 
-    done = command("evaluate", folder, "random", "--players", 3, "--games", 6)
+    (measure,) = re.findall(r"^Measure +shakespeare (.*)$", done.output, re.MULTILINE)
+    assert str(folder) in measure
+    done = command(*shlex.split(measure), "--games", 2 * seats[-1])
     assert done.exit_code == 0, done.output
 
     done = command("train", "--resume", folder, "--decisions", 1500)
@@ -154,7 +162,7 @@ def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, name):
     [
         (("--set", "width=0"), "width = 0"),
         (("--set", "breadth=3"), "breadth is no setting"),
-        (("--set", "players=[7]"), "players=7"),
+        (("--set", "players=[99]"), "players=99"),
         (("--set", "width"), "write NAME=VALUE"),
         (("--set", "opponents={nobody=1.0}"), "no agent is named 'nobody'"),
         (("--set", 'yardsticks=["nobody"]'), "no agent is named 'nobody'"),

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.game import ActionTable, Block, ObservationLayout
+from shakespeare_env.action_table import ActionTable, Block
+from shakespeare_env.game import ObservationLayout
 
 MAX_SEATS = 4
 LARGEST_PILE = 14
@@ -32,7 +33,8 @@ GAME: Any = SimpleNamespace(
     actions=ACTIONS,
     layout=LAYOUT,
     options=(),
-    solo_target=1,
+    good_scores={1: 1.0},
+    solo_target=1.0,
     draw=None,
     picture=None,
     to_dict=None,

@@ -51,8 +51,8 @@ def rest_of(view):
     return [*seen, shown(view)]
 
 
-def length_of(make, players, seed):
+def length_of(make, table, seed):
     """How many steps a game takes, those of the agents that leave included."""
-    view = make(players=players)
+    view = make(**table.arguments)
     view.reset(seed=seed)
     return len(rest_of(view)) - 2

@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env import Batch
+from shakespeare_env import Batch, registry
 from shakespeare_env.wrappers.seat_games import SeatGames
 from tests.contract.random_games import scrambled
 
-GAME = "shakespeare"
 ILLEGAL = -1.0
-MIXED = (1, 2, 3, 4, 4, 3, 2)
-SIZES = {"1": [1], "2": [2], "4": [4], "3": [3], "7x4": [4] * 7, "mixed": list(MIXED)}
 GAMES_IN_A_ROW = 3
+
+
+def mixed_seats(name: str) -> list[int]:
+    """Seat counts of seven games: all those of a game, up and down again."""
+    up = list(registry.seats(name))
+    return (up + up[::-1] + up)[:7]
 
 
 class BySight:
@@ -68,14 +71,16 @@ class Life:
     """One row of `SeatGames`: a seat's games one after the other.
 
     Args:
+        name: Of the game.
         row: Which row.
         players: Seats of every row's games.
         seed: Of all rows.
         seat: The learner's, None to go around the table.
-        opponents: Who sits first, second and third after the learner.
+        opponents: Who sits first, second and so on after the learner.
         reward: A name of `rewards.py`.
     """
 
+    name: str
     row: int
     players: Sequence[int]
     seed: int
@@ -87,9 +92,9 @@ class Life:
     """How often opponents have decided since the learner did."""
 
     def __post_init__(self) -> None:
-        dealt = Batch(GAME, len(self.players), players=self.players, seed=self.seed)
+        dealt = Batch(self.name, len(self.players), players=self.players, seed=self.seed)
         seats = self.players[self.row]
-        self.game = Batch(GAME, 1, players=seats, autoreset=False, reward=self.reward)
+        self.game = Batch(self.name, 1, players=seats, autoreset=False, reward=self.reward)
         self.game.load([0], dealt.save([self.row]))
         self.learner = self.row % seats if self.seat is None else self.seat
         self.play_others()
@@ -124,8 +129,8 @@ class Life:
         self.play_others()
 
 
-def make(n=5, players=4, seed=0, **arguments):
-    return SeatGames(n=n, players=players, seed=seed, **arguments)
+def make(table, n=5, seed=0, **arguments):
+    return SeatGames(n=n, seed=seed, **(table.arguments | arguments))
 
 
 def play(games, steps, *, restart=True):

@@ -7,6 +7,7 @@ import pickle
 import random
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,13 +18,10 @@ from pettingzoo.utils.wrappers import BaseWrapper
 
 from shakespeare_env import Batch, IllegalMove, Position, env, raw_env, registry
 from shakespeare_env.wrappers.state import StateView
+from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import FULL_TABLES, TABLES, sampled
 from tests.wrappers.aec_games import advance, next_move
 
-SEATS = (1, 2, 3, 4)
-full_tables = pytest.mark.parametrize(
-    "table", [table for table in FULL_TABLES if not table.options], ids=str
-)
 makers = pytest.mark.parametrize("make", [raw_env, env])
 
 
@@ -46,26 +44,25 @@ def play(environment, rng, *, steps=10**6):
     "ignore:Observation space for each agent probably should be",
     "ignore:Action mask numpy array is all zeros",
 )
-@pytest.mark.parametrize("players", SEATS)
-def test_api(players, capsys):
-    api_test(env(players=players), num_cycles=500)
+@plain_tables
+def test_api(table, capsys):
+    api_test(env(**table.arguments), num_cycles=500)
     assert "Passed API test" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("players", SEATS)
-def test_seeds(players):
-    seed_test(lambda: env(players=players), num_cycles=300)
+@plain_tables
+def test_seeds(table):
+    seed_test(lambda: env(**table.arguments), num_cycles=300)
 
 
-
-@pytest.mark.parametrize("players", SEATS)
-def test_same_game_as_batch_and_position(players):
+@plain_tables
+def test_same_game_as_batch_and_position(table):
     """From one seed and one choice of moves the views agree at every decision."""
-    view = raw_env(players=players)
+    view = raw_env(**table.arguments)
     view.reset(seed=11)
-    batch = Batch("shakespeare", n=1, players=players, seed=11, autoreset=False)
-    position = Position.new("shakespeare", players=players, seed=11)
-    rng = np.random.default_rng(players)
+    batch = Batch(n=1, **table.arguments, seed=11, autoreset=False)
+    position = Position.new(**table.arguments, seed=11)
+    rng = np.random.default_rng(table.players)
     for agent, observation, _, terminated, _ in play(view, rng):
         if terminated:
             continue
@@ -83,14 +80,14 @@ def test_same_game_as_batch_and_position(players):
     assert not view.agents
 
 
-@pytest.mark.parametrize("players", SEATS)
-@pytest.mark.parametrize("reward", ["win", "margin", "rank", "prestige"])
-def test_every_agent_gets_all_its_rewards(players, reward):
+@plain_tables
+@pytest.mark.parametrize("reward", ["win", "margin", "rank", "score"])
+def test_every_agent_gets_all_its_rewards(table, reward):
     """What `last` shows an agent over a game adds up to what the batch gave its seat."""
-    view = env(players=players, reward=reward)
+    view = env(**table.arguments, reward=reward)
     view.reset(seed=3)
-    batch = Batch("shakespeare", n=1, players=players, seed=3, autoreset=False, reward=reward)
-    given = np.zeros(4)
+    batch = Batch(n=1, **table.arguments, seed=3, autoreset=False, reward=reward)
+    given = np.zeros(view.unwrapped.game.max_seats)
     got = dict.fromkeys(view.agents, 0.0)
     finished = []
     rng = np.random.default_rng(0)
@@ -105,14 +102,15 @@ def test_every_agent_gets_all_its_rewards(players, reward):
         rewards, _ = batch.step(np.array([action]))
         given += rewards[0]
     assert finished == view.possible_agents
-    assert list(got.values()) == pytest.approx(given[:players].tolist(), abs=1e-5)
-    if players > 1 and reward == "win":
+    assert list(got.values()) == pytest.approx(given[: table.players].tolist(), abs=1e-5)
+    if table.players > 1 and reward == "win":
         assert sum(got.values()) == pytest.approx(0.0, abs=1e-6)
         assert max(got.values()) > 0 > min(got.values())
 
 
-def test_only_the_deciding_seat_has_a_mask_and_the_info_agrees():
-    view = env(players=4)
+@full_tables
+def test_only_the_deciding_seat_has_a_mask_and_the_info_agrees(table):
+    view = env(**table.arguments)
     view.reset(seed=5)
     for agent, *_ in play(view, np.random.default_rng(5), steps=60):
         for other in view.agents:
@@ -122,8 +120,9 @@ def test_only_the_deciding_seat_has_a_mask_and_the_info_agrees():
             assert (view.infos[other]["action_mask"] == mask).all()
 
 
-def test_when_the_game_is_over_nobody_may_do_anything():
-    view = raw_env(players=3)
+@full_tables
+def test_when_the_game_is_over_nobody_may_do_anything(table):
+    view = raw_env(**table.arguments)
     view.reset(seed=2)
     ended = 0
     for _, observation, _, terminated, info in play(view, np.random.default_rng(2)):
@@ -132,18 +131,20 @@ def test_when_the_game_is_over_nobody_may_do_anything():
             assert not observation["action_mask"].any()
             assert not info["action_mask"].any()
             assert observation["observation"].any()
-    assert ended == 3
+    assert ended == table.players
 
 
-def test_masks_given_out_are_copies():
-    view = raw_env(players=2)
+@small_tables
+def test_masks_given_out_are_copies(table):
+    view = raw_env(**table.arguments)
     view.reset(seed=1)
     view.observe(view.agent_selection)["action_mask"][:] = 0
     assert view.observe(view.agent_selection)["action_mask"].any()
 
 
-def test_illegal_actions():
-    raw = raw_env(players=2)
+@small_tables
+def test_illegal_actions(table):
+    raw = raw_env(**table.arguments)
     raw.reset(seed=4)
     agent = raw.agent_selection
     illegal = int(np.flatnonzero(raw.observe(agent)["action_mask"] == 0)[0])
@@ -153,17 +154,18 @@ def test_illegal_actions():
     assert raw.agent_selection == agent
     assert (raw.observe(agent)["observation"] == before).all()
 
-    wrapped = env(players=2)
+    wrapped = env(**table.arguments)
     wrapped.reset(seed=4)
     wrapped.step(illegal)
-    assert wrapped.terminations == {"player_0": True, "player_1": True}
+    assert wrapped.terminations == dict.fromkeys(wrapped.possible_agents, True)
     assert wrapped.rewards[agent] == -1
     wrapped.reset(seed=4)
     with pytest.raises(AssertionError, match="not in action space"):
         wrapped.step(10**6)
 
 
-def test_reset_without_a_seed_goes_on_from_the_last_one():
+@small_tables
+def test_reset_without_a_seed_goes_on_from_the_last_one(table):
     def three_games(view):
         view.reset(seed=9)
         games = [view.observe("player_0")["observation"].tolist()]
@@ -172,42 +174,47 @@ def test_reset_without_a_seed_goes_on_from_the_last_one():
             games.append(view.observe("player_0")["observation"].tolist())
         return games
 
-    first = three_games(raw_env(players=2))
-    assert three_games(raw_env(players=2)) == first
+    first = three_games(raw_env(**table.arguments))
+    assert three_games(raw_env(**table.arguments)) == first
     assert first[0] != first[1] != first[2] != first[0]
 
 
-def test_global_generators_are_left_alone():
+@full_tables
+def test_global_generators_are_left_alone(table):
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
-    view = env(players=4)
+    view = env(**table.arguments)
     view.reset()
     for _ in play(view, np.random.default_rng(0), steps=20):
         pass
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
 
 
-def test_arguments_are_checked_when_it_is_made():
-    with pytest.raises(ValueError, match="render_mode='film'"):
-        raw_env(render_mode="film")
-    with pytest.raises(ValueError, match="players=5"):
-        raw_env(players=5)
-    with pytest.raises(ValueError, match="reward='fame'"):
-        raw_env(reward="fame")
-    with pytest.raises(TypeError, match="no option 'expansion'"):
-        raw_env(expansion=True)
-    assert raw_env(players=2, strategic_rest=True).metadata["name"] == "shakespeare_v0"
+@pytest.mark.parametrize("table", FULL_TABLES, ids=str)
+def test_arguments_are_checked_when_it_is_made(table):
+    wrong: list[tuple[dict[str, Any], type[Exception], str]] = [
+        ({"render_mode": "film"}, ValueError, "render_mode='film'"),
+        ({"players": 99}, ValueError, "players=99"),
+        ({"reward": "fame"}, ValueError, "reward='fame'"),
+        ({"expansion": True}, TypeError, "no option 'expansion'"),
+    ]
+    for arguments, fault, said in wrong:
+        with pytest.raises(fault, match=said):
+            raw_env(**(table.arguments | arguments))
+    assert raw_env(**table.arguments).metadata["name"] == f"{table.game}_v0"
 
 
-def test_it_can_be_pickled():
-    twin = pickle.loads(pickle.dumps(raw_env(players=3, reward="rank", strategic_rest=True)))
+@pytest.mark.parametrize("table", FULL_TABLES, ids=str)
+def test_it_can_be_pickled(table):
+    twin = pickle.loads(pickle.dumps(raw_env(**table.arguments, reward="rank")))
     twin.reset(seed=1)
-    assert twin.max_num_agents == 3
+    assert twin.max_num_agents == table.players
 
 
-def test_rendering_as_text_is_the_position():
-    view = raw_env(players=2, render_mode="ansi")
+@small_tables
+def test_rendering_as_text_is_the_position(table):
+    view = raw_env(**table.arguments, render_mode="ansi")
     view.reset(seed=6)
-    assert view.render() == str(Position.new("shakespeare", players=2, seed=6))
+    assert view.render() == str(Position.new(**table.arguments, seed=6))
 
 
 # ---- the ecosystem's other checks ----------------------------------------------------------------
@@ -225,24 +232,25 @@ def sampling_legally(view):
     return wrapped
 
 
-@pytest.mark.parametrize("players", SEATS)
-def test_state_passes_pettingzoos_checks(players):
-    view = env(players=players)
+@plain_tables
+def test_state_passes_pettingzoos_checks(table):
+    view = env(**table.arguments)
     for agent in view.possible_agents:
-        view.action_space(agent).seed(players)
+        view.action_space(agent).seed(table.players)
     check_state_space(view)
-    check_state(sampling_legally(view), num_cycles=1000, seed=players)
+    check_state(sampling_legally(view), num_cycles=1000, seed=table.players)
     assert view.terminations == {}  # to the end
     assert not view.truncations
 
 
-def test_performance_benchmark(monkeypatch, capsys):
+@full_tables
+def test_performance_benchmark(table, monkeypatch, capsys):
     """With a clock that reaches its five seconds after a few games, and repeatable moves."""
     module = sys.modules[performance_benchmark.__module__]
     clock = itertools.count(0.0, 0.02)
     monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: next(clock)))
     monkeypatch.setattr(module, "random", random.Random(0))
-    performance_benchmark(env())
+    performance_benchmark(env(**table.arguments))
     assert "Finished performance benchmark" in capsys.readouterr().out
 
 
@@ -279,7 +287,7 @@ def test_the_state_holds_every_number_of_the_record_but_chance(table):
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_the_state_is_that_of_the_game_under_way(table):
-    view = env(game=table.game, players=table.players, **table.options)
+    view = env(**table.arguments)
     view.reset(seed=8)
     states = []
     for _ in play(view, np.random.default_rng(8)):
@@ -300,11 +308,11 @@ def test_the_state_is_that_of_the_game_under_way(table):
 
 
 @makers
-@pytest.mark.parametrize("players", SEATS)
-def test_reset_without_a_seed_deals_the_game_that_a_batch_deals_next(make, players):
-    view = make(players=players)
+@plain_tables
+def test_reset_without_a_seed_deals_the_game_that_a_batch_deals_next(make, table):
+    view = make(**table.arguments)
     view.reset(seed=35)
-    batch = Batch(n=1, players=players, seed=35, autoreset=True)
+    batch = Batch(n=1, **table.arguments, seed=35, autoreset=True)
     for _ in range(2):
         while not any(view.terminations.values()):
             action = next_move(view)
@@ -321,12 +329,13 @@ def test_reset_without_a_seed_deals_the_game_that_a_batch_deals_next(make, playe
         assert not any(view.rewards.values())
 
 
+@full_tables
 @makers
-def test_reset_without_a_seed_in_mid_game_goes_on_with_chance_where_it_stands(make):
-    view = make(players=3)
+def test_reset_without_a_seed_in_mid_game_goes_on_with_chance_where_it_stands(table, make):
+    view = make(**table.arguments)
     view.reset(seed=36)
     advance(view, 40)
-    batch = Batch(n=1, players=3)
+    batch = Batch(n=1, **table.arguments)
     batch.load([0], view.save_state().records)
     batch.restart([0])
     view.reset()
@@ -334,11 +343,12 @@ def test_reset_without_a_seed_in_mid_game_goes_on_with_chance_where_it_stands(ma
     assert (view.save_state().records["random"] == batch.save([0])["random"]).all()
 
 
+@full_tables
 @makers
-def test_the_first_game_without_a_seed_is_another_one_every_time(make):
+def test_the_first_game_without_a_seed_is_another_one_every_time(table, make):
     deals = set()
     for _ in range(3):
-        view = make(players=4)
+        view = make(**table.arguments)
         view.reset()
         deals.add(view.state().tobytes())
     assert len(deals) > 1

@@ -16,9 +16,8 @@ from pettingzoo.utils.wrappers import (
 )
 
 from shakespeare_env import env, raw_env
+from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.wrappers.aec_games import advance, next_move, rest_of, shown
-
-SEATS = (1, 2, 3, 4)
 
 
 def stacked_env(**arguments):
@@ -50,11 +49,11 @@ def plain(last):
     return parts, reward, terminated, truncated, {k: v.tobytes() for k, v in info.items()}
 
 
-@pytest.mark.parametrize("players", SEATS)
-@pytest.mark.parametrize("reward", ["win", "prestige"])
+@plain_tables
+@pytest.mark.parametrize("reward", ["win", "score"])
 @pytest.mark.parametrize("observe", [True, False])
-def test_the_loop_yields_what_the_stacked_wrappers_yield(players, reward, observe):
-    ours, theirs = both(seed=31, players=players, reward=reward)
+def test_the_loop_yields_what_the_stacked_wrappers_yield(table, reward, observe):
+    ours, theirs = both(seed=31, **table.arguments, reward=reward)
     pairs = itertools.zip_longest(ours.agent_iter(), theirs.agent_iter())
     for agent, other in pairs:
         assert agent == other
@@ -73,10 +72,11 @@ def test_the_loop_yields_what_the_stacked_wrappers_yield(players, reward, observ
     assert shown(ours) == shown(theirs)
 
 
+@full_tables
 @pytest.mark.parametrize("seen", [True, False])
 @pytest.mark.parametrize("place", [0, 25])
-def test_an_illegal_move_ends_the_game_as_with_the_stacked_wrappers(seen, place, capsys):
-    ours, theirs = both(seed=32, players=3)
+def test_an_illegal_move_ends_the_game_as_with_the_stacked_wrappers(table, seen, place, capsys):
+    ours, theirs = both(seed=32, **table.arguments)
     said = []
     for view in (ours, theirs):
         advance(view, place)
@@ -96,9 +96,10 @@ def test_an_illegal_move_ends_the_game_as_with_the_stacked_wrappers(seen, place,
     assert not ours.agents
 
 
+@small_tables
 @pytest.mark.parametrize("action", [None, -1, 10**6, 2**70, 0.5, "recruit", True, np.int64(-3)])
-def test_an_action_outside_the_space_is_refused_as_by_the_stacked_wrappers(action):
-    ours, theirs = both(seed=33, players=2)
+def test_an_action_outside_the_space_is_refused_as_by_the_stacked_wrappers(table, action):
+    ours, theirs = both(seed=33, **table.arguments)
     before = shown(ours)
     refusals = [outcome(lambda view=view: view.step(action)) for view in (ours, theirs)]
     assert refusals[0] == refusals[1]
@@ -137,21 +138,26 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+@small_tables
 @pytest.mark.parametrize("name", CALLS)
-def test_before_reset_it_says_what_the_stacked_wrappers_say(name):
-    ours, theirs = (outcome(lambda view=view: CALLS[name](view)) for view in both(players=2))
+def test_before_reset_it_says_what_the_stacked_wrappers_say(table, name):
+    ours, theirs = (
+        outcome(lambda view=view: CALLS[name](view)) for view in both(**table.arguments)
+    )
     assert ours == theirs
 
 
-def test_before_reset_no_sum_of_rewards_is_to_be_had():
-    for view in both(players=2):
+@small_tables
+def test_before_reset_no_sum_of_rewards_is_to_be_had(table):
+    for view in both(**table.arguments):
         with pytest.raises(AttributeError, match="_cumulative_rewards"):
             _ = view._cumulative_rewards
 
 
-def test_a_loop_that_does_not_step_is_refused_as_by_the_stacked_wrappers():
+@small_tables
+def test_a_loop_that_does_not_step_is_refused_as_by_the_stacked_wrappers(table):
     refusals = []
-    for view in both(seed=34, players=2):
+    for view in both(seed=34, **table.arguments):
         loop = iter(view.agent_iter())
         next(loop)
         refusals.append(outcome(lambda loop=loop: next(loop)))
@@ -159,9 +165,10 @@ def test_a_loop_that_does_not_step_is_refused_as_by_the_stacked_wrappers():
     assert refusals[0][0] is AssertionError
 
 
-def test_it_reads_as_the_environment_it_holds():
-    ours, theirs = both(players=2)
-    assert str(ours) == str(theirs) == str(ours.unwrapped) == "shakespeare_v0"
+@small_tables
+def test_it_reads_as_the_environment_it_holds(table):
+    ours, theirs = both(**table.arguments)
+    assert str(ours) == str(theirs) == str(ours.unwrapped) == f"{table.game}_v0"
     assert isinstance(ours.unwrapped, raw_env)
     for wrapper in (OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):
         assert isinstance(ours, wrapper)

@@ -13,9 +13,10 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from shakespeare_env import env, raw_env, registry
+from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.contract.random_games import FULL_TABLES, Table
 from tests.wrappers.aec_games import advance, length_of, next_move, rest_of, shown
 
-SEATS = (1, 2, 3, 4)
 makers = pytest.mark.parametrize("make", [raw_env, env])
 
 
@@ -23,13 +24,20 @@ makers = pytest.mark.parametrize("make", [raw_env, env])
 
 
 @makers
-@pytest.mark.parametrize("players", SEATS)
-@pytest.mark.parametrize("reward", ["win", "prestige"])
-def test_a_saved_game_goes_on_as_it_did(make, players, reward):
+@plain_tables
+@pytest.mark.parametrize("reward", ["win", "score"])
+def test_a_saved_game_goes_on_as_it_did(make, table, reward):
     """From its start, its middle, its last decision and from amid the leaving, and past its end."""
-    steps = length_of(make, players, seed=21)
-    for place in (0, steps // 2, steps - players - 1, steps - players, steps - 1, steps):
-        view = make(players=players, reward=reward)
+    steps = length_of(make, table, seed=21)
+    for place in (
+        0,
+        steps // 2,
+        steps - table.players - 1,
+        steps - table.players,
+        steps - 1,
+        steps,
+    ):
+        view = make(**table.arguments, reward=reward)
         view.reset(seed=21)
         advance(view, place)
         saved = view.save_state()
@@ -38,14 +46,15 @@ def test_a_saved_game_goes_on_as_it_did(make, players, reward):
         advance(view, 30)
         view.load_state(saved)
         assert rest_of(view) == expected
-        fresh = make(players=players, reward=reward)
+        fresh = make(**table.arguments, reward=reward)
         fresh.load_state(saved)  # before any reset, and a second time
         assert rest_of(fresh) == expected
 
 
+@full_tables
 @makers
-def test_saved_games_are_apart_from_each_other_and_from_the_environment(make):
-    view = make(players=3, reward="prestige")
+def test_saved_games_are_apart_from_each_other_and_from_the_environment(table, make):
+    view = make(**table.arguments, reward="score")
     view.reset(seed=22)
     saved, expected = [], []
     for _ in range(4):
@@ -62,21 +71,23 @@ def test_saved_games_are_apart_from_each_other_and_from_the_environment(make):
         view.agents.clear()
 
 
+@small_tables
 @makers
-def test_a_saved_game_can_be_pickled(make):
-    view = make(players=2)
+def test_a_saved_game_can_be_pickled(table, make):
+    view = make(**table.arguments)
     view.reset(seed=23)
     advance(view, 50)
     stored = pickle.dumps(view.save_state())
     expected = rest_of(view)
-    other = make(players=2)
+    other = make(**table.arguments)
     other.load_state(pickle.loads(stored))
     assert rest_of(other) == expected
 
 
+@full_tables
 @pytest.mark.parametrize("leaving", [0, 1, 2])
-def test_a_game_that_an_illegal_move_ended_is_saved_as_that(leaving):
-    view = env(players=3)
+def test_a_game_that_an_illegal_move_ended_is_saved_as_that(table, leaving):
+    view = env(**table.arguments)
     view.reset(seed=24)
     advance(view, 40)
     good = view.save_state()
@@ -87,8 +98,8 @@ def test_a_game_that_an_illegal_move_ended_is_saved_as_that(leaving):
     advance(view, leaving)
     ended = view.save_state()
     expected = rest_of(view)
-    assert len(expected) == 3 - leaving + 2
-    other = env(players=3)
+    assert len(expected) == table.players - leaving + 2
+    other = env(**table.arguments)
     for target in (view, other):
         target.load_state(ended)
         assert rest_of(target) == expected
@@ -98,29 +109,34 @@ def test_a_game_that_an_illegal_move_ended_is_saved_as_that(leaving):
         assert rest_of(target) == expected
 
 
+@full_tables
 @makers
-def test_a_saved_game_of_another_table_is_refused_and_changes_nothing(make):
-    view, other = make(players=2), make(players=3)
+def test_a_saved_game_of_another_table_is_refused_and_changes_nothing(table, make):
+    fewer = Table(table.game, table.players - 1)
+    view, other = make(**table.arguments), make(**fewer.arguments)
     view.reset(seed=25)
     other.reset(seed=25)
     before = shown(view)
-    with pytest.raises(ValueError, match="saved game has 3 seats, this environment 2"):
+    with pytest.raises(
+        ValueError, match=f"has {fewer.players} seats, this environment {table.players}"
+    ):
         view.load_state(other.save_state())
     assert shown(view) == before
     chess = np.zeros(1, [("random", np.uint64), ("players", np.int8), ("board", np.int8, 64)])
-    chess["players"] = 2
+    chess["players"] = table.players
     foreign = replace(view.save_state(), records=chess)
     with pytest.raises(TypeError, match=f"not of {view.unwrapped.game.name}"):
         view.load_state(foreign)
     assert shown(view) == before
-    expected = make(players=2)
+    expected = make(**table.arguments)
     expected.reset(seed=25)
     assert rest_of(view) == rest_of(expected)
 
 
-def test_the_mask_seen_before_going_back_is_not_the_one_that_counts():
+@small_tables
+def test_the_mask_seen_before_going_back_is_not_the_one_that_counts(table):
     """A move that is legal there is played, one that was legal elsewhere ends the game."""
-    view = env(players=2)
+    view = env(**table.arguments)
     view.reset(seed=26)
     saved = view.save_state()
     there = view.last()[0]["action_mask"].astype(bool)
@@ -141,17 +157,19 @@ def test_the_mask_seen_before_going_back_is_not_the_one_that_counts():
                 assert any(view.truncations.values()) == (action == illegal)
 
 
+@small_tables
 @makers
 @pytest.mark.parametrize("wrong", [None, "a game", 3])
-def test_only_what_was_saved_can_be_loaded(make, wrong):
-    view = make(players=2)
+def test_only_what_was_saved_can_be_loaded(table, make, wrong):
+    view = make(**table.arguments)
     with pytest.raises(TypeError, match="give what save_state returned"):
         view.load_state(wrong)
 
 
+@small_tables
 @pytest.mark.parametrize("name", ["save_state", "state", "render"])
-def test_before_any_game_has_begun_there_is_none_to_be_seen(name):
-    view = raw_env(players=2, render_mode="ansi")
+def test_before_any_game_has_begun_there_is_none_to_be_seen(table, name):
+    view = raw_env(**table.arguments, render_mode="ansi")
     with pytest.raises(ResetNeeded, match=rf"{name}\(\) before reset\(\)"):
         getattr(view, name)()
     with pytest.raises(ResetNeeded, match=r"observe\(\) before reset"):
@@ -160,8 +178,9 @@ def test_before_any_game_has_begun_there_is_none_to_be_seen(name):
         view.step(0)
 
 
-def test_when_everybody_has_left_a_step_asks_for_a_new_game():
-    view = raw_env(players=2)
+@small_tables
+def test_when_everybody_has_left_a_step_asks_for_a_new_game(table):
+    view = raw_env(**table.arguments)
     view.reset(seed=1)
     while view.agents:
         over = view.terminations[view.agent_selection]
@@ -179,14 +198,15 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 ways = pytest.mark.parametrize("way", COPIES)
 
 
+@pytest.mark.parametrize("table", FULL_TABLES, ids=str)
 @makers
 @ways
 @pytest.mark.parametrize("render_mode", [None, "ansi", "rgb_array", "human"])
-def test_a_copy_can_be_made_before_a_game_begins(make, way, render_mode):
-    view = make(players=3, reward="rank", render_mode=render_mode, strategic_rest=True)
+def test_a_copy_can_be_made_before_a_game_begins(table, make, way, render_mode):
+    view = make(**table.arguments, reward="rank", render_mode=render_mode)
     twin = COPIES[way](view)
     assert twin.render_mode == view.render_mode
-    assert twin.max_num_agents == 3
+    assert twin.max_num_agents == table.players
     assert twin.unwrapped._batch._options == view.unwrapped._batch._options
     if render_mode == "human":  # it would open a window
         return
@@ -195,14 +215,15 @@ def test_a_copy_can_be_made_before_a_game_begins(make, way, render_mode):
     assert rest_of(twin) == rest_of(view)
 
 
+@full_tables
 @makers
 @ways
 @pytest.mark.parametrize("render_mode", [None, "ansi"])
 @pytest.mark.parametrize("left", [0, 1, 3, 4, 60])
-def test_a_copy_goes_on_alike_and_on_its_own(make, way, render_mode, left):
+def test_a_copy_goes_on_alike_and_on_its_own(table, make, way, render_mode, left):
     """In mid-game, before the last decision, when the game is over and when all have left."""
-    steps = length_of(make, 3, seed=27)
-    view = make(players=3, reward="prestige", render_mode=render_mode)
+    steps = length_of(make, table, seed=27)
+    view = make(**table.arguments, reward="score", render_mode=render_mode)
     view.reset(seed=27)
     advance(view, steps - left)
     twin, kept = COPIES[way](view), COPIES[way](view)
@@ -218,37 +239,41 @@ def test_a_copy_goes_on_alike_and_on_its_own(make, way, render_mode, left):
         assert twin.render() == view.render()
 
 
+@full_tables
 @ways
-def test_a_copy_of_a_game_that_an_illegal_move_ended(way):
-    view = env(players=3)
+def test_a_copy_of_a_game_that_an_illegal_move_ended(table, way):
+    view = env(**table.arguments)
     view.reset(seed=28)
     view.step(int(np.argmin(view.last()[0]["action_mask"])))
     twin = COPIES[way](view)
     assert rest_of(twin) == rest_of(view)
 
 
+@small_tables
 @ways
-def test_a_copy_remembers_the_mask_that_its_original_was_shown(way):
-    view = env(players=2)
+def test_a_copy_remembers_the_mask_that_its_original_was_shown(table, way):
+    view = env(**table.arguments)
     view.reset(seed=29)
     view.last()
     twin = COPIES[way](view)
     assert rest_of(twin) == rest_of(view)
 
 
+@small_tables
 @makers
 @ways
-def test_a_copy_plays_the_game_that_everybody_plays(make, way):
+def test_a_copy_plays_the_game_that_everybody_plays(table, make, way):
     """There is one object a game, compared as such."""
-    twin = COPIES[way](make(players=2))
+    twin = COPIES[way](make(**table.arguments))
     assert twin.unwrapped.game is registry.game(twin.unwrapped.game.name)
 
 
+@full_tables
 @makers
 @pytest.mark.parametrize("way", ["as made", *COPIES])
-def test_nobody_can_change_the_empty_mask_of_those_who_are_not_to_decide(make, way):
+def test_nobody_can_change_the_empty_mask_of_those_who_are_not_to_decide(table, make, way):
     """All of them are shown the same array, before and after a decision."""
-    view = make(players=3)
+    view = make(**table.arguments)
     view.reset(seed=30)
     if way != "as made":
         view = COPIES[way](view)

@@ -14,12 +14,19 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import FlattenObservation, RecordEpisodeStatistics, TimeLimit
 from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
+from shakespeare_env import registry
 from shakespeare_env.rewards import NAMES
 from shakespeare_env.wrappers.gym import SeatEnv
 from shakespeare_env.wrappers.seat_games import SeatGames
+from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.contract.random_games import FULL_TABLES
 from tests.wrappers.lives import BySight, learn
 
-IDS = ("Shakespeare-v0", "Shakespeare-Solo-v0")
+IDS = [
+    f"{name.capitalize()}{form}-v0"
+    for name in registry.names()
+    for form in (["", "-Solo"] if 1 in registry.seats(name) else [""])
+]
 
 each_id = pytest.mark.parametrize("env_id", IDS)
 
@@ -41,6 +48,16 @@ def make(env_id, **arguments):
     env = gymnasium.make(env_id, **arguments).unwrapped
     assert isinstance(env, SeatEnv)
     return env
+
+
+def id_of(table):
+    """The environment's id of a table's game."""
+    return f"{table.game.capitalize()}-v0"
+
+
+def arguments_of(table):
+    """What the id leaves open."""
+    return {name: value for name, value in table.arguments.items() if name != "game"}
 
 
 def choose(observation, info):
@@ -89,17 +106,17 @@ def test_sb3_finds_no_fault(env_id):
 
 
 @pytest.mark.parametrize("reward", NAMES)
-@pytest.mark.parametrize("players", [1, 2, 3, 4])
-def test_it_is_row_0_of_seat_games(players, reward):
+@plain_tables
+def test_it_is_row_0_of_seat_games(table, reward):
     """From one seed the views agree, game after game."""
-    arguments = {"players": players, "reward": reward, "opponents": "random"}
+    arguments: Any = {**table.arguments, "reward": reward, "opponents": "random"}
     env, games = SeatEnv(**arguments), SeatGames(seed=31, **arguments)
     for number in range(3):
         observation, info = env.reset(seed=None if number else 31)
         assert set(info) == {"action_mask"}
         over = False
         while not over:
-            assert env.seat == games.seats[0] == number % players
+            assert env.seat == games.seats[0] == number % table.players
             assert (observation == games.batch.obs[0]).all()
             assert (info["action_mask"] == games.batch.mask[0]).all()
             assert (env.action_masks() == games.batch.mask[0]).all()
@@ -116,7 +133,7 @@ def test_it_is_row_0_of_seat_games(players, reward):
 
 @each_id
 def test_what_comes_out_is_of_the_kind_promised(env_id):
-    env = gymnasium.make(env_id, reward="prestige")
+    env = gymnasium.make(env_id, reward="score")
     shown = list(game(env, seed=1))
     for observation, *rest, info in shown:
         assert observation in env.observation_space
@@ -133,7 +150,8 @@ def test_what_comes_out_is_of_the_kind_promised(env_id):
     assert set(final) == {"action_mask", "final_scores", "winners", "illegal_action"}
     assert not final["action_mask"].any()
     assert (final["final_scores"].dtype, final["winners"].dtype) == (np.int16, np.bool_)
-    assert final["final_scores"].shape == final["winners"].shape == (4,)
+    most = make(env_id).games.batch.game.max_seats
+    assert final["final_scores"].shape == final["winners"].shape == (most,)
     assert final["illegal_action"] is False
     masks = env.get_wrapper_attr("action_masks")()
     assert masks.dtype == np.bool_
@@ -166,8 +184,9 @@ def test_after_the_end_it_must_be_reset(env_id, illegal):
     assert terminated is False
 
 
-def test_only_what_is_an_action_id_is_an_action():
-    env = SeatEnv(players=2)
+@small_tables
+def test_only_what_is_an_action_id_is_an_action(table):
+    env = SeatEnv(**table.arguments)
     env.reset(seed=1)
     actions: list[Any] = [0, np.int64(0), np.array(0)]
     for action in actions:
@@ -178,32 +197,37 @@ def test_only_what_is_an_action_id_is_an_action():
             env.step(other)
 
 
-def test_a_seed_settles_the_games_that_follow_it():
+@full_tables
+def test_a_seed_settles_the_games_that_follow_it(table):
     """And reset() goes on with the next ones; chance, opponents and seats are settled by it."""
-    env = SeatEnv(opponents={"random": 1, BySight(3): 1})
+    env, twin = (
+        SeatEnv(**table.arguments, opponents={"random": 1, BySight(3): 1}) for _ in range(2)
+    )
     first = course(env, seed=5, games=4)
     assert course(env, seed=5, games=4) == first
-    assert course(SeatEnv(opponents={"random": 1, BySight(3): 1}), seed=5, games=4) == first
+    assert course(twin, seed=5, games=4) == first
     assert course(env, seed=6) != first[: len(course(env, seed=6))]
     begins = [shown for shown in first if len(shown) == 3]
     assert len({observation for observation, *_ in begins}) == 4
 
 
-def test_reset_without_a_seed_begins_another_game():
-    env = SeatEnv(players=3)
+@full_tables
+def test_reset_without_a_seed_begins_another_game(table):
+    env = SeatEnv(**table.arguments)
     seats = []
     seen = set()
-    for number in range(4):
+    for number in range(table.players + 1):
         observation, info = env.reset(seed=None if number else 8)
         seats.append(env.seat)
         seen.add(observation.tobytes())
         env.step(choose(observation, info))
-    assert seats == [0, 1, 2, 0]
-    assert len(seen) == 4
+    assert seats == [*range(table.players), 0]
+    assert len(seen) == table.players + 1
 
 
-def test_what_is_given_out_stays_as_it_was():
-    env = SeatEnv(players=2)
+@small_tables
+def test_what_is_given_out_stays_as_it_was(table):
+    env = SeatEnv(**table.arguments)
     shown = list(game(env, seed=3))
     again = list(game(env, seed=3))
     assert [flat_bytes(one) for one in shown] == [flat_bytes(one) for one in again]
@@ -217,8 +241,9 @@ def flat_bytes(shown):
     return [np.asarray(part).tobytes() for part in flat(shown)]
 
 
-def test_solo_has_one_seat():
-    env = make("Shakespeare-Solo-v0")
+@pytest.mark.parametrize("env_id", [env_id for env_id in IDS if "-Solo-" in env_id])
+def test_solo_has_one_seat(env_id):
+    env = make(env_id)
     _, final = list(game(env, seed=1))[-1][-2:]
     assert env.games.batch.players.tolist() == [1]
     assert env.seat == 0
@@ -226,27 +251,25 @@ def test_solo_has_one_seat():
     assert not final["winners"][1:].any()
 
 
-def test_all_arguments_pass_through_make():
+@pytest.mark.parametrize("table", FULL_TABLES, ids=str)
+def test_all_arguments_pass_through_make(table):
     asked = BySight(5)
-    made = make("Shakespeare-v0")
-    assert made.games.batch.players.tolist() == [4]
+    made = make(id_of(table))
+    assert made.games.batch.players.tolist() == [registry.seats(made.games.batch.game.name)[-1]]
+    given: dict[str, Any] = {"seat": 2, "reward": "score"}
     env = make(
-        "Shakespeare-v0",
-        players=3,
-        seat=2,
-        opponents=[asked.act, "random"],
-        reward="prestige",
+        id_of(table),
+        **arguments_of(table),
+        **given,
+        opponents=[asked.act, *["random"] * (table.players - 2)],
         render_mode="ansi",
         box=made.games.batch.game.box,
-        strategic_rest=True,
     )
     twin = SeatGames(
-        players=3,
-        seat=2,
-        opponents=[BySight(5), "random"],
-        reward="prestige",
+        **table.arguments,
+        **given,
+        opponents=[BySight(5), *["random"] * (table.players - 2)],
         seed=4,
-        strategic_rest=True,
     )
     assert env.render_mode == "ansi"
     paid = 0.0
@@ -255,15 +278,18 @@ def test_all_arguments_pass_through_make():
         assert (observation == twin.observe(np.array([0]))[0]).all()
         if not rest:
             assert isinstance(env.render(), str)
-        elif not rest[1]:
-            paid += abs(rest[0])
+        paid += abs(rest[0]) if rest else 0.0
         if twin.batch.to_move[0] >= 0:
             twin.step(learn(twin.batch.obs, twin.batch.mask))
     assert asked.asked
     assert paid > 0
+
+
+@full_tables
+def test_wrong_arguments_are_refused_by_name(table):
     refused: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"players": 5}, ValueError, "players=5"),
-        ({"seat": 4}, ValueError, "seat=4"),
+        ({"players": 99}, ValueError, "players=99"),
+        ({"seat": table.players}, ValueError, f"seat={table.players}"),
         ({"opponents": "nobody"}, ValueError, "nobody"),
         ({"reward": "fame"}, ValueError, "fame"),
         ({"box": "no/such/box.toml"}, ValueError, "cannot be read"),
@@ -271,31 +297,34 @@ def test_all_arguments_pass_through_make():
     ]
     for wrong, fault, words in refused:
         with pytest.raises(fault, match=words):
-            gymnasium.make("Shakespeare-v0", **wrong)
+            gymnasium.make(id_of(table), **(arguments_of(table) | wrong))
     with pytest.raises(ValueError, match="render_mode='film'"):
-        SeatEnv(render_mode="film")
+        SeatEnv(**table.arguments, render_mode="film")
 
 
-def test_gymnasiums_wrappers_work_over_it():
-    counted = RecordEpisodeStatistics(make("Shakespeare-v0", players=2, reward="prestige"))
+@small_tables
+def test_gymnasiums_wrappers_work_over_it(table):
+    counted = RecordEpisodeStatistics(make(id_of(table), **arguments_of(table), reward="score"))
     shown = list(game(counted, seed=9))
     rewards = [reward for _, reward, *_ in shown[1:]]
     episode = shown[-1][-1]["episode"]
     assert episode["l"] == len(rewards)
     assert episode["r"] == pytest.approx(sum(rewards))
 
-    short = TimeLimit(make("Shakespeare-v0", players=2), 3)
+    short = TimeLimit(make(id_of(table), **arguments_of(table)), 3)
     *_, (_, _, terminated, truncated, info) = game(short, seed=9)
     assert (terminated, truncated) == (False, True)
     assert set(info) == {"action_mask"}
 
-    flattened = FlattenObservation(make("Shakespeare-v0", players=2))
+    flattened = FlattenObservation(make(id_of(table), **arguments_of(table)))
     for observation, *_ in game(flattened, seed=9):
         assert observation in flattened.observation_space
 
 
-def test_a_copy_goes_on_with_the_same_game():
-    env = SeatEnv(opponents={"random": 1, BySight(3): 1}, reward="prestige")
+@full_tables
+def test_a_copy_goes_on_with_the_same_game(table):
+    pool: Any = {"random": 1, BySight(3): 1}
+    env = SeatEnv(**table.arguments, opponents=pool, reward="score")
     observation, info = env.reset(seed=7)
     env.step(choose(observation, info))
     twin = copy.deepcopy(env)
@@ -305,7 +334,8 @@ def test_a_copy_goes_on_with_the_same_game():
     assert course(env, games=3) == course(twin, games=3)
 
 
-def test_global_generators_are_left_alone():
+@small_tables
+def test_global_generators_are_left_alone(table):
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
-    course(SeatEnv(players=2))
+    course(SeatEnv(**table.arguments))
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before

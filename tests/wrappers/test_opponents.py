@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import IllegalMove
+from shakespeare_env import IllegalMove, registry
 from shakespeare_env.wrappers.seat_games import SeatGames
+from tests.contract.each_table import full_tables, small_tables
+from tests.contract.random_games import PLAIN_TABLES
 from tests.wrappers.lives import (
-    MIXED,
     BySight,
     first_legal,
     legal,
     make,
+    mixed_seats,
     play,
     played,
 )
@@ -37,44 +39,50 @@ class Named:
         return self._play(observations, masks, rng)
 
 
-def seen_at_the_table(names, opponents_of, *, games, **arguments):
+def seen_at_the_table(table, names, opponents_of, *, games, **arguments):
     """[(learner's seat, {seat: names of those asked for it})], game by game, of one table."""
-    table: dict[str, Any] = {"asked": []}
-    players = {name: Named(name, table) for name in names}
-    row = make(1, seed=8, opponents=opponents_of(players), **arguments)
-    table["games"] = row
+    watched: dict[str, Any] = {"asked": []}
+    players = {name: Named(name, watched) for name in names}
+    row = make(table, 1, seed=8, opponents=opponents_of(players), **arguments)
+    watched["games"] = row
     row.reset(8)
     found = []
     for _ in range(games):
         while not row.step(legal(row)).ended[0]:
             pass
         seats: dict[int, set[str]] = {}
-        for name, seat in table["asked"]:
+        for name, seat in watched["asked"]:
             seats.setdefault(seat, set()).add(name)
         found.append((int(row.seats[0]), seats))
-        table["asked"].clear()
+        watched["asked"].clear()
         row.restart([0])
     return found
 
 
-def test_a_sequence_sits_in_order_after_the_learner():
-    found = seen_at_the_table(
-        "abc", lambda players: [players["a"], players["b"], players["c"]], games=8
-    )
-    assert [learner for learner, _ in found] == [0, 1, 2, 3, 0, 1, 2, 3]
+@full_tables
+def test_a_sequence_sits_in_order_after_the_learner(table):
+    seats = table.players
+    names = [chr(ord("a") + place) * (place + 1) for place in range(seats - 1)]
+    found = seen_at_the_table(table, names, lambda players: list(players.values()), games=2 * seats)
+    assert [learner for learner, _ in found] == [*range(seats)] * 2
+    for learner, asked in found:
+        assert asked == {(learner + 1 + place) % seats: {name} for place, name in enumerate(names)}
+
+
+@full_tables
+def test_one_player_plays_all_other_seats(table):
+    found = seen_at_the_table(table, "a", lambda players: players["a"], games=3, seat=2)
     for learner, seats in found:
-        assert seats == {(learner + 1 + place) % 4: {name} for place, name in enumerate("abc")}
-
-
-def test_one_player_plays_all_other_seats():
-    for learner, seats in seen_at_the_table("a", lambda players: players["a"], games=3, seat=2):
         assert learner == 2
-        assert seats == {seat: {"a"} for seat in (0, 1, 3)}
+        assert seats == {seat: {"a"} for seat in range(table.players) if seat != 2}
 
 
-def test_a_pool_is_drawn_from_for_every_seat_of_every_game():
+@full_tables
+def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
     """By its weights, anew with every game, and nobody is exchanged before it ends."""
+    everybody = set(range(table.players))
     found = seen_at_the_table(
+        table,
         ["seldom", "often", "never"],
         lambda players: {players["seldom"]: 1, players["often"]: 3, players["never"]: 0.0},
         games=60,
@@ -82,33 +90,37 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game():
     drawn: Counter[str] = Counter()
     lineups = set()
     for learner, seats in found:
-        assert set(seats) == {0, 1, 2, 3} - {learner}
+        assert set(seats) == everybody - {learner}
         assert all(len(names) == 1 for names in seats.values())
-        names = [next(iter(seats[(learner + after) % 4])) for after in (1, 2, 3)]
+        turns = range(1, table.players)
+        names = [next(iter(seats[(learner + after) % table.players])) for after in turns]
         drawn.update(names)
         lineups.add(tuple(names))
     assert drawn["never"] == 0
     assert 0.65 < drawn["often"] / drawn.total() < 0.85
-    assert len(lineups) == 8
+    assert len(lineups) > 7
 
 
-def test_rows_draw_their_own_line_ups():
+@small_tables
+def test_rows_draw_their_own_line_ups(table):
     one, other = BySight(1), BySight(2)
-    games = make(80, 2, seed=4, opponents={one: 1, other: 1})
+    games = make(table, 80, seed=4, opponents={one: 1, other: 1})
     games.step(legal(games))
     assert min(one.asked[0], other.asked[0]) > 15
 
 
-def test_the_learners_seat_goes_around_the_table():
-    games = make(7, MIXED, seat=None)
+@full_tables
+def test_the_learners_seat_goes_around_the_table(table):
+    mixed = mixed_seats(table.game)
+    games = make(table, 7, players=mixed, seat=None)
     for begun in range(5):
-        assert games.seats.tolist() == [(row + begun) % MIXED[row] for row in range(7)]
+        assert games.seats.tolist() == [(row + begun) % mixed[row] for row in range(7)]
         games.restart(range(7))
     games.restart([3])
-    assert games.seats.tolist() == [(row + 5 + (row == 3)) % MIXED[row] for row in range(7)]
+    assert games.seats.tolist() == [(row + 5 + (row == 3)) % mixed[row] for row in range(7)]
     games.reset(1)
-    assert games.seats.tolist() == [row % MIXED[row] for row in range(7)]
-    fixed = make(7, 4, seat=2)
+    assert games.seats.tolist() == [row % mixed[row] for row in range(7)]
+    fixed = make(table, 7, seat=2)
     fixed.restart([1, 4])
     assert fixed.seats.tolist() == [2] * 7
 
@@ -119,10 +131,10 @@ def test_the_learners_seat_goes_around_the_table():
 @pytest.mark.parametrize(
     ("arguments", "fault", "words"),
     [
-        ({"opponents": ["random"]}, ValueError, "1 opponents for 3 seats"),
-        ({"opponents": ["random"] * 4}, ValueError, "4 opponents for 3 seats"),
-        ({"opponents": []}, ValueError, "0 opponents for 3 seats"),
-        ({"opponents": ["random"] * 3, "players": [4, 4, 4, 4, 3]}, ValueError, "3 opponents"),
+        ({"opponents": ["random"]}, ValueError, "1 opponents for {last} seats"),
+        ({"opponents": ["random"] * 99}, ValueError, "99 opponents for {last} seats"),
+        ({"opponents": []}, ValueError, "0 opponents for {last} seats"),
+        ({"opponents": [], "players": "mixed"}, ValueError, "0 opponents"),
         ({"opponents": {}}, ValueError, "weight"),
         ({"opponents": {"random": 0}}, ValueError, "weight"),
         ({"opponents": {"random": -1.0, BySight(): 2.0}}, ValueError, "weight"),
@@ -130,35 +142,42 @@ def test_the_learners_seat_goes_around_the_table():
         ({"opponents": {"random": float("inf")}}, ValueError, "weight"),
         ({"opponents": "nobody"}, ValueError, "no agent is named 'nobody'"),
         ({"opponents": 7}, TypeError, "cannot play"),
-        ({"opponents": ["random", None, "random"]}, TypeError, "cannot play"),
-        ({"seat": 4}, ValueError, "seat=4"),
+        ({"opponents": [None, "random"], "players": 3}, TypeError, "cannot play"),
+        ({"seat": 9}, ValueError, "seat=9"),
         ({"seat": -1}, ValueError, "seat=-1"),
-        ({"seat": 2, "players": [4, 4, 2, 4, 4]}, ValueError, "seat=2: the seats are 0 to 1"),
+        ({"seat": 5, "players": "mixed"}, ValueError, "seat=5: the seats are 0 to {fewest}"),
         ({"reward": "fame"}, ValueError, "reward='fame'"),
-        ({"players": 5}, ValueError, "players=5"),
+        ({"players": 99}, ValueError, "players=99"),
         ({"n": 0}, ValueError, "n=0"),
         ({"seed": -1}, ValueError, "seed=-1"),
         ({"expansion": True}, TypeError, "no option 'expansion'"),
     ],
 )
-def test_arguments_are_checked(arguments, fault, words):
-    with pytest.raises(fault, match=words):
-        make(**arguments)
+@full_tables
+def test_arguments_are_checked(table, arguments, fault, words):
+    """With the most seats at each table, or at the last one with the fewest ("mixed")."""
+    most, fewest = table.players, registry.seats(table.game)[0]
+    if arguments.get("players") == "mixed":
+        arguments = arguments | {"players": [most, most, most, most, fewest]}
+    with pytest.raises(fault, match=words.format(last=most - 1, fewest=fewest - 1)):
+        make(table, **arguments)
 
 
-def test_one_seat_has_no_opponents():
-    assert played(make(2, 1, opponents=[]), 5).seats.tolist() == [0, 0]
+@pytest.mark.parametrize("table", [t for t in PLAIN_TABLES if t.players == 1], ids=str)
+def test_one_seat_has_no_opponents(table):
+    assert played(make(table, 2, opponents=[]), 5).seats.tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("wrong", [-1, 10**6, "masked"])
-def test_an_illegal_move_of_an_opponent_is_named_as_its_own(wrong):
+@full_tables
+def test_an_illegal_move_of_an_opponent_is_named_as_its_own(table, wrong):
     def choose(observations, masks, rng):
         actions = masks.argmax(axis=1)
         actions[-1] = (~masks[-1]).argmax() if wrong == "masked" else wrong
         return actions
 
     with pytest.raises(IllegalMove) as caught:
-        played(make(4, 4, opponents=choose), 20)
+        played(make(table, 4, opponents=choose), 20)
     assert caught.value.__notes__ == ["An opponent chose it."]
     assert caught.value.game_index is not None
 
@@ -190,24 +209,26 @@ def test_an_illegal_move_of_an_opponent_is_named_as_its_own(wrong):
         "a column",
     ],
 )
-def test_an_opponents_answer_must_be_an_integer_for_each_game(n, answer):
+@small_tables
+def test_an_opponents_answer_must_be_an_integer_for_each_game(table, n, answer):
     """Nothing else is taken for one in silence."""
 
     def choose(observations, masks, rng):
         return answer(masks.argmax(axis=1))
 
     with pytest.raises((TypeError, ValueError)) as caught:
-        played(make(n, 2, opponents=choose), 20)
+        played(make(table, n, opponents=choose), 20)
     assert not isinstance(caught.value, IllegalMove)
 
 
 @pytest.mark.parametrize("number", [np.int16, np.uint16, np.int32, np.uint64])
-def test_any_kind_of_integers_is_an_answer(number):
+@small_tables
+def test_any_kind_of_integers_is_an_answer(table, number):
     def choose(observations, masks, rng):
         return masks.argmax(axis=1).astype(number)
 
-    games = make(4, 2, opponents=choose)
-    assert list(play(games, 20)) == list(play(make(4, 2, opponents=first_legal), 20))
+    games = make(table, 4, opponents=choose)
+    assert list(play(games, 20)) == list(play(make(table, 4, opponents=first_legal), 20))
 
 
 class Forgetful:
@@ -221,10 +242,11 @@ class Forgetful:
         return masks.argmax(axis=1)
 
 
-def test_after_an_opponent_has_failed_nobody_plays_for_it():
+@small_tables
+def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
     """Neither its mask nor its turn falls to the learner; a reset puts everything right."""
     opponent = Forgetful()
-    games = SeatGames(n=3, players=2, seed=1, seat=0, opponents=opponent)
+    games = SeatGames(n=3, **table.arguments, seed=1, seat=0, opponents=opponent)
     opponent.forgotten = True
     while (games.batch.to_move == games.seats).all():
         with suppress(RuntimeError):
@@ -241,7 +263,8 @@ def test_after_an_opponent_has_failed_nobody_plays_for_it():
     games.step(games.action_masks().argmax(axis=1))
 
 
-def test_bytes_are_no_player():
+@small_tables
+def test_bytes_are_no_player(table):
     wrong: Any = b"random"
     with pytest.raises(TypeError, match="b'random' cannot play"):
-        SeatGames(players=2, opponents=wrong)
+        SeatGames(**table.arguments, opponents=wrong)

@@ -20,8 +20,8 @@ from shakespeare_env.wrappers.vector import SeatVectorEnv
 GAMES = registry.names()
 ROOT = Path(__file__).parents[2]
 IDS = [
-    *((f"{name.capitalize()}-v0", name, 4) for name in GAMES),
-    *((f"{name.capitalize()}-Solo-v0", name, 1) for name in registry.SOLO),
+    *((f"{name.capitalize()}-v0", name, registry.seats(name)[-1]) for name in GAMES),
+    *((f"{name.capitalize()}-Solo-v0", name, 1) for name in GAMES if 1 in registry.seats(name)),
 ]
 """Every id in Gymnasium's registry, its game and how many seats it has unless told."""
 games = pytest.mark.parametrize("name", GAMES)
@@ -94,14 +94,14 @@ def test_arguments_pass_through_gymnasium(env_id, name, players):
         "players": game.max_seats,
         "seat": 1,
         "opponents": ["random"] * (game.max_seats - 1),
-        "reward": "prestige",
+        "reward": "score",
         "box": game.box,
         **options,
     }
     view = gymnasium.make(env_id, render_mode="ansi", **arguments)
     assert view.render_mode == "ansi"
     vector = gymnasium.make_vec(env_id, 2, **arguments)
-    same = Batch(name, players=game.max_seats, reward="prestige", **options)
+    same = Batch(name, players=game.max_seats, reward="score", **options)
     for made in (view, vector):
         games: SeatGames = cast(Any, made.unwrapped).games
         assert (games.batch._options, games.batch._reward) == (same._options, same._reward)
@@ -115,15 +115,16 @@ def test_arguments_pass_through_gymnasium(env_id, name, players):
 
 @games
 def test_pettingzoo_makes_the_checked_environment(name):
+    players = registry.seats(name)[0]
     for env_id in (f"{name}_v0", f"{name}-v0"):
-        view = pettingzoo.make("aec", env_id, players=2)
+        view = pettingzoo.make("aec", env_id, players=players)
         assert isinstance(view, CheckedEnv)
-        assert view.possible_agents == ["player_0", "player_1"]
+        assert view.possible_agents == [f"player_{seat}" for seat in range(players)]
         assert view.unwrapped.game is registry.game(name)
         assert str(view) == f"{name}_v0"
     assert pettingzoo.spec("aec", f"{name}_v0").kwargs == {"game": name}
     view.reset(seed=2)
-    batch = Batch(name, players=2, seed=2)
+    batch = Batch(name, players=players, seed=2)
     np.testing.assert_array_equal(view.last()[0]["observation"], batch.obs[0])
 
 
@@ -135,18 +136,18 @@ def test_arguments_pass_through_pettingzoo(name):
         "aec",
         f"{name}_v0",
         players=game.max_seats,
-        reward="prestige",
+        reward="score",
         render_mode="ansi",
         box=game.box,
         **options,
     ).unwrapped
-    same = Batch(name, players=game.max_seats, reward="prestige", **options)
+    same = Batch(name, players=game.max_seats, reward="score", **options)
     assert view.max_num_agents == game.max_seats
     assert view.render_mode == "ansi"
     assert (view._batch._options, view._batch._reward) == (same._options, same._reward)
     with pytest.raises(TypeError, match="no_such_option"):
         pettingzoo.make("aec", f"{name}_v0", no_such_option=True)
-    assert pettingzoo.make("aec", f"{name}_v0").max_num_agents == 4  # as without arguments
+    assert pettingzoo.make("aec", f"{name}_v0").max_num_agents == game.max_seats
 
 
 def test_importing_again_registers_nothing_anew_and_does_not_warn():
@@ -165,10 +166,10 @@ print("quiet")
 
 def test_the_import_alone_registers_and_loads_no_view():
     """Not PyTorch either: whoever plays with a batch waits for neither."""
-    script = """
+    script = f"""
 import sys
 import shakespeare_env, gymnasium
-assert "Shakespeare-v0" in gymnasium.registry
+assert {IDS[0][0]!r} in gymnasium.registry
 print(*(name for name in sys.modules if name.startswith(("shakespeare_env.wrappers", "torch"))))
 """
     assert in_a_process(script) == []

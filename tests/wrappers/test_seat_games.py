@@ -7,19 +7,21 @@ import copy
 import numpy as np
 import pytest
 
+from shakespeare_env import registry
 from shakespeare_env.rewards import NAMES
 from shakespeare_env.wrappers.seat_games import SeatGames
 from tests.contract.batches import assert_unchanged, snapshot
+from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import differing_fields, record_of, stacked
 from tests.wrappers.lives import (
     GAMES_IN_A_ROW,
-    SIZES,
     BySight,
     Life,
     an_illegal,
     first_legal,
     legal,
     make,
+    mixed_seats,
     play,
     played,
 )
@@ -27,18 +29,27 @@ from tests.wrappers.lives import (
 # ------------------------------------------------------------------------- the games and their pay
 
 
+def sizes():
+    """(game, the seat counts of some games): each alone, many alike, and all kinds at once."""
+    for name in registry.names():
+        seats = registry.seats(name)
+        for players in (*([count] for count in seats), [seats[-1]] * 7, mixed_seats(name)):
+            yield pytest.param(name, players, id=f"{name}-{''.join(map(str, players))}")
+
+
 @pytest.mark.parametrize("reward", NAMES)
 @pytest.mark.parametrize("seat", [None, 0, "last"])
-@pytest.mark.parametrize("players", SIZES.values(), ids=list(SIZES))
-def test_every_row_is_the_life_of_one_player(players, seat, reward):
+@pytest.mark.parametrize(("name", "players"), list(sizes()))
+def test_every_row_is_the_life_of_one_player(name, players, seat, reward):
     """Games in which one decides after the other show the same views and pay the same."""
     n = len(players)
     seat = min(players) - 1 if seat == "last" else seat
-    opponents = [BySight(salt) for salt in (1, 2, 3)]
+    opponents = [BySight(salt) for salt in range(1, registry.seats(name)[-1])]
     alike = len(set(players)) == 1
-    games = make(
+    games = SeatGames(
+        name,
         n,
-        players,
+        players=players,
         seed=17,
         seat=seat,
         reward=reward,
@@ -46,8 +57,8 @@ def test_every_row_is_the_life_of_one_player(players, seat, reward):
         threads=2 if reward == "win" else 1,
     )
     if not alike:
-        opponents = opponents[:1] * 3
-    lives = [Life(row, players, 17, seat, opponents, reward) for row in range(n)]
+        opponents = opponents[:1] * len(opponents)
+    lives = [Life(name, row, players, 17, seat, opponents, reward) for row in range(n)]
     ended = np.zeros(n, np.int64)
     paid = 0.0
     while ended.min() < GAMES_IN_A_ROW:
@@ -76,11 +87,13 @@ def test_every_row_is_the_life_of_one_player(players, seat, reward):
     assert paid > 0
 
 
-def test_all_games_that_wait_for_an_agent_are_asked_about_in_one_call():
+@full_tables
+def test_all_games_that_wait_for_an_agent_are_asked_about_in_one_call(table):
     """And about no others: the learner's own turns are none of its business."""
     one, same = BySight(1), BySight(1)
-    games = make(6, 4, seed=3, opponents=one)
-    lives = [Life(row, [4] * 6, 3, None, [same] * 3, "win") for row in range(6)]
+    games = make(table, 6, seed=3, opponents=one)
+    seats, others = [table.players] * 6, [same] * (table.players - 1)
+    lives = [Life(table.game, row, seats, 3, None, others, "win") for row in range(6)]
     for _ in range(80):
         one.asked.clear()
         actions = legal(games)
@@ -110,8 +123,9 @@ def paying(games):
     return count
 
 
-def test_what_falls_due_before_the_first_decision_is_paid_with_it():
-    games = make(8, 4, seed=5)
+@full_tables
+def test_what_falls_due_before_the_first_decision_is_paid_with_it(table):
+    games = make(table, 8, seed=5)
     played(games, 3)
     count = paying(games)
     games.reset(5)
@@ -129,10 +143,11 @@ def test_what_falls_due_before_the_first_decision_is_paid_with_it():
     assert step.rewards.tolist() == count.tolist()
 
 
-def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games():
-    last = before_the_end(make(1, 4, opponents=first_legal))
-    seat = (int(last["to_move"]) + 1) % 4
-    games = make(3, 4, seed=6, seat=seat, opponents=first_legal)
+@full_tables
+def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table):
+    last = before_the_end(make(table, 1, opponents=first_legal))
+    seat = (int(last["to_move"]) + 1) % table.players
+    games = make(table, 3, seed=6, seat=seat, opponents=first_legal)
     restart, begun = games.batch.restart, []
 
     def begin(rows):
@@ -164,18 +179,18 @@ def before_the_end(games):
 # ----------------------------------------------------------------------------- the learner's faults
 
 
-@pytest.mark.parametrize("wrong", [-1, -(2**40), 336, 2**40, "masked", "from the end"])
-@pytest.mark.parametrize("reward", ["win", "prestige"])
-def test_an_illegal_action_ends_its_game_and_no_other(wrong, reward):
-    games = played(make(5, 4, seed=9, reward=reward, opponents=BySight()), 20)
-    twin = copy.deepcopy(games)
-    assert games.batch.actions.size == 336
+@pytest.mark.parametrize("wrong", [-1, -(2**40), "size", 2**40, "masked", "from the end"])
+@pytest.mark.parametrize("reward", ["win", "score"])
+@full_tables
+def test_an_illegal_action_ends_its_game_and_no_other(table, wrong, reward):
+    games = played(make(table, 5, seed=9, reward=reward, opponents=BySight()), 20)
+    twin, size = copy.deepcopy(games), games.batch.actions.size
     before, view = record_of(games.batch, 2), games.batch.obs[2].copy()
     actions = legal(games)
     expected = twin.step(actions)
     # "from the end": as NumPy counts, a legal action.
-    numbers = {"masked": an_illegal(games, 2), "from the end": int(actions[2]) - 336}
-    actions[2] = numbers.get(wrong, wrong)
+    numbers = {"masked": an_illegal(games, 2), "from the end": int(actions[2]) - size}
+    actions[2] = (numbers | {"size": size}).get(wrong, wrong)
     step = games.step(actions)
     others = [0, 1, 3, 4]
     assert step.rewards[2] == -1.0
@@ -198,9 +213,10 @@ def test_an_illegal_action_ends_its_game_and_no_other(wrong, reward):
     assert games.batch.save([2])["random"] != before["random"]
 
 
-def test_after_an_illegal_action_nothing_is_owed():
+@full_tables
+def test_after_an_illegal_action_nothing_is_owed(table):
     """What fell due in the game that ended so is lost, in that game and in the next."""
-    games = make(8, 4, seed=5)
+    games = make(table, 8, seed=5)
     count = paying(games)
     games.reset(5)
     assert count.max() > 0
@@ -211,8 +227,9 @@ def test_after_an_illegal_action_nothing_is_owed():
     assert games.step(legal(games)).rewards.tolist() == count.tolist()
 
 
-def test_no_winner_of_an_earlier_game_is_left_when_an_illegal_action_ends_the_next():
-    games = make(1, 2)
+@small_tables
+def test_no_winner_of_an_earlier_game_is_left_when_an_illegal_action_ends_the_next(table):
+    games = make(table, 1)
     while not games.step(legal(games)).ended[0]:
         pass
     assert games.results(np.array([0]))[1].any()
@@ -221,8 +238,9 @@ def test_no_winner_of_an_earlier_game_is_left_when_an_illegal_action_ends_the_ne
     assert not games.results(np.array([0]))[1].any()
 
 
-def test_a_game_that_is_over_takes_no_step():
-    games = make(3, 2)
+@small_tables
+def test_a_game_that_is_over_takes_no_step(table):
+    games = make(table, 3)
     actions = legal(games)
     actions[1] = -1
     games.step(actions)
@@ -239,8 +257,9 @@ def test_a_game_that_is_over_takes_no_step():
     ("actions", "fault"),
     [([0, 0], ValueError), ([[0], [0], [0]], ValueError), ([0.0] * 3, TypeError), (0, ValueError)],
 )
-def test_actions_that_are_not_one_integer_a_game_are_refused(actions, fault):
-    games = make(3, 2)
+@small_tables
+def test_actions_that_are_not_one_integer_a_game_are_refused(table, actions, fault):
+    games = make(table, 3)
     before = snapshot(games.batch)
     with pytest.raises(fault, match="actions"):
         games.step(actions)
@@ -251,8 +270,9 @@ def test_actions_that_are_not_one_integer_a_game_are_refused(actions, fault):
 # ----------------------------------------------------------------------------- beginning and seeds
 
 
-def test_some_games_begin_anew_and_the_others_are_left_alone():
-    games = played(make(5, 3, seed=2), 25)
+@full_tables
+def test_some_games_begin_anew_and_the_others_are_left_alone(table):
+    games = played(make(table, 5, seed=2), 25)
     untouched = [0, 2, 4]
     before, seats = games.batch.save(untouched), games.seats.copy()
     views = games.batch.obs[untouched].copy(), games.batch.mask[untouched].copy()
@@ -261,23 +281,24 @@ def test_some_games_begin_anew_and_the_others_are_left_alone():
     assert (games.batch.obs[untouched] == views[0]).all()
     assert (games.batch.mask[untouched] == views[1]).all()
     assert (games.seats[untouched] == seats[untouched]).all()
-    assert games.seats[[1, 3]].tolist() == [(seat + 1) % 3 for seat in seats[[1, 3]]]
+    assert games.seats[[1, 3]].tolist() == [(seat + 1) % table.players for seat in seats[[1, 3]]]
     assert (games.batch.to_move == games.seats).all()
     for rows in ([3, 1], [1, 1], [5], [-1]):
         with pytest.raises(ValueError, match="rows"):
             games.restart(rows)
 
 
-def test_begin_without_a_seed_leaves_untouched_games_and_goes_on_from_others():
-    games = make(4, 3, seed=2)
+@full_tables
+def test_begin_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
+    games = make(table, 4, seed=2)
     dealt = snapshot(games.batch)
     for _ in range(2):
         games.begin(None)
         assert_unchanged(games.batch, dealt)
-        assert games.seats.tolist() == [0, 1, 2, 0]
+        assert games.seats.tolist() == [row % table.players for row in range(4)]
     course = list(play(games, 5))
     games.begin(None)
-    assert games.seats.tolist() == [1, 2, 0, 1]
+    assert games.seats.tolist() == [(row + 1) % table.players for row in range(4)]
     second = snapshot(games.batch)
     assert differing_fields(second[1], dealt[1])
     games.begin(None)
@@ -290,7 +311,8 @@ def test_begin_without_a_seed_leaves_untouched_games_and_goes_on_from_others():
     np.testing.assert_array_equal(games.batch.obs, second[0]["obs"])
 
 
-def test_a_seed_settles_everything():
+@full_tables
+def test_a_seed_settles_everything(table):
     """Chance, the opponents' draws, who they are and where the learner sits."""
 
     def course(games):
@@ -299,19 +321,21 @@ def test_a_seed_settles_everything():
     def pool():
         return {"random": 2, BySight(7): 1}
 
-    games = make(4, 4, seed=11, opponents=pool())
+    games = make(table, 4, seed=11, opponents=pool())
     first = course(games)
     assert course(games) != first
     games.reset(11)
     assert course(games) == first
     games.reset(12)
     assert course(games) != first
-    assert course(make(4, 4, seed=11, opponents=pool(), threads=2)) == first
-    assert course(make(4, 4, seed=11, opponents="random")) != first
+    assert course(make(table, 4, seed=11, opponents=pool(), threads=2)) == first
+    assert course(make(table, 4, seed=11, opponents="random")) != first
 
 
-def test_every_opponent_draws_from_a_generator_of_its_own_under_the_seed():
-    drawn: dict[str, list[float]] = {"a": [], "b": []}
+@full_tables
+def test_every_opponent_draws_from_a_generator_of_its_own_under_the_seed(table):
+    names = [f"after {seat}" for seat in range(table.players - 1)]
+    drawn: dict[str, list[float]] = {name: [] for name in names}
 
     def player(name):
         def choose(observations, masks, rng):
@@ -325,16 +349,17 @@ def test_every_opponent_draws_from_a_generator_of_its_own_under_the_seed():
         for draws in drawn.values():
             draws.clear()
         games.step(legal(games))
-        return drawn["a"][0], drawn["b"][0]
+        return [drawn[name][0] for name in names]
 
-    games = make(5, 3, opponents=[player("a"), player("b")])
+    games = make(table, 5, opponents=[player(name) for name in names])
     first = draws(1)
     assert draws(1) == first
-    assert len({*first, *draws(2)}) == 4
+    assert len({*first, *draws(2)}) == 2 * len(names)
 
 
-def test_a_row_does_not_depend_on_the_others_where_opponents_draw_nothing():
-    few, many = (make(n, 4, seed=3, opponents=BySight(1)) for n in (2, 9))
+@full_tables
+def test_a_row_does_not_depend_on_the_others_where_opponents_draw_nothing(table):
+    few, many = (make(table, n, seed=3, opponents=BySight(1)) for n in (2, 9))
     for _ in range(150):
         assert (few.batch.obs == many.batch.obs[:2]).all()
         ended = []
@@ -345,12 +370,14 @@ def test_a_row_does_not_depend_on_the_others_where_opponents_draw_nothing():
         assert ended[0] == ended[1]
 
 
-def test_without_a_seed_games_differ():
-    assert (make(3, 4, seed=None).batch.obs != make(3, 4, seed=None).batch.obs).any()
+@full_tables
+def test_without_a_seed_games_differ(table):
+    assert (make(table, 3, seed=None).batch.obs != make(table, 3, seed=None).batch.obs).any()
 
 
-def test_a_copy_goes_on_with_the_same_games():
-    games = played(make(4, 4, seed=21, opponents={"random": 1, BySight(7): 1}), 30)
+@full_tables
+def test_a_copy_goes_on_with_the_same_games(table):
+    games = played(make(table, 4, seed=21, opponents={"random": 1, BySight(7): 1}), 30)
     twin, later = copy.deepcopy(games), copy.deepcopy(games)
     course = list(play(twin, 120))
     # What the copy has played has moved nothing in the original.
@@ -360,21 +387,24 @@ def test_a_copy_goes_on_with_the_same_games():
     assert list(play(later, 60)) == list(play(games, 60))
 
 
-def test_global_generators_are_left_alone():
+@full_tables
+def test_global_generators_are_left_alone(table):
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
-    played(make(3, 4, seed=None), 20)
+    played(make(table, 3, seed=None), 20)
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
 
 
 @pytest.mark.parametrize("seat", [1.0, True, "1"])
-def test_a_seat_is_a_whole_number(seat):
-    with pytest.raises(ValueError, match="the seats are 0 to 1, or None"):
-        SeatGames(players=2, seat=seat)
+@small_tables
+def test_a_seat_is_a_whole_number(table, seat):
+    with pytest.raises(ValueError, match=f"the seats are 0 to {table.players - 1}, or None"):
+        SeatGames(**table.arguments, seat=seat)
 
 
 @pytest.mark.parametrize("rows", [[0.5], [1, 1], [-1], [5]])
-def test_only_its_own_games_can_be_begun_anew(rows):
-    games = make()
+@full_tables
+def test_only_its_own_games_can_be_begun_anew(table, rows):
+    games = make(table)
     before = snapshot(games.batch)
     with pytest.raises((TypeError, ValueError), match="rows"):
         games.restart(rows)

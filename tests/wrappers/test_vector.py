@@ -11,18 +11,27 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
+from shakespeare_env import registry
 from shakespeare_env.wrappers.gym import SeatEnv
 from shakespeare_env.wrappers.seat_games import SeatGames
 from shakespeare_env.wrappers.vector import SeatVectorEnv
+from tests.contract.each_table import full_tables, small_tables
+from tests.contract.random_games import FULL_TABLES
 from tests.wrappers.lives import BySight, learn
 
 ROWS = 5
-IDS = ("Shakespeare-v0", "Shakespeare-Solo-v0")
+IDS = [
+    f"{name.capitalize()}{form}-v0"
+    for name in registry.names()
+    for form in (["", "-Solo"] if 1 in registry.seats(name) else [""])
+]
 
 each_id = pytest.mark.parametrize("env_id", IDS)
 
 
-def make(env_id="Shakespeare-v0", **arguments: Any):
+def make(env_id=None, game=None, **arguments: Any):
+    """By its id, or by the one of a game."""
+    env_id = env_id or f"{game.capitalize()}-v0"
     env = gymnasium.make_vec(env_id, ROWS, "vector_entry_point", **arguments)
     assert isinstance(env, SeatVectorEnv)
     return env
@@ -86,12 +95,16 @@ def test_spaces_hold_what_comes_out(env_id):
             assert ("final_obs" in infos) == ("final_info" in infos) == terminated.any()
 
 
-@pytest.mark.parametrize("reward", ["win", "prestige"])
-@pytest.mark.parametrize("players", [4, [1, 2, 3, 4, 2]], ids=["4", "mixed"])
-def test_every_row_is_a_row_of_seat_games(players, reward):
+@pytest.mark.parametrize("reward", ["win", "score"])
+@pytest.mark.parametrize("mixed", [False, True], ids=["alike", "mixed"])
+@full_tables
+def test_every_row_is_a_row_of_seat_games(table, mixed, reward):
     """A game that has ended is followed in the same step by the next."""
-    env = SeatVectorEnv(ROWS, players=players, reward=reward, threads=2)
-    games = SeatGames(n=ROWS, players=players, reward=reward, seed=23)
+    arguments: Any = {"game": table.game, "players": table.players, "reward": reward}
+    if mixed:
+        arguments["players"] = np.resize(registry.seats(table.game), ROWS)
+    env = SeatVectorEnv(ROWS, threads=2, **arguments)
+    games = SeatGames(n=ROWS, seed=23, **arguments)
     ended = np.zeros(ROWS, np.int64)
     actions: Any = None
     for observations, *rest, infos in play(env, 250, seed=23):
@@ -122,9 +135,11 @@ def test_every_row_is_a_row_of_seat_games(players, reward):
 
 
 @pytest.mark.parametrize("seat", [None, 1])
-def test_row_0_is_the_environment_of_one(seat):
+@full_tables
+def test_row_0_is_the_environment_of_one(table, seat):
     """Game after game, where opponents draw nothing."""
-    arguments: dict[str, Any] = {"opponents": BySight(4), "seat": seat, "reward": "prestige"}
+    arguments: dict[str, Any] = {"opponents": BySight(4), "seat": seat, "reward": "score"}
+    arguments |= table.arguments
     env, one = make(**arguments), SeatEnv(**arguments)
     observations, infos = env.reset(seed=6)
     observation, info = one.reset(seed=6)
@@ -171,13 +186,14 @@ def test_infos_are_those_of_gymnasiums_own_vector_environments(env_id):
     assert found[env] == found[own]
 
 
-def test_what_is_given_out_stays_as_it_was():
+@full_tables
+def test_what_is_given_out_stays_as_it_was(table):
     shown, kept = [], []
-    for out in play(make(reward="prestige"), 150, seed=2):
+    for out in play(make(**table.arguments, reward="score"), 150, seed=2):
         shown.append(out)
         kept.append(copy.deepcopy(out))
     assert all_bytes(shown) == all_bytes(kept)
-    env = make(reward="prestige")
+    env = make(**table.arguments, reward="score")
     for out, first in zip(play(env, 150, seed=2), kept, strict=True):
         assert all_bytes(out) == all_bytes(first)
         env.action_masks()[:] = False
@@ -190,14 +206,17 @@ def test_what_is_given_out_stays_as_it_was():
     assert not env.step(actions)[2].any()
 
 
-@pytest.mark.parametrize("action", [-1, 336, "masked"])
-def test_an_illegal_action_ends_its_game_and_the_next_one_begins(action):
-    env = make(players=2)
+@small_tables
+@pytest.mark.parametrize("action", [-1, "size", "masked"])
+def test_an_illegal_action_ends_its_game_and_the_next_one_begins(table, action):
+    env = make(**table.arguments)
     observations, infos = env.reset(seed=3)
     actions = learn(observations, infos["action_mask"])
-    actions[3] = infos["action_mask"][3].argmin() if action == "masked" else action
+    numbers = {"masked": infos["action_mask"][3].argmin(), "size": env.single_action_space.n}
+    actions[3] = numbers.get(action, action)
     scores = env.games.batch.scores()
-    assert env.games.seats.tolist() == [0, 1, 0, 1, 0]
+    seats = [row % table.players for row in range(ROWS)]
+    assert env.games.seats.tolist() == seats
     others = [0, 1, 2, 4]
     seen, rewards, terminated, truncated, infos = env.step(actions)
     assert rewards[3] == -1.0
@@ -210,24 +229,27 @@ def test_an_illegal_action_ends_its_game_and_the_next_one_begins(action):
     assert (infos["final_obs"][3] == observations[3]).all()
     assert (seen[3] != observations[3]).any()
     assert infos["action_mask"].any(axis=1).all()
-    assert env.games.seats.tolist() == [0, 1, 0, 0, 0]
+    seats[3] = (seats[3] + 1) % table.players
+    assert env.games.seats.tolist() == seats
     assert not env.step(learn(seen, infos["action_mask"]))[2].any()
 
 
 @pytest.mark.parametrize("actions", [[0, 0], [[0]] * ROWS, [0.0] * ROWS])
-def test_actions_that_are_not_one_integer_a_row_are_refused(actions):
-    env = make()
+@full_tables
+def test_actions_that_are_not_one_integer_a_row_are_refused(table, actions):
+    env = make(**table.arguments)
     observations, infos = env.reset(seed=3)
     with pytest.raises((TypeError, ValueError), match="actions"):
         env.step(np.array(actions))
     assert not env.step(learn(observations, infos["action_mask"]))[2].any()
 
 
-def test_a_seed_settles_everything():
+@full_tables
+def test_a_seed_settles_everything(table):
     def course(env, seed, steps=150):
         return all_bytes(list(play(env, steps, seed=seed)))
 
-    arguments = {"opponents": {"random": 1, BySight(8): 1}}
+    arguments = {**table.arguments, "opponents": {"random": 1, BySight(8): 1}}
     env = make(**arguments)
     first = course(env, 4)
     goes_on = course(env, None)
@@ -240,19 +262,21 @@ def test_a_seed_settles_everything():
     assert len({row.tobytes() for row in begins}) == ROWS
 
 
-def test_reset_without_a_seed_begins_all_games_anew():
-    env = make(players=3)
+@full_tables
+def test_reset_without_a_seed_begins_all_games_anew(table):
+    env = make(**table.arguments)
     env.reset(seed=1)
     *_, (last, *_) = play(env, 3)
-    assert env.games.seats.tolist() == [0, 1, 2, 0, 1]
+    assert env.games.seats.tolist() == [row % table.players for row in range(ROWS)]
     observations, infos = env.reset()
-    assert env.games.seats.tolist() == [1, 2, 0, 1, 2]
+    assert env.games.seats.tolist() == [(row + 1) % table.players for row in range(ROWS)]
     assert (observations != last).any(axis=1).all()
     assert set(infos) - {"_action_mask"} == {"action_mask"}
 
 
-def test_gymnasiums_wrappers_work_over_it():
-    env = RecordEpisodeStatistics(make(players=2, reward="prestige"))
+@small_tables
+def test_gymnasiums_wrappers_work_over_it(table):
+    env = RecordEpisodeStatistics(make(**table.arguments, reward="score"))
     returns, lengths, counted = np.zeros(ROWS), np.zeros(ROWS), 0
     for _, *rest, infos in play(env, 200, seed=3):
         if rest:
@@ -269,7 +293,7 @@ def test_gymnasiums_wrappers_work_over_it():
                 returns[terminated] = lengths[terminated] = 0
     assert env.episode_count == counted > ROWS
 
-    listed: Any = DictInfoToList(make(players=2))
+    listed: Any = DictInfoToList(make(**table.arguments))
     observations, infos = listed.reset(seed=3)
     ended = 0
     for _ in range(150):
@@ -281,16 +305,12 @@ def test_gymnasiums_wrappers_work_over_it():
     assert ended > ROWS
 
 
-def test_all_arguments_pass_through_make_vec():
-    asked = BySight(5)
-    arguments: dict[str, Any] = {
-        "players": 3,
-        "seat": 2,
-        "reward": "prestige",
-        "strategic_rest": True,
-    }
-    env = make(opponents=[asked.act, "random"], threads=2, render_mode="ansi", **arguments)
-    games = SeatGames(n=ROWS, opponents=[BySight(5), "random"], seed=4, **arguments)
+@pytest.mark.parametrize("table", FULL_TABLES, ids=str)
+def test_all_arguments_pass_through_make_vec(table):
+    asked, rest_of_table = BySight(5), ["random"] * (table.players - 2)
+    arguments: dict[str, Any] = {**table.arguments, "seat": 2, "reward": "score"}
+    env = make(opponents=[asked.act, *rest_of_table], threads=2, render_mode="ansi", **arguments)
+    games = SeatGames(n=ROWS, opponents=[BySight(5), *rest_of_table], seed=4, **arguments)
     assert env.render_mode == "ansi"
     actions: Any = None
     for observations, *rest, infos in play(env, 40, seed=4):
@@ -303,11 +323,14 @@ def test_all_arguments_pass_through_make_vec():
         actions = learn(observations, infos["action_mask"])
     assert asked.asked
     assert [type(text) for text in env.render()] == [str] * ROWS
-    assert make("Shakespeare-Solo-v0").games.batch.players.tolist() == [1] * ROWS
-    assert make(box=env.games.batch.game.box).num_envs == ROWS
+    assert make(game=table.game, box=env.games.batch.game.box).num_envs == ROWS
+
+
+@full_tables
+def test_wrong_arguments_are_refused_by_name(table):
     refused: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"players": [2, 3]}, ValueError, r"shape \(2,\); give one number or 5"),
-        ({"seat": 4}, ValueError, "seat=4"),
+        ({"players": [table.players] * 2}, ValueError, r"shape \(2,\); give one number or 5"),
+        ({"seat": table.players}, ValueError, f"seat={table.players}"),
         ({"opponents": "nobody"}, ValueError, "nobody"),
         ({"reward": "fame"}, ValueError, "fame"),
         ({"threads": 0}, ValueError, "threads=0"),
@@ -317,4 +340,9 @@ def test_all_arguments_pass_through_make_vec():
     ]
     for wrong, fault, words in refused:
         with pytest.raises(fault, match=words):
-            SeatVectorEnv(ROWS, **wrong)
+            SeatVectorEnv(ROWS, **(table.arguments | wrong))
+
+
+@pytest.mark.parametrize("env_id", [env_id for env_id in IDS if "-Solo-" in env_id])
+def test_solo_has_one_seat(env_id):
+    assert make(env_id).games.batch.players.tolist() == [1] * ROWS

@@ -12,8 +12,10 @@ from shakespeare_env.wrappers.gym import SeatEnv
 from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
 from shakespeare_env.wrappers.seat_games import SeatGames
 from shakespeare_env.wrappers.vector import SeatVectorEnv
+from tests.contract import knowledge
+from tests.contract.each_table import plain_tables
 from tests.contract.random_games import stacked
-from tests.contract.test_secrecy import HIDDEN, positions, tables
+from tests.contract.test_secrecy import positions, tables
 from tests.wrappers.lives import BySight, Life, learn
 
 FEW = 4
@@ -33,7 +35,7 @@ def bytes_of(shown: Any) -> Any:
 
 def secrets(table, every=4):
     """(records, records that differ in what the seat may not know, seats), where they decide."""
-    hidden, rng = HIDDEN[table.game], random.Random(8)
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
     decisions = [
         (position.record(), seat)
         for position, seat in positions(table, every)
@@ -57,7 +59,7 @@ def seated(games, records, seats):
 def test_the_environment_of_one_game(table):
     """What it shows before a decision, and when an illegal action ends the game there."""
     records, others, seats = (some[::FEW] for some in secrets(table))
-    env = SeatEnv(table.game, table.players, **table.options)
+    env = SeatEnv(**table.arguments)
 
     def shown(record, seat):
         env.reset()
@@ -75,7 +77,7 @@ def test_the_vector_environment(table):
     records, others, seats = secrets(table)
 
     def shown(records):
-        env = SeatVectorEnv(len(records), table.game, table.players, **table.options)
+        env = SeatVectorEnv(len(records), **table.arguments)
         seated(env.games, records, seats)
         before = [env.reset(), env.action_masks()]
         # The next games are dealt by chance to come; the last ones are what was seen of these.
@@ -91,7 +93,7 @@ def test_the_vector_environment_of_sb3(table):
     records, others, seats = secrets(table)
 
     def shown(records):
-        games = SeatGames(table.game, len(records), players=table.players, **table.options)
+        games = SeatGames(n=len(records), **table.arguments)
         view = SeatVecEnv(games)
         seated(games, records, seats)
         before = [view.reset(), view.action_masks()]
@@ -116,13 +118,14 @@ def test_the_vector_environment_of_all_seats(table):
 ROWS = 6
 
 
-def lives(players, seed):
-    return [Life(row, [players] * ROWS, seed, None, [BySight(1)] * 3, "win") for row in range(ROWS)]
+def lives(table, seed):
+    seats, others = [table.players] * ROWS, [BySight(1)] * (table.players - 1)
+    return [Life(table.game, row, seats, seed, None, others, "win") for row in range(ROWS)]
 
 
-def one_game(players, seed):
+def one_game(table, seed):
     """(observation, info, end or None) of row 0: the environment of one game."""
-    env = SeatEnv(players=players, opponents=BySight(1))
+    env = SeatEnv(**table.arguments, opponents=BySight(1))
     observation: Any
     observation, info = env.reset(seed=seed)
     assert set(info) == {"action_mask"}
@@ -135,8 +138,8 @@ def one_game(players, seed):
         assert set(info) == {"action_mask"}
 
 
-def vector(players, seed):
-    env = SeatVectorEnv(ROWS, players=players, opponents=BySight(1))
+def vector(table, seed):
+    env = SeatVectorEnv(ROWS, **table.arguments, opponents=BySight(1))
     observations: Any
     observations, infos = env.reset(seed=seed)
     while True:
@@ -148,8 +151,8 @@ def vector(players, seed):
             infos.pop(key, None)
 
 
-def sb3(players, seed):
-    games = SeatGames(n=ROWS, players=players, seed=seed, opponents=BySight(1))
+def sb3(table, seed):
+    games = SeatGames(n=ROWS, **table.arguments, seed=seed, opponents=BySight(1))
     view = SeatVecEnv(games)
     observations: Any = view.reset()
     while True:
@@ -159,19 +162,19 @@ def sb3(players, seed):
         yield actions, [info.get("terminal_observation") for info in infos]
 
 
-@pytest.mark.parametrize("players", [1, 2, 4])
+@plain_tables
 @pytest.mark.parametrize("view", [one_game, vector, sb3])
-def test_the_end_is_shown_as_the_learners_own_seat_sees_it(view, players):
+def test_the_end_is_shown_as_the_learners_own_seat_sees_it(view, table):
     """And while a game runs infos hold nothing but masks."""
-    rows = lives(players, seed=14)
+    rows = lives(table, seed=14)
     ended = 0
-    for actions, ends in view(players, 14):
+    for actions, ends in view(table, 14):
         for life, action, end in zip(rows, actions, ends, strict=False):
             _, over = life.step(int(action))
             assert over == (end is not None)
             if over:
                 ended += 1
-                for seat in range(players):
+                for seat in range(table.players):
                     seen = life.game.observe([seat])[0]
                     assert np.array_equal(end, seen) == (seat == life.learner)
                 life.restart()

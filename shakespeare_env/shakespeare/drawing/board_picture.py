@@ -7,21 +7,14 @@ from typing import Any
 
 import svg
 
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import FAINT, LINE, MUTED, PANEL, SHADE, STONE
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, panel, rule, upright
+from shakespeare_env.drawing.signs import centred, note_sign, row
 from shakespeare_env.shakespeare.box import ACTS
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.lettering import words
-from shakespeare_env.shakespeare.drawing.palette import (
-    FAINT,
-    LINE,
-    MUTED,
-    OBJECTIVE,
-    PANEL,
-    SHADE,
-    STONE,
-    disc_colours,
-)
-from shakespeare_env.shakespeare.drawing.powers import amount_signs, centred, note_sign, row
-from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box, panel
+from shakespeare_env.shakespeare.drawing.palette import OBJECTIVE, disc_colours
+from shakespeare_env.shakespeare.drawing.powers import amount_signs
 from shakespeare_env.shakespeare.drawing.wording import worth
 from shakespeare_env.shakespeare.tables import ACT_II_PLACES, BOX, GREY_SPACES, TARGET_SOLO
 
@@ -101,7 +94,7 @@ def draw_table(position: Mapping[str, Any], width: float, height: float) -> Bloc
         [
             *panel(width, height, "Prestige"),
             *_prestige(position, width, middle),
-            shapes.rule(_EDGE, middle + 8, width - 2 * _EDGE),
+            rule(_EDGE, middle + 8, width - 2 * _EDGE),
             *_order("Player order", position["order"], position["players"], _EDGE, middle + 28),
             *_order(
                 "Initiative",
@@ -110,7 +103,7 @@ def draw_table(position: Mapping[str, Any], width: float, height: float) -> Bloc
                 width / 2 + _EDGE / 2,
                 middle + 28,
             ),
-            shapes.rule(_EDGE, middle + 74, width - 2 * _EDGE),
+            rule(_EDGE, middle + 74, width - 2 * _EDGE),
             *_supply(position, width, middle + 94),
         ],
         width,
@@ -131,14 +124,14 @@ def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Eleme
         if value >= low:
             x, label = left + (value - low) * step, str(value).replace("-", "−")
             drawn += [
-                shapes.upright(x, _TITLE, line - _TITLE, stroke=SHADE),
+                upright(x, _TITLE, line - _TITLE, stroke=SHADE),
                 words(x, line + 15, label, 10, fill=MUTED, anchor="middle"),
             ]
-    drawn.append(shapes.rule(left, line, width - 2 * _EDGE - 56, stroke=FAINT))
+    drawn.append(rule(left, line, width - 2 * _EDGE - 56, stroke=FAINT))
     if solo:
         x = left + (TARGET_SOLO - low) * step
         drawn += [
-            shapes.upright(x, _TITLE, line - _TITLE, stroke=MUTED),
+            upright(x, _TITLE, line - _TITLE, stroke=MUTED),
             words(x - 5, _TITLE + 10, "to pass", 10, fill=MUTED, anchor="end"),
         ]
     lane = min(_LANE, (line - _TITLE) / len(all_prestige))
@@ -164,7 +157,7 @@ def _order(title: str, seats: Sequence[int], players: int, x: float, y: float) -
     for place in range(players):
         middle = x + 13 + 44 * place
         if place:
-            drawn += shapes.arrow(middle - 22, y + 24, 8, STONE)
+            drawn += arrow(middle - 22, y + 24, 8, STONE)
         if place < len(seats):
             drawn += shapes.marker(middle, y + 24, 25, seats[place])
         else:

@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL
+from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.drawing.signs import right_row, row
 from shakespeare_env.shakespeare.box import Character
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.lettering import words
 from shakespeare_env.shakespeare.drawing.palette import (
     ANY,
     EMPTY,
-    FAINT,
-    INK,
     KRAFT,
-    LINE,
-    MUTED,
-    PANEL,
     RESTING,
     SEAT_TINTS,
     SEATS,
 )
-from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs, right_row, row
-from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
+from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
 from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, wage
 from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS
 

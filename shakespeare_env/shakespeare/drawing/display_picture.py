@@ -7,22 +7,15 @@ from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Any
 
+from shakespeare_env.drawing.lettering import lines, words
+from shakespeare_env.drawing.palette import FAINT, INK, MUTED
+from shakespeare_env.drawing.shapes import Block, Elements, box, panel
+from shakespeare_env.drawing.signs import Sign, centred, note_sign
 from shakespeare_env.fonts import width as text_width
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.card_picture import OFFER_HEIGHT, draw_gap, draw_offer
-from shakespeare_env.shakespeare.drawing.lettering import lines, words
-from shakespeare_env.shakespeare.drawing.palette import (
-    ELEMENTS,
-    EMPTY,
-    FAINT,
-    INK,
-    MUTED,
-    SEAT_TINTS,
-    SEATS,
-)
-from shakespeare_env.shakespeare.drawing.powers import Sign, centred, note_sign
-from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box, panel
+from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, EMPTY, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, VALUES, objective_name
 from shakespeare_env.shakespeare.tables import BOX
 

@@ -1,4 +1,4 @@
-"""The colours of the picture.
+"""The colours of this game's picture, besides those of every picture.
 
 Seats differ by warm and cool, dark and light. They and the six elements were chosen together: every
 two of the ten stay apart for eyes that take red for green, too.
@@ -6,10 +6,9 @@ two of the ten stay apart for eyes that take red for green, too.
 
 from __future__ import annotations
 
-PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
-INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"
-GOLD, STONE, KRAFT, NEUTRAL = "#d9a21b", "#b9b0a3", "#e6d9c3", "#8b8680"
-RESTING, OBJECTIVE = "#dde2e8", "#e4cdd8"
+from shakespeare_env.drawing.palette import FAINT, INK, LINE, NEUTRAL, PANEL, SHADE
+
+KRAFT, RESTING, OBJECTIVE = "#e6d9c3", "#dde2e8", "#e4cdd8"
 
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
 ON_SEATS = ("#ffffff", "#ffffff", INK, INK)

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import svg
-
-from shakespeare_env.fonts import FAMILY, width
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
+from shakespeare_env.drawing.palette import GOLD, INK, PANEL
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star
+from shakespeare_env.drawing.signs import legend
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.board_picture import draw_acts, draw_table
 from shakespeare_env.shakespeare.drawing.display_picture import (
@@ -19,23 +21,8 @@ from shakespeare_env.shakespeare.drawing.display_picture import (
     draw_elements,
     draw_piles,
 )
-from shakespeare_env.shakespeare.drawing.lettering import plain, words
-from shakespeare_env.shakespeare.drawing.palette import (
-    ANY,
-    FAINT,
-    GOLD,
-    INK,
-    KRAFT,
-    MUTED,
-    NEUTRAL,
-    ON_SEATS,
-    PAGE,
-    PANEL,
-    SEATS,
-)
-from shakespeare_env.shakespeare.drawing.powers import Sign, note_sign, row
+from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.seat_picture import draw_seat
-from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
 from shakespeare_env.shakespeare.drawing.wording import (
     afterwards,
     asked,
@@ -45,11 +32,9 @@ from shakespeare_env.shakespeare.drawing.wording import (
 )
 from shakespeare_env.shakespeare.tables import DAYS
 
-WIDTH = 1600
-_EDGE, _GAP = 24, 12
-_ROOM = WIDTH - 2 * _EDGE
+__all__ = ["WIDTH", "picture"]
+
 _LEFT = 946  # the acts and the characters; the tracks and the elements lie to their right
-_BANNER = 40
 
 
 def picture(position: Mapping[str, Any]) -> str:
@@ -60,116 +45,58 @@ def picture(position: Mapping[str, Any]) -> str:
     Args:
         position: The JSON object of the notation, as `Position.to_dict` gives it.
     """
-    drawn: Elements = []
-    y = float(_EDGE)
-    for part, block in (
-        ("head", _head(position)),
-        ("board", _middle(position)),
-        *(
-            (f"seat-{seat}", draw_seat(position, seat, _ROOM))
-            for seat in range(position["players"])
-        ),
-        ("piles", draw_piles(position, _ROOM)),
-        ("legend", _legend(position)),
-    ):
-        drawn.append(block.at(_EDGE, y, part=part))
-        y += block.height + _GAP
-    height = round(y - _GAP + _EDGE / 2)
-    title = f"Shakespeare, {table_words(position)}, day {position['day']}: {asked(position)}"
-    document = svg.SVG(
-        viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
-        width=WIDTH,
-        height=height,
-        extra={"role": "img", "font-family": FAMILY},
-        elements=[
-            svg.Title(text=plain(title)),
-            svg.Rect(width=WIDTH, height=height, rx=10, fill=PAGE),
-            *drawn,
+    day = position["day"]
+    title = f"Shakespeare, {table_words(position)}, day {day}: {asked(position)}"
+    phase, banner = phase_words(position), _banner(position)
+    seats = range(position["players"])
+    return page(
+        title,
+        [
+            ("head", head("Shakespeare", table_words(position), "day", day, DAYS, phase, banner)),
+            ("board", _middle(position)),
+            *((f"seat-{seat}", draw_seat(position, seat, ROOM)) for seat in seats),
+            ("piles", draw_piles(position, ROOM)),
+            ("legend", _legend(position)),
         ],
     )
-    return str(document)
 
 
 def _middle(position: Mapping[str, Any]) -> Block:
     """The main board and what is on offer, in two columns of the same height."""
-    beside, below = _ROOM - _LEFT - _GAP, CHARACTERS_HEIGHT + _GAP
+    beside, below = ROOM - _LEFT - GAP, CHARACTERS_HEIGHT + GAP
     acts, elements = draw_acts(position, _LEFT), draw_elements(position, beside)
     height = acts.height + below
-    right = _LEFT + _GAP
+    right = _LEFT + GAP
     return Block(
         [
             acts.at(0, 0),
-            draw_characters(position, _LEFT).at(0, acts.height + _GAP),
-            draw_table(position, beside, height - elements.height - _GAP).at(right, 0),
+            draw_characters(position, _LEFT).at(0, acts.height + GAP),
+            draw_table(position, beside, height - elements.height - GAP).at(right, 0),
             elements.at(right, height - elements.height),
         ],
-        _ROOM,
+        ROOM,
         height,
     )
 
 
-def _head(position: Mapping[str, Any]) -> Block:
-    """The game, the day and the phase; below them who decides."""
-    title = "Shakespeare"
-    end = width(title, 30, "bold")
-    return Block(
-        [
-            words(0, 27, title, 30, weight="bold"),
-            words(end + 16, 27, table_words(position), 15, fill=MUTED, room=300),
-            *_days(position["day"], 620),
-            words(
-                _ROOM, 27, phase_words(position), 19, weight="bold", anchor="end", room=_ROOM - 920
-            ),
-            *_banner(position, 42),
-        ],
-        _ROOM,
-        42 + _BANNER,
-    )
-
-
-def _days(today: int, x: float) -> Elements:
-    """A pip a day: past ones grey, today's dark."""
-    told = f"day {today} of {DAYS}"
-    drawn: Elements = [words(x, 26, told, 15, weight="bold", room=100)]
-    for day in range(1, DAYS + 1):
-        fill, ink = {True: (INK, PANEL), False: (PANEL, FAINT)}[day == today]
-        if day < today:
-            fill, ink = NEUTRAL, PANEL
-        at = x + 90 + 30 * day
-        drawn += [
-            svg.Circle(cx=at, cy=20, r=12, fill=fill, stroke=MUTED, stroke_width=1),
-            words(at, 24.5, str(day), 12, weight="bold", fill=ink, anchor="middle"),
-        ]
-    return drawn
-
-
-def _banner(position: Mapping[str, Any], y: float) -> Elements:
+def _banner(position: Mapping[str, Any]) -> Banner:
+    """Who decides; the seats to come stand at its right."""
     seat = position["to_move"]
     fill, ink = (GOLD, INK) if seat is None else (SEATS[seat], ON_SEATS[seat])
-    middle = y + _BANNER / 2
-    queue = afterwards(position)
-    beside = width(queue, 14) + 40 if queue else 0
     if seat is not None:
-        sign = shapes.arrow(26, middle, 20, ink)
+        sign = arrow(*SIGN_AT, 20, ink)
     elif winners(position):
-        sign = shapes.crown(26, middle, 24, PANEL)
+        sign = crown(*SIGN_AT, 24, PANEL)
     else:
-        sign = shapes.star(26, middle, 24, PANEL)
-    return [
-        box(0, y, _ROOM, _BANNER, fill=fill, line=None),
-        *sign,
-        words(
-            52, middle + 6, asked(position), 18, weight="bold", fill=ink, room=_ROOM - 70 - beside
-        ),
-        words(_ROOM - 16, middle + 5, queue, 14, fill=ink, anchor="end", room=_ROOM / 2),
-    ]
+        sign = star(*SIGN_AT, 24, PANEL)
+    return Banner(asked(position), sign, fill, ink, afterwards(position))
 
 
 def _legend(position: Mapping[str, Any]) -> Block:
     """One line of what the signs mean; only a solo game has neutral discs."""
     size, solo = 15, position["players"] == 1
     entries: tuple[tuple[Elements, str], ...] = (
-        (shapes.star(0, 0, size), "prestige"),
+        (star(0, 0, size), "prestige"),
         (shapes.coin(0, 0, size), "pounds, wage"),
         (shapes.cylinder(0, 0, size, PANEL), "activation"),
         (shapes.costume(0, 0, size, ANY), "costume"),
@@ -189,10 +116,4 @@ def _legend(position: Mapping[str, Any]) -> Block:
         ([box(-8, -6, 16, 12, fill=KRAFT, corner=3)], "extra (what lies face down)"),
         *(((shapes.disc(0, 0, 18, 14, "neutral"), "neutral disc"),) if solo else ()),
     )
-    signs = [sign for shape, meaning in entries for sign in _explained(shape, meaning)]
-    return Block(row(signs, 0, 10, _ROOM), _ROOM, 20)
-
-
-def _explained(shape: Elements, meaning: str) -> list[Sign]:
-    space = Sign(12, lambda x, y: [])
-    return [Sign(16, lambda x, y: [Block(shape, 16, 16).at(x, y)]), note_sign(meaning), space]
+    return legend(entries, ROOM)

@@ -2,49 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-import svg
-
-from shakespeare_env.fonts import width
+from shakespeare_env.drawing.shapes import star
+from shakespeare_env.drawing.signs import Sign, note_sign, number_sign
 from shakespeare_env.shakespeare.box import Character, Power
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.lettering import words
-from shakespeare_env.shakespeare.drawing.palette import ANY, MUTED
-from shakespeare_env.shakespeare.drawing.shapes import Elements
+from shakespeare_env.shakespeare.drawing.palette import ANY
 from shakespeare_env.shakespeare.tables import QUEEN_CARDS, QUEEN_POUNDS
 
 SIGN = 16
 """The side of a sign."""
-_GAP = 4
 _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
-
-
-@dataclass(frozen=True)
-class Sign:
-    """One of a row: how wide it is, and how it is drawn around a point of the middle line."""
-
-    width: float
-    draw: Callable[[float, float], Elements]
-
-
-def number_sign(text: str) -> Sign:
-    """A number with its unit as one of the signs."""
-
-    def draw(x: float, y: float) -> Elements:
-        return [words(x, y + 4.3, text, 12, weight="bold", anchor="middle")]
-
-    return Sign(width(text, 12, "bold"), draw)
-
-
-def note_sign(text: str) -> Sign:
-    """A word between the signs."""
-
-    def draw(x: float, y: float) -> Elements:
-        return [words(x, y + 3.8, text, 10.5, fill=MUTED, anchor="middle")]
-
-    return Sign(width(text, 10.5), draw)
 
 
 def amount_signs(amount: int, unit: str) -> list[Sign]:
@@ -53,7 +20,7 @@ def amount_signs(amount: int, unit: str) -> list[Sign]:
         return [number_sign(f"{amount:+d}£".replace("-", "−"))]
     return [
         number_sign(f"{amount:+d}".replace("-", "−")),
-        Sign(12, lambda x, y: shapes.star(x, y, 12)),
+        Sign(12, lambda x, y: star(x, y, 12)),
     ]
 
 
@@ -97,40 +64,6 @@ def activation_signs(card: Character) -> list[Sign]:
             Sign(12, lambda x, y: shapes.objective(x, y, SIGN)),
         ],
     }[card.kind]
-
-
-def row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side from x on, around the middle line y; made smaller if there is no room."""
-    long = _length(signs)
-    if long > room:
-        smaller = svg.G(
-            transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(round(room / long, 3))],
-            elements=_side_by_side(signs, 0, 0),
-        )
-        return [smaller]
-    return _side_by_side(signs, x, y)
-
-
-def centred(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side with their middle at x."""
-    return row(signs, x - min(_length(signs), room) / 2, y, room)
-
-
-def right_row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side that end at x."""
-    return row(signs, x - min(_length(signs), room), y, room)
-
-
-def _length(signs: list[Sign]) -> float:
-    return sum(sign.width for sign in signs) + _GAP * (len(signs) - 1)
-
-
-def _side_by_side(signs: list[Sign], x: float, y: float) -> Elements:
-    drawn: Elements = []
-    for sign in signs:
-        drawn += sign.draw(round(x + sign.width / 2, 1), y)
-        x += sign.width + _GAP
-    return drawn
 
 
 def _alike(sign: Sign, count: int) -> list[Sign]:

@@ -8,22 +8,12 @@ from typing import Any
 
 import svg
 
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import FAINT, GOLD, INK, LINE, MUTED, PANEL, SHADE
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.card_picture import MEMBER_HEIGHT, draw_gap, draw_member
-from shakespeare_env.shakespeare.drawing.lettering import words
-from shakespeare_env.shakespeare.drawing.palette import (
-    FAINT,
-    GOLD,
-    INK,
-    LINE,
-    MUTED,
-    ON_SEATS,
-    PANEL,
-    SEAT_TINTS,
-    SEATS,
-    SHADE,
-)
-from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
+from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
 from shakespeare_env.shakespeare.drawing.wording import (
     character_name,
@@ -57,7 +47,7 @@ def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
     drawn: Elements = [
         box(0, 0, width, height, fill=PANEL),
         _band(seat, height),
-        *(shapes.arrow(_BAND / 2, 90, 24, ON_SEATS[seat]) if decides else []),
+        *(arrow(_BAND / 2, 90, 24, ON_SEATS[seat]) if decides else []),
         *(_winner(seat) if wins else []),
         _state(position, seat).at(x, 0),
         *_troupe(mine, seat, x + _STATE + _EDGE, troupe),
@@ -86,7 +76,7 @@ def _band(seat: int, height: float) -> svg.G:
 def _winner(seat: int) -> Elements:
     fill = ON_SEATS[seat]
     return [
-        *shapes.crown(_BAND / 2, 94, 30),
+        *crown(_BAND / 2, 94, 30),
         words(_BAND / 2, 124, "wins", 13, weight="bold", fill=fill, anchor="middle", room=_BAND),
     ]
 
@@ -124,7 +114,7 @@ def _purse(position: Mapping[str, Any], mine: Mapping[str, Any]) -> Elements:
     prestige = str(mine["prestige"]).replace("-", "−")
     wages = f"wages {wages_due(mine)}£"
     drawn: Elements = [
-        *shapes.star(12, 27, 25),
+        *star(12, 27, 25),
         words(29, 35, prestige, 23, weight="bold", room=50),
         *shapes.coin(94, 26, 23),
         words(110, 35, str(mine["pounds"]), 23, weight="bold", room=46),

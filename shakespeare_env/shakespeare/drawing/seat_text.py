@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.drawing.text_layout import beside, columns
 from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
-from shakespeare_env.shakespeare.drawing.text_layout import beside, columns
 from shakespeare_env.shakespeare.drawing.wording import (
     CARDS,
     VALUES,

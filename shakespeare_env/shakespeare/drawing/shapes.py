@@ -1,115 +1,18 @@
-"""The plain shapes the picture is made of; x and y are the middle of a shape."""
+"""The things of the game as plain shapes; x and y are the middle of a shape."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import svg
 
-from shakespeare_env.shakespeare.drawing.lettering import words
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import INK, MUTED, PANEL
+from shakespeare_env.drawing.shapes import Elements, box, outline, token
 from shakespeare_env.shakespeare.drawing.palette import (
     ELEMENTS,
-    GOLD,
-    INK,
-    LINE,
-    MUTED,
     OBJECTIVE,
-    PANEL,
     QUILLS,
     disc_colours,
 )
-
-Elements = list[svg.Element]
-
-
-@dataclass(frozen=True)
-class Block:
-    """Something drawn, its top left corner at (0, 0)."""
-
-    elements: Elements
-    width: float
-    height: float
-
-    def at(self, x: float, y: float, **data: str) -> svg.G:
-        """The block moved to its place; what it shows can be told in `data-` attributes."""
-        return svg.G(
-            transform=[svg.Translate(round(x, 1), round(y, 1))],
-            data=data or None,
-            elements=self.elements,
-        )
-
-
-def box(
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    *,
-    fill: str = PANEL,
-    line: str | None = LINE,
-    thick: float = 1,
-    corner: float = 6,
-    dashes: Sequence[float] = (),
-) -> svg.Rect:
-    """A rectangle by its top left corner."""
-    return svg.Rect(
-        x=round(x, 1),
-        y=round(y, 1),
-        width=round(width, 1),
-        height=round(height, 1),
-        rx=corner,
-        fill=fill,
-        stroke=line,
-        stroke_width=thick if line else None,
-        stroke_dasharray=list(dashes) or None,
-    )
-
-
-def rule(x: float, y: float, width: float, *, stroke: str = LINE) -> svg.Line:
-    """A thin line from left to right."""
-    left, right, y = round(x, 1), round(x + width, 1), round(y, 1)
-    return svg.Line(x1=left, y1=y, x2=right, y2=y, stroke=stroke, stroke_width=1)
-
-
-def upright(x: float, y: float, height: float, *, stroke: str = LINE) -> svg.Line:
-    """A thin line from top to bottom."""
-    x = round(x, 1)
-    return svg.Line(x1=x, y1=y, x2=x, y2=y + height, stroke=stroke, stroke_width=1)
-
-
-def panel(width: float, height: float, title: str) -> Elements:
-    """The ground of a part of the picture, with its title."""
-    return [
-        box(0, 0, width, height),
-        words(14, 20, title, 12, weight="bold", fill=MUTED, room=width - 28),
-    ]
-
-
-def _drawn(
-    x: float, y: float, size: float, path: list[svg.PathData], fill: str, line: str = INK
-) -> svg.Path:
-    """A path given in a square of side 1 around (0, 0)."""
-    return svg.Path(
-        d=path,
-        transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(size)],
-        fill=fill,
-        stroke=line,
-        stroke_width=round(0.9 / size, 3),
-        stroke_linejoin="round",
-    )
-
-
-def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
-    """Prestige."""
-    points = []
-    for corner in range(10):
-        reach = size * (0.52 if corner % 2 == 0 else 0.23)
-        turn = math.pi * corner / 5
-        across, up = reach * math.sin(turn), reach * math.cos(turn)
-        points.append(svg.Point(round(x + across, 1), round(y - up, 1)))
-    return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 
 
 def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
@@ -129,7 +32,7 @@ def quill(x: float, y: float, size: float, colour: str) -> Elements:
         svg.Z(),
     ]
     shaft: list[svg.PathData] = [svg.M(-0.44, 0.5), svg.L(0.26, -0.32)]
-    return [_drawn(x, y, size, vane, QUILLS[colour]), _drawn(x, y, size, shaft, "none")]
+    return [outline(x, y, size, vane, QUILLS[colour]), outline(x, y, size, shaft, "none")]
 
 
 def mask(x: float, y: float, size: float, smile: float) -> Elements:
@@ -150,7 +53,7 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
         for side in (-0.19, 0.19)
     ]
     fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PANEL
-    return [_drawn(x, y, size, face, fill), *eyes, _drawn(x, y, size, mouth, "none")]
+    return [outline(x, y, size, face, fill), *eyes, outline(x, y, size, mouth, "none")]
 
 
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
@@ -169,7 +72,7 @@ def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Ele
         svg.Z(),
     ]
     fill, line, _ = ELEMENTS[colour]
-    return [_drawn(x, y, size, tunic, fill, line), *_on(x, y, size, colour, text)]
+    return [outline(x, y, size, tunic, fill, line), *_on(x, y, size, colour, text)]
 
 
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
@@ -212,7 +115,7 @@ def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
         stroke=INK,
         stroke_width=0.9,
     )
-    return [_drawn(x, y, size, body, fill), top]
+    return [outline(x, y, size, body, fill), top]
 
 
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> Elements:
@@ -228,13 +131,7 @@ def disc(x: float, y: float, width: float, height: float, whose: int | str) -> E
 
 def marker(x: float, y: float, size: float, seat: int) -> Elements:
     """A round token of a seat, with its number."""
-    fill, on = disc_colours(seat)
-    return [
-        svg.Circle(
-            cx=round(x, 1), cy=round(y, 1), r=size / 2, fill=fill, stroke=INK, stroke_width=1
-        ),
-        words(x, y + size * 0.22, str(seat), size * 0.6, weight="bold", fill=on, anchor="middle"),
-    ]
+    return token(x, y, size, str(seat), *disc_colours(seat))
 
 
 def plus_three(x: float, y: float, size: float) -> Elements:
@@ -268,25 +165,4 @@ def candle(x: float, y: float, size: float) -> Elements:
         svg.L(-0.13, 0.5),
         svg.Z(),
     ]
-    return [_drawn(x, y, size, stick, PANEL), _drawn(x, y, size, flame, "#f6a81c")]
-
-
-def arrow(x: float, y: float, size: float, fill: str) -> Elements:
-    """An arrow that points right."""
-    head: list[svg.PathData] = [svg.M(-0.4, -0.5), svg.L(0.5, 0), svg.L(-0.4, 0.5), svg.Z()]
-    return [_drawn(x, y, size, head, fill, "none")]
-
-
-def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
-    """The mark of a winner."""
-    shape: list[svg.PathData] = [
-        svg.M(-0.5, 0.35),
-        svg.L(-0.5, -0.3),
-        svg.L(-0.22, 0),
-        svg.L(0, -0.42),
-        svg.L(0.22, 0),
-        svg.L(0.5, -0.3),
-        svg.L(0.5, 0.35),
-        svg.Z(),
-    ]
-    return [_drawn(x, y, size, shape, fill)]
+    return [outline(x, y, size, stick, PANEL), outline(x, y, size, flame, "#f6a81c")]

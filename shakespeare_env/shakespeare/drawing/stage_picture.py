@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import FAINT, MUTED, PANEL, STONE
+from shakespeare_env.drawing.shapes import Block, Elements, box, rule, upright
 from shakespeare_env.shakespeare.box import Space
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.lettering import words
-from shakespeare_env.shakespeare.drawing.palette import (
-    ELEMENTS,
-    FAINT,
-    MUTED,
-    PANEL,
-    STONE,
-)
-from shakespeare_env.shakespeare.drawing.shapes import Block, Elements, box
+from shakespeare_env.shakespeare.drawing.palette import ELEMENTS
 from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.tables import BOX
 
@@ -82,7 +77,7 @@ def _printed(width: float, high: float) -> Elements:
     line = high / 2
     return [
         box(1, 1, width - 2, high - 2, fill=STONE, line=MUTED, corner=3),
-        shapes.rule(1, line, width - 2, stroke=MUTED),
-        shapes.upright(width * 0.35, 1, line - 1, stroke=MUTED),
-        shapes.upright(width * 0.68, line, line - 1, stroke=MUTED),
+        rule(1, line, width - 2, stroke=MUTED),
+        upright(width * 0.35, 1, line - 1, stroke=MUTED),
+        upright(width * 0.68, line, line - 1, stroke=MUTED),
     ]

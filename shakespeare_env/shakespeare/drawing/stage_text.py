@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from shakespeare_env.drawing.text_layout import joint_line
 from shakespeare_env.shakespeare.box import COLOURS, Space
 from shakespeare_env.shakespeare.drawing.stage_rows import Row
-from shakespeare_env.shakespeare.drawing.text_layout import joint_line
 
 SHORT_COLOURS = dict(zip(COLOURS, ("blk", "pnk", "pur", "blu", "grn", "yel"), strict=True))
 _PRINTED = "███"

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from shakespeare_env.drawing.text_layout import beside, columns, headline, joint_line, spread
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing.seat_text import draw_board, draw_seats
-from shakespeare_env.shakespeare.drawing.text_layout import beside, columns, joint_line
 from shakespeare_env.shakespeare.drawing.wording import (
     CARDS,
     VALUES,
@@ -51,8 +51,7 @@ def draw(position: Mapping[str, Any]) -> str:
         draw_seats(position),
     ]
     for seat, mine in enumerate(position["seats"]):
-        title = f"── Seat {seat} "
-        blocks.append([title + "─" * (WIDTH - len(title)), *draw_board(mine, WIDTH)])
+        blocks.append([headline(f"Seat {seat}", WIDTH), *draw_board(mine, WIDTH)])
     blocks.append(["─" * WIDTH, *_LEGEND])
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
@@ -65,7 +64,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
         sentence = f"▶ {sentence}"
     if queue:
         sentence += f"   {queue}"
-    return [f"{title}{now:>{WIDTH - len(title)}}", *textwrap.wrap(sentence, WIDTH)]
+    return [spread(title, now, WIDTH), *textwrap.wrap(sentence, WIDTH)]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:

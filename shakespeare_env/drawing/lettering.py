@@ -1,4 +1,4 @@
-"""Text of the picture: measured, shortened where there is no room, broken into lines."""
+"""Text of a picture: measured, shortened where there is no room, broken into lines."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 
 import svg
 
+from shakespeare_env.drawing.palette import INK
 from shakespeare_env.fonts import Weight, width
-from shakespeare_env.shakespeare.drawing.palette import INK
 
 Anchor = Literal["start", "middle", "end"]
 _SMALLEST = 0.8  # a text shrinks to this part of its size before it loses letters

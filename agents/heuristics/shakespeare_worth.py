@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from agents.heuristics import shakespeare_spaces as spaces
 from shakespeare_env.compiled import rule
 from shakespeare_env.shakespeare import layout as at
 from shakespeare_env.shakespeare import tables as t
@@ -18,7 +17,6 @@ from shakespeare_env.shakespeare.box import METRICS
 from shakespeare_env.shakespeare.state import OVER
 
 YELLOW_METRIC = METRICS.index("yellow_elements")
-LONGEST = int(t.ACT_LENGTH.max())
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
 """A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
 TOKEN = 0.7
@@ -31,55 +29,6 @@ REST_PRICE = 0.25
 
 CYLINDER = 1.0
 """A cylinder that can still be placed today."""
-
-MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
-"""By mood, from the lowest up (Rules M2)."""
-_LOWEST = t.ALL_MOOD[0]
-_HIGHEST = t.ALL_MOOD[1]
-
-
-def _act_worth() -> np.ndarray:
-    """float64[act, space]: what a disc's place is worth in one rehearsal (Rules R2).
-
-    Between two steps of the reward it grows in proportion, so that an advance that pays later is
-    worth something now.
-    """
-    worth = np.zeros((3, LONGEST + 2))
-    for act, length in enumerate(t.ACT_LENGTH.tolist()):
-        steps = {t.ACT_I: t.ACT_I_POUNDS, t.ACT_III: t.ACT_III_PRESTIGE}.get(act, ())
-        unit = 0.5 if act == t.ACT_I else 1.0
-        known = [(1, -1.0), (t.GREY_SPACES + 1, 0.0), *((to, unit * gain) for to, gain in steps)]
-        if act == t.ACT_II:
-            known.append((length, 1.5))
-        spaces, values = zip(*sorted(dict(known).items()), strict=True)
-        worth[act] = np.interp(np.arange(LONGEST + 2), spaces, values)
-    return worth
-
-
-def _enabled() -> np.ndarray:
-    """int64[space]: how many candles rest on a space, directly or not (Rules T13)."""
-    needs = [int(under) for under in t.SUPPORTS]
-    for _ in range(t.SPACES):
-        needs = [_closed(under, needs) for under in needs]
-    return np.array(
-        [
-            sum(int(t.CANDLE[above]) for above in range(t.SPACES) if needs[above] >> space & 1)
-            for space in range(t.SPACES)
-        ],
-        np.int64,
-    )
-
-
-def _closed(under: int, needs: list[int]) -> int:
-    """A set of spaces with all that they rest on, as bits."""
-    for space in range(t.SPACES):
-        if under >> space & 1:
-            under |= needs[space]
-    return under
-
-
-ACT_WORTH = _act_worth()
-ENABLED = _enabled()
 
 
 @rule
@@ -110,7 +59,7 @@ def advance(seen: Any, act: int) -> float:
     space = int(seen[at.ACT_SPACE + act])
     if space >= t.ACT_LENGTH[act]:
         return 0.0
-    gain = ACT_WORTH[act, space + 1] - ACT_WORTH[act, space]
+    gain = spaces.ACT_WORTH[act, space + 1] - spaces.ACT_WORTH[act, space]
     if act == t.ACT_II:
         # Two places are paid, and a lead must be kept.
         gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
@@ -127,9 +76,7 @@ def best_advance(seen: Any) -> float:
 def mood(seen: Any, steps: int) -> float:
     """Some steps of mood, given the purple elements that are still on display (Rules M1)."""
     now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
-    before = min(max(now, _LOWEST), _HIGHEST)
-    after = min(max(now + steps, _LOWEST), _HIGHEST)
-    return MOOD[after - _LOWEST] - MOOD[before - _LOWEST]
+    return spaces.mood(now + steps) - spaces.mood(now)
 
 
 @rule
@@ -257,7 +204,7 @@ def acts(seen: Any) -> float:
     """The places of the seat's three discs."""
     worth = 0.0
     for act in range(3):
-        worth += ACT_WORTH[act, seen[at.ACT_SPACE + act]]
+        worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
     for place in range(len(t.ACT_II_PLACES)):
         if seen[at.ACT_AHEAD + t.ACT_II] == place:
             worth += 0.6 * t.ACT_II_PLACES[place]
@@ -312,11 +259,11 @@ def position(seen: Any) -> float:
     for space in range(t.SPACES):
         for colour in range(t.N_COLOURS):
             if seen[at.STAGE + space * t.N_COLOURS + colour]:
-                worth += 0.3 * ENABLED[space] + 0.2
+                worth += 0.3 * spaces.ENABLED[space] + 0.2
     for card in range(t.OBJECTIVES):
         if seen[at.OWN + card]:
             worth += 0.8 + seen[at.OWN_REWARD + card]
     purple = int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
-    worth += MOOD[min(max(int(seen[at.MOOD]) - purple, _LOWEST), _HIGHEST) - _LOWEST]
+    worth += spaces.mood(int(seen[at.MOOD]) - purple)
     worth += savings(seen) + acts(seen) + wardrobe(seen) + troupe(seen) + day(seen)
     return worth

@@ -35,6 +35,17 @@ def beside(blocks: Sequence[Sequence[str]], width: int) -> list[str]:
     ]
 
 
+def spread(left: str, right: str, width: int) -> str:
+    """One line with a text at either end."""
+    return f"{left}{right:>{width - len(left)}}"
+
+
+def headline(title: str, width: int) -> str:
+    """The line that a part of the drawing begins with."""
+    start = f"── {title} "
+    return start + "─" * (width - len(start))
+
+
 def joint_line(above: set[int], below: set[int], width: int) -> str:
     """The line between two rows of cells whose walls stand at the given columns."""
     spans = [(min(walls), max(walls)) for walls in (above, below) if walls]

@@ -1,0 +1,67 @@
+"""What the spaces of Shakespeare's board are worth, in prestige: of the acts, the stage, the mood.
+
+Tables made once from the box, for `shakespeare_worth.py` and `shakespeare.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.shakespeare import tables as t
+
+MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
+"""float64[space]: by mood, from the lowest up (Rules M2)."""
+_LOWEST = t.ALL_MOOD[0]
+_HIGHEST = t.ALL_MOOD[1]
+
+
+def _act_worth() -> np.ndarray:
+    """float64[act, space]: what a disc's place is worth in one rehearsal (Rules R2).
+
+    Between two steps of the reward it grows in proportion, so that an advance that pays later is
+    worth something now.
+    """
+    longest = int(t.ACT_LENGTH.max())
+    worth = np.zeros((3, longest + 2))
+    for act, length in enumerate(t.ACT_LENGTH.tolist()):
+        steps = {t.ACT_I: t.ACT_I_POUNDS, t.ACT_III: t.ACT_III_PRESTIGE}.get(act, ())
+        unit = 0.5 if act == t.ACT_I else 1.0
+        known = [(1, -1.0), (t.GREY_SPACES + 1, 0.0), *((to, unit * gain) for to, gain in steps)]
+        if act == t.ACT_II:
+            known.append((length, 1.5))
+        spaces, values = zip(*sorted(dict(known).items()), strict=True)
+        worth[act] = np.interp(np.arange(longest + 2), spaces, values)
+    return worth
+
+
+def _enabled() -> np.ndarray:
+    """int64[space]: how many candles rest on a space, directly or not (Rules T13)."""
+    needs = [int(under) for under in t.SUPPORTS]
+    for _ in range(t.SPACES):
+        needs = [_closed(under, needs) for under in needs]
+    return np.array(
+        [
+            sum(int(t.CANDLE[above]) for above in range(t.SPACES) if needs[above] >> space & 1)
+            for space in range(t.SPACES)
+        ],
+        np.int64,
+    )
+
+
+def _closed(under: int, needs: list[int]) -> int:
+    """A set of spaces with all that they rest on, as bits."""
+    for space in range(t.SPACES):
+        if under >> space & 1:
+            under |= needs[space]
+    return under
+
+
+ACT_WORTH = _act_worth()
+ENABLED = _enabled()
+
+
+@rule
+def mood(now: int) -> float:
+    """A mood; beyond the ends of the track it is that of the end."""
+    return MOOD[min(max(now, _LOWEST), _HIGHEST) - _LOWEST]

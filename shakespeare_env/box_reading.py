@@ -1,0 +1,196 @@
+"""Reading a box file, the printed facts of a game, entry by entry.
+
+Every refusal is a `BoxError` in the same words: file, entry, fault with its value, remedy.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NoReturn
+
+from shakespeare_env.errors import BoxError
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A table of a box file.
+
+    Attributes:
+        path: The box file.
+        where: How an error names the table, e.g. "[acts]" or "[[character]] hamlet"; empty for
+            the whole file.
+        prefix: The keys that lead from there to this table, each followed by a dot.
+        data: The table itself.
+    """
+
+    path: Path
+    where: str
+    prefix: str
+    data: Mapping[str, object]
+
+    def refuse(self, key: str, fault: str, remedy: str) -> NoReturn:
+        """Raises the BoxError for a key of this table (an empty key: for the table itself)."""
+        keys = f"{self.prefix}{key}".rstrip(".")
+        name = ": ".join(part for part in (self.where, keys) if part)
+        raise BoxError(f"{self.path}: {name}: {fault}; {remedy}")
+
+    def only(self, known: Sequence[str], noun: str = "key") -> None:
+        """Refuses a key that is not known, with the closest known one."""
+        for key in self.data:
+            if key not in known:
+                self.refuse(key, f"{key!r} is no {noun}", suggest(key, known))
+        if "source" in known and "source" in self.data:
+            self.text("source")
+
+    def without(self, keys: Iterable[str], reason: str) -> None:
+        """Refuses keys that exist, but not in a table such as this one."""
+        for key in keys:
+            if key in self.data:
+                self.refuse(key, f"{show(self.data[key])}: {reason}", f"remove {key}")
+
+    def value(self, key: str, wanted: str) -> object:
+        """The value of a key that has to be there; `wanted` is the remedy's word for it."""
+        if key not in self.data:
+            self.refuse(key, "missing", f"add {key} ({wanted})")
+        return self.data[key]
+
+    def integer(self, key: str, low: int, high: int) -> int:
+        """A whole number from low to high."""
+        wanted = f"a whole number from {low} to {high}"
+        return self._whole(key, self.value(key, wanted), low, high)
+
+    def integers(self, key: str, count: int, low: int, high: int) -> list[int]:
+        """A list of `count` whole numbers from low to high."""
+        wanted = f"a list of {count} whole numbers from {low} to {high}"
+        values = self.value(key, wanted)
+        if not isinstance(values, list) or len(values) != count:
+            self.refuse(key, f"{show(values)} is not {wanted}", f"write {wanted}")
+        return [self._whole(key, value, low, high) for value in values]
+
+    def number(self, key: str, low: int, high: int, noun: str) -> int:
+        """The key itself as a whole number from low to high, written without zeros in front."""
+        if re.fullmatch("0|[1-9][0-9]{0,5}", key) is None or not low <= int(key) <= high:
+            remedy = f"write a whole number from {low} to {high}"
+            self.refuse(key, f"{key!r} is no {noun}", remedy)
+        return int(key)
+
+    def text(self, key: str) -> str:
+        """A text that is not empty."""
+        value = self.value(key, "a text")
+        if not isinstance(value, str) or not value.strip():
+            self.refuse(key, f"{show(value)} is not a text", "write a text between quotes")
+        return value
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of different texts."""
+        values = self.value(key, "a list of ids")
+        if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+            self.refuse(key, f"{show(values)} is not a list of ids", 'write e.g. ["a1", "a2"]')
+        for value in values:
+            if values.count(value) > 1:
+                self.refuse(key, f"{value!r} is listed twice", "list it once")
+        return tuple(values)
+
+    def identifier(self, key: str) -> str:
+        """An id as moves write it."""
+        value = self.text(key)
+        if re.fullmatch("[a-z0-9_]+", value) is None:
+            self.refuse(key, f"{value!r} is not an id", "use only a to z, 0 to 9 and _")
+        return value
+
+    def truth(self, key: str) -> bool:
+        """True or false."""
+        value = self.value(key, "true or false")
+        if not isinstance(value, bool):
+            self.refuse(key, f"{show(value)} is not true or false", "write true or false")
+        return value
+
+    def choice(self, key: str, known: Sequence[str], noun: str) -> str:
+        """One of the known texts."""
+        value = self.text(key)
+        if value not in known:
+            self.refuse(key, f"{value!r} is no {noun}", suggest(value, known))
+        return value
+
+    def table(self, key: str) -> Entry:
+        """The table under a key."""
+        value = self.value(key, "a table")
+        if not isinstance(value, dict):
+            self.refuse(key, f"{show(value)} is not a table", f"write {key} = {{ ... }}")
+        return Entry(self.path, self.where, f"{self.prefix}{key}.", value)
+
+    def section(self, key: str) -> Entry:
+        """A table of the whole file, named in brackets."""
+        name = f"[{key}]"
+        value = self.data.get(key)
+        if value is None:
+            self.refuse(name, "missing", f"add the table {name}; the package's box.toml has one")
+        if not isinstance(value, dict):
+            self.refuse(name, f"{show(value)} is not a table", f"write it under {name}")
+        return Entry(self.path, name, "", value)
+
+    def tables(self, key: str, where: str) -> list[Entry]:
+        """The tables of a list; errors name each by its id, or by its number if it has none."""
+        values = self.value(key, "a list of tables")
+        if not isinstance(values, list):
+            self.refuse(key, f"{show(values)} is not a list of tables", "write one table for each")
+        entries = []
+        for number, value in enumerate(values, start=1):
+            if not isinstance(value, dict):
+                self.refuse(key, f"{show(value)} is not a table", "write one table for each")
+            own = value.get("id")
+            name = own if isinstance(own, str) and own.strip() else f"number {number}"
+            entries.append(Entry(self.path, f"{where}{name}", "", value))
+        return entries
+
+    def _whole(self, key: str, value: object, low: int, high: int) -> int:
+        remedy = f"write a whole number from {low} to {high}"
+        # A TOML boolean is a Python bool, which is an int.
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.refuse(key, f"{show(value)} is not a whole number", remedy)
+        if not low <= value <= high:
+            self.refuse(key, f"{show(value)} is out of range", remedy)
+        return value
+
+
+def read_box(package: Path, variable: str, path: Path | None = None) -> Entry:
+    """The whole of a box file.
+
+    Args:
+        package: The game's own folder, which holds a `box.toml`.
+        variable: The environment variable that names another file.
+        path: A file instead of either.
+
+    Raises:
+        BoxError: it cannot be read or is not TOML.
+    """
+    if path is None:
+        path = Path(os.environ.get(variable) or package / "box.toml")
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        remedy = f"give the path of a box file, or unset {variable}"
+        raise BoxError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
+    except ValueError as error:
+        remedy = "correct it, or start again from the package's box.toml"
+        raise BoxError(f"{path}: not a TOML file ({error}); {remedy}") from error
+    return Entry(path, "", "", data)
+
+
+def suggest(word: str, known: Sequence[str]) -> str:
+    """The remedy for a word that is not known."""
+    close = get_close_matches(word, known, n=1)
+    choices = f"use one of {', '.join(known)}"
+    return f"did you mean {close[0]!r}? {choices}" if close else choices
+
+
+def show(value: object) -> str:
+    """A value as errors quote it."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."

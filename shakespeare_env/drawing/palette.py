@@ -1,0 +1,5 @@
+"""The colours that pictures of all games share: the paper, the ink and what is marked on it."""
+
+PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
+INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"
+GOLD, STONE, NEUTRAL = "#d9a21b", "#b9b0a3", "#8b8680"

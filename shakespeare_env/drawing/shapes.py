@@ -1,0 +1,133 @@
+"""The plain shapes that pictures are made of; a sign's x and y are its middle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import svg
+
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import GOLD, INK, LINE, MUTED, PANEL
+
+Elements = list[svg.Element]
+
+
+@dataclass(frozen=True)
+class Block:
+    """Something drawn, its top left corner at (0, 0)."""
+
+    elements: Elements
+    width: float
+    height: float
+
+    def at(self, x: float, y: float, **data: str) -> svg.G:
+        """The block moved to its place; what it shows can be told in `data-` attributes."""
+        return svg.G(
+            transform=[svg.Translate(round(x, 1), round(y, 1))],
+            data=data or None,
+            elements=self.elements,
+        )
+
+
+def box(
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    *,
+    fill: str = PANEL,
+    line: str | None = LINE,
+    thick: float = 1,
+    corner: float = 6,
+    dashes: Sequence[float] = (),
+) -> svg.Rect:
+    """A rectangle by its top left corner."""
+    return svg.Rect(
+        x=round(x, 1),
+        y=round(y, 1),
+        width=round(width, 1),
+        height=round(height, 1),
+        rx=corner,
+        fill=fill,
+        stroke=line,
+        stroke_width=thick if line else None,
+        stroke_dasharray=list(dashes) or None,
+    )
+
+
+def rule(x: float, y: float, width: float, *, stroke: str = LINE) -> svg.Line:
+    """A thin line from left to right."""
+    left, right, y = round(x, 1), round(x + width, 1), round(y, 1)
+    return svg.Line(x1=left, y1=y, x2=right, y2=y, stroke=stroke, stroke_width=1)
+
+
+def upright(x: float, y: float, height: float, *, stroke: str = LINE) -> svg.Line:
+    """A thin line from top to bottom."""
+    x = round(x, 1)
+    return svg.Line(x1=x, y1=y, x2=x, y2=y + height, stroke=stroke, stroke_width=1)
+
+
+def panel(width: float, height: float, title: str) -> Elements:
+    """The ground of a part of the picture, with its title."""
+    return [
+        box(0, 0, width, height),
+        words(14, 20, title, 12, weight="bold", fill=MUTED, room=width - 28),
+    ]
+
+
+def outline(
+    x: float, y: float, size: float, path: list[svg.PathData], fill: str, line: str = INK
+) -> svg.Path:
+    """A path given in a square of side 1 around (0, 0), with a thin line around it."""
+    return svg.Path(
+        d=path,
+        transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(size)],
+        fill=fill,
+        stroke=line,
+        stroke_width=round(0.9 / size, 3),
+        stroke_linejoin="round",
+    )
+
+
+def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
+    """A star."""
+    points = []
+    for corner in range(10):
+        reach = size * (0.52 if corner % 2 == 0 else 0.23)
+        turn = math.pi * corner / 5
+        across, up = reach * math.sin(turn), reach * math.cos(turn)
+        points.append(svg.Point(round(x + across, 1), round(y - up, 1)))
+    return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
+
+
+def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
+    """A round token with something written on it."""
+    return [
+        svg.Circle(
+            cx=round(x, 1), cy=round(y, 1), r=size / 2, fill=fill, stroke=INK, stroke_width=1
+        ),
+        words(x, y + size * 0.22, text, size * 0.6, weight="bold", fill=ink, anchor="middle"),
+    ]
+
+
+def arrow(x: float, y: float, size: float, fill: str) -> Elements:
+    """An arrow that points right."""
+    head: list[svg.PathData] = [svg.M(-0.4, -0.5), svg.L(0.5, 0), svg.L(-0.4, 0.5), svg.Z()]
+    return [outline(x, y, size, head, fill, "none")]
+
+
+def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
+    """A crown."""
+    shape: list[svg.PathData] = [
+        svg.M(-0.5, 0.35),
+        svg.L(-0.5, -0.3),
+        svg.L(-0.22, 0),
+        svg.L(0, -0.42),
+        svg.L(0.22, 0),
+        svg.L(0.5, -0.3),
+        svg.L(0.5, 0.35),
+        svg.Z(),
+    ]
+    return [outline(x, y, size, shape, fill)]

@@ -1,0 +1,111 @@
+"""Whole games recorded by other programs, to be replayed move by move.
+
+A file is JSON lines: the first holds a position, every other one a move, the moves that were legal
+and the next position. Chance is drawn by whoever plays: what it has had a hand in, a game's own
+tests say (`Chance`), and check that both draws were possible.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shakespeare_env import Position
+
+Dict = dict[str, Any]
+Chance = Callable[[Dict, Dict], Collection[str]]
+"""(before, after) -> the entries of the position after in which chance has had a hand."""
+
+
+class Step(NamedTuple):
+    """A move of a recorded game; all positions are in notation."""
+
+    number: int
+    before: Dict
+    move: str
+    legal: list[str]
+    after: Dict
+
+    def played(self) -> Dict:
+        """The position after the move, with what chance gives the engine."""
+        position = Position.from_dict(self.before, seed=self.number)
+        position.push(self.move)
+        return position.to_dict()
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """A file of a folder; a test that it does not pass says where it differs."""
+
+    folder: Path
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def positions(self) -> list[Dict]:
+        """All positions, the first and the last one included."""
+        return [line["position"] for line in _lines(self.folder / f"{self.name}.jsonl.gz")]
+
+    def steps(self) -> Iterator[Step]:
+        """All moves in order."""
+        lines = _lines(self.folder / f"{self.name}.jsonl.gz")
+        for number, (one, two) in enumerate(pairwise(lines), start=1):
+            yield Step(number, one["position"], two["move"], two["legal"], two["position"])
+
+    def draws(self, chance: Chance) -> Iterator[Step]:
+        """The moves after which something was drawn."""
+        return (step for step in self.steps() if chance(step.before, step.after))
+
+    def check_positions(self) -> None:
+        """Every position is read, and written as it was."""
+        for number, position in enumerate(self.positions()):
+            wrong = differences(Position.from_dict(position).to_dict(), position)
+            assert not wrong, (number, wrong)
+
+    def check_legal_moves(self) -> None:
+        """In every position the legal moves are those recorded."""
+        for step in self.steps():
+            found = sorted(Position.from_dict(step.before).moves())
+            wrong = {*found} ^ {*step.legal}
+            assert found == sorted(step.legal), (step.number, step.move, wrong)
+
+    def check_moves(self, chance: Chance) -> None:
+        """Every move leads to the position recorded, but for what chance has had a hand in."""
+        for step in self.steps():
+            wrong = differences(step.played(), step.after)
+            for drawn in chance(step.before, step.after):
+                wrong.pop(drawn, None)
+            assert not wrong, (step.number, step.move, wrong)
+
+    def check_result(self, scores: Callable[[Dict], list[int]]) -> None:
+        """The game ends where the record does, with its winners and its scores."""
+        last = self.positions()[-1]
+        end = Position.from_dict(last)
+        assert end.moves() == [], end.moves()
+        assert end.winners == last["winners"], (end.winners, last["winners"])
+        assert end.scores() == scores(last), (end.scores(), scores(last))
+
+
+def differences(found: Dict, expected: Dict) -> dict[str, tuple[str | None, str | None]]:
+    """Entry -> its JSON text here and there, where these differ; 1, 1.0 and true are different."""
+    texts = {
+        key: (_text_of(found, key), _text_of(expected, key)) for key in sorted({*found, *expected})
+    }
+    return {key: (here, there) for key, (here, there) in texts.items() if here != there}
+
+
+def _text_of(position: Dict, key: str) -> str | None:
+    return json.dumps(position[key], sort_keys=True) if key in position else None
+
+
+@cache
+def _lines(path: Path) -> list[Dict]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]

@@ -1,0 +1,57 @@
+"""The pages and pictures that are made from code, and the links between all pages."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from shakespeare_env import observation_layout, registry
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+BUILD = runpy.run_path(str(DOCS / "build.py"))
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
+LINKS = [
+    (page, link)
+    for page in PAGES
+    for link in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8"))
+]
+README = ROOT / "README.md"
+TOP = "shakespeare_env|agents|training|tests|benchmarks|docs"
+MAP = sorted(set(re.findall(rf"`((?:{TOP})/[\w./]*)`", README.read_text(encoding="utf-8"))))
+games = pytest.mark.parametrize("game", registry.names())
+
+
+@games
+@pytest.mark.parametrize("file", BUILD["PAGES"])
+def test_a_page_made_from_code_is_up_to_date(game, file):
+    found = (DOCS / game / file).read_text(encoding="utf-8")
+    assert found == BUILD["PAGES"][file](game), "run `make docs`"
+
+
+@games
+def test_the_observation_page_has_every_field_in_order(game):
+    page = (DOCS / game / "observation.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+?)` \| (\d+) \| (\d+) \| (-?\d+) to (-?\d+) \|", page, re.MULTILINE)
+    fields = [(f.name, f.start, f.size, f.low, f.high) for f in observation_layout(game)]
+    assert [(name, *map(int, numbers)) for name, *numbers in rows] == fields
+
+
+@games
+def test_every_game_has_its_pages(game):
+    assert {"notation.md", "learning_curve.png", *BUILD["PAGES"]} <= {
+        path.name for path in (DOCS / game).iterdir()
+    }
+
+
+@pytest.mark.parametrize(("page", "link"), LINKS, ids=lambda value: str(value)[-40:])
+def test_a_link_leads_somewhere(page, link):
+    assert (page.parent / link).exists()
+
+
+@pytest.mark.parametrize("path", MAP)
+def test_a_path_in_the_map_exists(path):
+    assert (ROOT / path).exists()

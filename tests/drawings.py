@@ -1,0 +1,142 @@
+"""What tests read off a drawing: texts with their places in a picture, lines of a text, colours."""
+
+import re
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+import numpy as np
+from PIL import ImageFont
+
+from shakespeare_env.fonts import FILES
+
+SVG = "{http://www.w3.org/2000/svg}"
+_PLACES = ("part", "act", "space", "place", "card", "piece")
+_FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
+_WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
+
+
+def line_with(drawing, *words):
+    """The first line in which the words follow each other."""
+    for line in drawing.splitlines():
+        rest = line
+        for word in words:
+            _, found, rest = rest.partition(word)
+            if not found:
+                break
+        else:
+            return line
+    raise AssertionError(f"no line with {words} in\n{drawing}")
+
+
+@dataclass
+class Line:
+    """A text of the picture: where it is, from the tops of its letters to below its base line."""
+
+    text: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+    width: float
+    room: float | None
+    places: tuple[tuple[str, str], ...]
+
+
+def texts(drawn):
+    """Every text with its place, in the order it is drawn."""
+    return list(_texts(ElementTree.fromstring(drawn), 0.0, 0.0, 1.0, ()))
+
+
+def _texts(element, x, y, scale, places):
+    transform = element.get("transform", "")
+    if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
+        x, y = x + scale * float(moved[1]), y + scale * float(moved[2])
+    if scaled := re.search(r"scale\((\S+)\)", transform):
+        scale *= float(scaled[1])
+    places += tuple(
+        (name, element.get(f"data-{name}")) for name in _PLACES if element.get(f"data-{name}")
+    )
+    if element.tag == f"{SVG}text":
+        size = float(element.get("font-size"))
+        font = _FONTS[element.get("font-weight", "normal")]
+        width = font.getlength(element.text or "") * size / 100
+        left = float(element.get("x")) - width * _WAYS[element.get("text-anchor", "start")]
+        base = float(element.get("y"))
+        room = element.get("data-room")
+        yield Line(
+            element.text or "",
+            x + scale * left,
+            x + scale * (left + width),
+            y + scale * (base - 0.75 * size),
+            y + scale * (base + 0.1 * size),
+            width,
+            float(room) if room else None,
+            places,
+        )
+    for child in element:
+        yield from _texts(child, x, y, scale, places)
+
+
+def words(drawn, part=None):
+    """The texts of a part of the picture, or of all of it."""
+    return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]
+
+
+@dataclass
+class Placed:
+    """Something with a name in the picture, by the edges of the rectangle it begins with."""
+
+    name: str
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+
+def placed(drawn, kind, *places):
+    """What has `data-<kind>` in a place of the picture, in the order it is drawn.
+
+    Places are pairs such as `("part", "seat-0")`.
+    """
+    return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0))
+
+
+def _placed(element, kind, places, x, y):
+    if moved := re.search(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
+        x, y = x + float(moved[1]), y + float(moved[2])
+    places = {(name, value) for name, value in places if element.get(f"data-{name}") != value}
+    name = element.get(f"data-{kind}")
+    if name and not places:
+        outer = element.find(f"{SVG}rect")
+        left, top = x + float(outer.get("x", 0)), y + float(outer.get("y", 0))
+        yield Placed(
+            name, left, left + float(outer.get("width")), top, top + float(outer.get("height"))
+        )
+    for child in element:
+        yield from _placed(child, kind, places, x, y)
+
+
+# How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).
+EYES = {
+    "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "deuteranopia": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.01182, 0.04294, 0.968881),
+    ),
+    "protanopia": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+}
+TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+
+
+def lab(colour, eye):
+    """The colour in CIE L*a*b*, where the distance of two tells how different they look."""
+    screen = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    light = np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(np.array(EYES[eye]) @ light, 0, 1)
+    x, y, z = np.cbrt(np.array(TO_XYZ) @ seen / (0.9505, 1, 1.089))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
