@@ -1,0 +1,54 @@
+"""What the rules ask of the entries of a box file together."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from shakespeare_env.box_reading import Entry
+
+if TYPE_CHECKING:
+    from shakespeare_env.figaro.box import Box
+
+_LARGEST_HAND = 30
+
+
+def check_absent(fewer: Entry, box: "Box") -> None:
+    """Refuses more cards left out with three seats than there are (Rules A1)."""
+    for value, (absent, copies) in enumerate(
+        zip(box.absent_jesters, box.jesters, strict=True), start=1
+    ):
+        if absent > copies:
+            fewer.refuse(
+                f"jesters.{value}", f"{absent} of {copies} left out", f"leave out {copies} at most"
+            )
+    if box.absent_rings > box.rings:
+        fewer.refuse(
+            "rings",
+            f"{box.absent_rings} of {box.rings} left out",
+            f"leave out {box.rings} at most",
+        )
+
+
+def check_deals(cards: Entry, fewer: Entry, deals: Mapping[int, int]) -> None:
+    """Refuses cards that cannot all be dealt out evenly (Rules A1).
+
+    Args:
+        cards: All cards.
+        fewer: What the smallest table leaves out.
+        deals: Seats -> cards that are dealt.
+    """
+    # The smallest table last: what the others find is no fault of what that one leaves out.
+    for seats in sorted(deals, key=lambda seats: (seats == min(deals), seats)):
+        dealt = deals[seats]
+        if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:
+            (fewer if seats == min(deals) else cards).refuse(
+                "",
+                f"{dealt} cards with {seats} seats",
+                f"give every seat the same number, from 2 to {_LARGEST_HAND}",
+            )
+
+
+def check_lengths(road: Entry, lengths: Sequence[int]) -> None:
+    """Refuses two road pieces of one length: their owners could not be told apart (Rules A2)."""
+    for length in lengths:
+        if lengths.count(length) > 1:
+            road.refuse("lengths", f"{length} is listed twice", "make all lengths different")

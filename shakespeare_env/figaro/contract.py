@@ -1,0 +1,42 @@
+"""Figaro as the contract of `game.py` wants it."""
+
+from __future__ import annotations
+
+from shakespeare_env.figaro import notation
+from shakespeare_env.figaro.actions import TABLE
+from shakespeare_env.figaro.determinize import determinize
+from shakespeare_env.figaro.drawing.picture import picture
+from shakespeare_env.figaro.drawing.text import draw
+from shakespeare_env.figaro.flow import legal, play
+from shakespeare_env.figaro.layout import LAYOUT
+from shakespeare_env.figaro.notation_reader import from_dict
+from shakespeare_env.figaro.observe import observe
+from shakespeare_env.figaro.scoring import scores
+from shakespeare_env.figaro.secrecy import is_secret, seen_by
+from shakespeare_env.figaro.setup import begin
+from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, STATE
+from shakespeare_env.figaro.tables import BOX, MIN_SEATS, SEATS
+from shakespeare_env.game import Game, Rules
+
+GAME = Game(
+    name=notation.NAME,
+    min_seats=MIN_SEATS,
+    max_seats=SEATS,
+    options={},
+    state=STATE,
+    hidden_from_text=HIDDEN_FROM_TEXT,
+    actions=TABLE,
+    layout=LAYOUT,
+    rules=Rules(begin, legal, play, observe, determinize, scores),
+    good_scores={},
+    score_scale=10,
+    to_dict=notation.to_dict,
+    from_dict=from_dict,
+    phase=notation.phase_of,
+    seen_by=seen_by,
+    is_secret=is_secret,
+    chapter="round",
+    draw=draw,
+    picture=picture,
+    box=BOX.source,
+)

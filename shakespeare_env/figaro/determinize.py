@@ -1,0 +1,68 @@
+"""A possible position instead of the true one: the other hands are dealt anew.
+
+Rules D2.
+"""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.figaro.moves import has_choice
+from shakespeare_env.figaro.setup import give
+from shakespeare_env.figaro.state import NOBODY
+from shakespeare_env.figaro.tables import KINDS
+from shakespeare_env.game import Record
+
+
+@rule
+def determinize(game: Record, seat: int) -> None:
+    """Draw anew, from game["random"], all that a seat does not know.
+
+    Every deal of the unseen cards to the other hands is equally likely, of those that leave a seat
+    that is to decide a choice: who is asked has one (Rules D1), and the observer knows that. What
+    will be dealt later is drawn by the random state alone. The cards are gathered by kind before
+    they are dealt, so who truly held them has no influence.
+    """
+    mover = game["to_move"]
+    left = gather(game, seat)
+    if mover != seat and mover != NOBODY:
+        # A position in text may hold a decision with one legal move: then no deal may leave two.
+        can_choose = has_choice(game, game["dealt"])
+        cards = game["hand_size"][mover]
+        game["hand_size"][mover] = 0
+        give(game, mover, cards, left)
+        while can_choose and not has_choice(game, game["hand"][mover]):
+            put_back(game, mover)
+            give(game, mover, cards, left)
+        left -= cards
+    for other in range(game["players"]):
+        if other != seat and other != mover:
+            cards = game["hand_size"][other]
+            game["hand_size"][other] = 0
+            give(game, other, cards, left)
+            left -= cards
+
+
+@rule
+def gather(game: Record, seat: int) -> int:
+    """Collect the hands of all seats but one in `dealt`; hand sizes stay.
+
+    Returns:
+        The number of cards.
+    """
+    cards = 0
+    for other in range(game["players"]):
+        if other != seat:
+            for kind in range(KINDS):
+                game["dealt"][kind] += game["hand"][other, kind]
+                game["hand"][other, kind] = 0
+            cards += game["hand_size"][other]
+    return cards
+
+
+@rule
+def put_back(game: Record, seat: int) -> None:
+    """Return a hand to the cards still to be dealt."""
+    for kind in range(KINDS):
+        game["dealt"][kind] += game["hand"][seat, kind]
+        game["hand"][seat, kind] = 0
+    game["hand_size"][seat] = 0

@@ -1,0 +1,30 @@
+"""The colours of this game's picture, besides those of every picture.
+
+Every two of the five card colours stay apart for eyes that take red for green, too; their cards
+also have a letter and a symbol of their own. Seats have no colour, so that none is taken for that
+of a card.
+"""
+
+from __future__ import annotations
+
+from shakespeare_env.drawing.palette import INK, PANEL
+from shakespeare_env.figaro.box import COLOURS
+from shakespeare_env.figaro.drawing.wording import JESTER, RING
+from shakespeare_env.game import UNKNOWN
+
+CREAM, BACK, WEAVE, STRIP = "#f8ecc9", "#4d5563", "#69727f", "#f6f0e4"
+SEAT, DECIDES, NOW = "#7d756b", INK, "#fbf0cf"
+PIECE, PIECE_LINE = "#c9bfb0", "#7d7264"
+
+CARDS = {
+    "red": ("#bb2418", "#ffffff"),
+    "orange": ("#f4a93f", INK),
+    "green": ("#3f9d6c", "#ffffff"),
+    "blue": ("#3a78cf", "#ffffff"),
+    "purple": ("#5c2a86", "#ffffff"),
+    JESTER: (CREAM, INK),
+    RING: (PANEL, INK),
+    UNKNOWN: (BACK, "#ffffff"),
+}
+"""Colour of a card by what it is, and of what is drawn on it."""
+MOTLEY = tuple(CARDS[colour][0] for colour in COLOURS)

@@ -1,0 +1,103 @@
+"""A position as a picture: an SVG document that a person reads at a glance.
+
+Like the text drawing (`text.py`) it starts from the notation and shows everything that is there,
+secrets too; hands the observer does not know lie face down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
+from shakespeare_env.drawing.palette import GOLD, INK, PANEL
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star
+from shakespeare_env.drawing.signs import legend
+from shakespeare_env.figaro.box import COLOURS
+from shakespeare_env.figaro.drawing.palette import DECIDES
+from shakespeare_env.figaro.drawing.road_picture import unit_of
+from shakespeare_env.figaro.drawing.seat_picture import draw_seat, room_for_road
+from shakespeare_env.figaro.drawing.symbols import castle, chip, symbol
+from shakespeare_env.figaro.drawing.table_picture import (
+    draw_colours,
+    draw_pieces,
+    draw_taken_bars,
+    piece_room,
+)
+from shakespeare_env.figaro.drawing.wording import (
+    JESTER,
+    LETTERS,
+    RING,
+    asked,
+    king_words,
+    table_words,
+)
+from shakespeare_env.figaro.tables import FULL
+from shakespeare_env.game import UNKNOWN
+
+__all__ = ["WIDTH", "picture"]
+
+_SIDE = 316  # the width of what stands beside the seats
+_HEIGHT = 1092  # of all seats together
+_COLOURS, _TAKEN = 226, 256
+
+
+def picture(position: Mapping[str, Any]) -> str:
+    """A position of the notation as an SVG document, `WIDTH` units wide.
+
+    All pictures are of one size, whatever the number of seats: fewer seats are drawn larger.
+
+    Args:
+        position: The JSON object of the notation, as `Position.to_dict` gives it, or as
+            `Position.seen_by` does.
+    """
+    number, rounds = position["round"], len(position["pieces"])
+    table, king = table_words(position), king_words(position)
+    return page(
+        f"Figaro, {table}, round {number}: {asked(position)}",
+        [
+            ("head", head("Figaro", table, "round", number, rounds, king, _banner(position))),
+            ("table", _table(position)),
+            ("legend", _legend()),
+        ],
+    )
+
+
+def _table(position: Mapping[str, Any]) -> Block:
+    """The seats below each other, and beside them what concerns all."""
+    seats, width = position["players"], ROOM - _SIDE - GAP
+    each = (_HEIGHT - (seats - 1) * GAP) / seats
+    unit = unit_of(position, piece_room(_SIDE), room_for_road(each))
+    pieces = _HEIGHT - _COLOURS - _TAKEN - 2 * GAP
+    side = width + GAP
+    drawn: Elements = [
+        draw_seat(position, seat, width, each, unit).at(0, seat * (each + GAP), part=f"seat-{seat}")
+        for seat in range(seats)
+    ]
+    drawn += [
+        draw_pieces(position, _SIDE, pieces, unit).at(side, 0, part="pieces"),
+        draw_colours(position, _SIDE, _COLOURS).at(side, pieces + GAP, part="colours"),
+        draw_taken_bars(position, _SIDE, _TAKEN).at(side, _HEIGHT - _TAKEN, part="taken"),
+    ]
+    return Block(drawn, ROOM, _HEIGHT)
+
+
+def _banner(position: Mapping[str, Any]) -> Banner:
+    if position["to_move"] is None:
+        return Banner(asked(position), star(*SIGN_AT, 24, PANEL), GOLD, INK)
+    return Banner(asked(position), arrow(*SIGN_AT, 20, GOLD), DECIDES, PANEL)
+
+
+def _legend() -> Block:
+    """One line of what the signs mean."""
+    size = 15
+    entries: tuple[tuple[Elements, str], ...] = (
+        *((symbol(0, 0, size, colour), f"{LETTERS[colour]} {colour}") for colour in COLOURS),
+        (symbol(0, 0, size - 1, JESTER), f"{LETTERS[JESTER]} jester, goes with any colour"),
+        (symbol(0, 0, size + 1, RING), "ring: cards go on to the next seat"),
+        (chip(0, 0, size, UNKNOWN, UNKNOWN), "card face down"),
+        (crown(0, 0, size), "King"),
+        (castle(0, 0, size), "castle, where a road begins; the shortest road wins"),
+        (star(0, 0, size), f"winner  ·  a total of {FULL} takes all cards face up"),
+    )
+    return legend(entries, ROOM)

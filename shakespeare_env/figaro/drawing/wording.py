@@ -1,0 +1,107 @@
+"""What a position says in words and numbers, the same in every drawing of it.
+
+Cards are named as in the notation: `red-2`, `jester-1`, `ring`; a card that the observer does not
+know is `UNKNOWN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from shakespeare_env.figaro import tables as t
+from shakespeare_env.figaro.box import COLOURS
+from shakespeare_env.game import UNKNOWN
+
+JESTER, RING = "jester", "ring"
+SUITS = (*COLOURS, JESTER, RING)
+"""What cards are sorted by."""
+
+LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
+_ORDER = {suit: place for place, suit in enumerate((*SUITS, UNKNOWN))}
+
+
+def colours_of(position: Mapping[str, Any]) -> list[str]:
+    """The colours that are played with at a table of so many seats (Rules A1)."""
+    dealt = t.COPIES[position["players"], : t.COLOURED].reshape(t.N_COLOURS, t.VALUES)
+    return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
+
+
+def suit_of(card: str) -> str:
+    """The colour of a card, or that it is a jester, a ring or unknown."""
+    return card.partition("-")[0]
+
+
+def value_of(card: str) -> int:
+    """What a card adds to a total; a ring adds nothing (Rules A1)."""
+    return int(card.partition("-")[2] or 0)
+
+
+def in_order(cards: Iterable[str]) -> list[str]:
+    """Cards by colour, then by value."""
+    return sorted(cards, key=lambda card: (_ORDER[suit_of(card)], value_of(card)))
+
+
+def held(hand: Mapping[str, int]) -> list[str]:
+    """Every card of a hand by itself, in order."""
+    return in_order(card for card, count in hand.items() for _ in range(count))
+
+
+def pile_colour(pile: Iterable[str]) -> str | None:
+    """The colour of the cards before a seat; jesters and rings give none (Rules B3, B4)."""
+    return next((suit_of(card) for card in pile if suit_of(card) in COLOURS), None)
+
+
+def pile_total(pile: Iterable[str]) -> int:
+    """The total of the cards before a seat."""
+    return sum(map(value_of, pile))
+
+
+def cards_count(count: int) -> str:
+    """How many cards, in words."""
+    return f"{count} card{'s' * (count != 1)}"
+
+
+def table_words(position: Mapping[str, Any]) -> str:
+    """How many play."""
+    return f"{position['players']} seats"
+
+
+def king_words(position: Mapping[str, Any]) -> str:
+    """Who has the King."""
+    return f"King: seat {position['king']}"
+
+
+def asked(position: Mapping[str, Any]) -> str:
+    """Who decides, and what; at the end who has won."""
+    if position["to_move"] is None:
+        return _outcome(position)
+    shown = sum(map(len, position["front"]))
+    question = "play a card"
+    if shown:
+        question += f", or take the {f'{shown} cards' if shown > 1 else 'card'} face up"
+    return f"Seat {position['to_move']}: {question}."
+
+
+def round_state(position: Mapping[str, Any], number: int) -> str:
+    """Whether the pieces of a round, counted from 1, are `laid`, played for `now` or `to come`."""
+    if position["to_move"] is None or number < position["round"]:
+        return "laid"
+    return "now" if number == position["round"] else "to come"
+
+
+def winners(position: Mapping[str, Any]) -> list[int]:
+    """The seat that has won; none before the end."""
+    return list(position["winners"] or ())
+
+
+def _outcome(position: Mapping[str, Any]) -> str:
+    lengths = list(map(sum, position["roads"]))
+    won = winners(position)
+    if not won:
+        return "The game is over."
+    shortest = lengths[won[0]]
+    told = f"Winner: seat {', '.join(map(str, won))}, with a road of {shortest}"
+    # The King decides among roads of one length (Rules C4).
+    tied = lengths.count(shortest) > len(won)
+    return f"{told}, nearest to the King of those tied" if tied else told

@@ -1,0 +1,205 @@
+"""The moves of a turn: what is legal, and what it does (section B of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.figaro import actions as a
+from shakespeare_env.figaro.setup import clear_front
+from shakespeare_env.figaro.state import NOBODY
+from shakespeare_env.figaro.tables import (
+    COLOUR,
+    FULL,
+    JESTER,
+    N_COLOURS,
+    NO_COLOUR,
+    RING,
+    SEATS,
+    VALUE,
+    VALUES,
+)
+from shakespeare_env.game import Record
+
+
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Write the legal actions of the seat to move into bool[A], all False before (Rules B1 to B5).
+
+    Return their number.
+    """
+    mover = game["to_move"]
+    players = game["players"]
+    hand = game["hand"][mover]
+    count = 0
+    for colour in range(N_COLOURS):
+        owner = owner_of(game, colour)
+        for kind in range(colour * VALUES, colour * VALUES + VALUES):
+            if hand[kind] == 0:
+                continue
+            first = a.PLAY + kind * SEATS
+            if owner != NOBODY:
+                mask[first + place_of(mover, owner, players)] = True
+                count += 1
+                continue
+            for place in range(players):
+                if game["colour"][seat_at(mover, place, players)] == NO_COLOUR:
+                    mask[first + place] = True
+                    count += 1
+    for kind in range(JESTER, RING):
+        if hand[kind]:
+            for place in range(players):
+                mask[a.PLAY + kind * SEATS + place] = True
+            count += players
+    if hand[RING]:
+        mask[a.RING] = True
+        count += 1
+    if face_up(game):  # B5
+        mask[a.TAKE] = True
+        count += 1
+    return count
+
+
+@rule
+def seat_at(seat: int, place: int, players: int) -> int:
+    """The seat so many places clockwise."""
+    seat += place
+    return seat - players if seat >= players else seat
+
+
+@rule
+def place_of(seat: int, other: int, players: int) -> int:
+    """How many places clockwise another seat sits."""
+    return other - seat if other >= seat else other - seat + players
+
+
+@rule
+def owner_of(game: Record, colour: int) -> int:
+    """The first seat with a colour, or with NO_COLOUR, before it; NOBODY if none has (Rules B2)."""
+    for seat in range(game["players"]):
+        if game["colour"][seat] == colour:
+            return seat
+    return NOBODY
+
+
+@rule
+def face_up(game: Record) -> int:
+    """How many cards lie face up before all seats."""
+    cards = 0
+    for seat in range(game["players"]):
+        cards += game["front_len"][seat]
+    return cards
+
+
+@rule
+def play(game: Record, action: int) -> None:
+    """Play one legal action of the seat to move, and hand the turn on (Rules B1 to B6)."""
+    mover = game["to_move"]
+    players = game["players"]
+    if action == a.TAKE:
+        take(game, mover)  # and it plays a card at once (B5)
+        return
+    if action == a.RING:
+        lay(game, mover, RING)
+        spend(game, mover, RING)
+        pass_left(game)
+    else:
+        kind = (action - a.PLAY) // SEATS
+        target = seat_at(mover, (action - a.PLAY) % SEATS, players)
+        lay(game, target, kind)
+        spend(game, mover, kind)
+        if game["total"][target] >= FULL:
+            take(game, target)
+            game["to_move"] = target  # it leads (B6)
+            return
+    game["to_move"] = seat_at(mover, 1, players)
+
+
+@rule
+def spend(game: Record, seat: int, kind: int) -> None:
+    """A card leaves a hand."""
+    game["hand"][seat, kind] -= 1
+    game["hand_size"][seat] -= 1
+
+
+@rule
+def lay(game: Record, seat: int, kind: int) -> None:
+    """A card comes before a seat; a pile has the colour of its coloured cards (Rules B2, B3).
+
+    The card that fills a pile is not laid on it: the pile is taken with it, at once.
+    """
+    game["total"][seat] += VALUE[kind]
+    if COLOUR[kind] != NO_COLOUR:
+        game["colour"][seat] = COLOUR[kind]
+    if game["total"][seat] < FULL:
+        game["front"][seat, game["front_len"][seat]] = kind
+        game["front_len"][seat] += 1
+    else:
+        game["taken"][seat, kind] += 1
+        game["taken_count"][seat] += 1
+
+
+@rule
+def take(game: Record, seat: int) -> None:
+    """A seat takes all face-up cards of all seats (Rules B5, B6)."""
+    for other in range(game["players"]):
+        for card in range(game["front_len"][other]):
+            game["taken"][seat, game["front"][other, card]] += 1
+        game["taken_count"][seat] += game["front_len"][other]
+    clear_front(game)
+
+
+@rule
+def pass_left(game: Record) -> None:
+    """Every seat passes its face-up cards to the next seat clockwise (Rules B4).
+
+    Totals and colours go with them, so no seat is made to take (Rules B6).
+    """
+    last = game["players"] - 1
+    for card in range(game["front"].shape[1]):
+        carried = game["front"][last, card]
+        for seat in range(last, 0, -1):
+            game["front"][seat, card] = game["front"][seat - 1, card]
+        game["front"][0, card] = carried
+    rotate(game["front_len"], last)
+    rotate(game["total"], last)
+    rotate(game["colour"], last)
+
+
+@rule
+def rotate(values: Any, last: int) -> None:
+    """The value of every seat goes to the next one, the last one's to the first."""
+    carried = values[last]
+    for seat in range(last, 0, -1):
+        values[seat] = values[seat - 1]
+    values[0] = carried
+
+
+@rule
+def has_choice(game: Record, cards: Any) -> bool:
+    """Whether a hand, int8[kinds], gives two legal moves or more (Rules D1).
+
+    A card that can be played stands beside taking; on an empty table a card other than a ring can
+    be played before any seat.
+    """
+    playable = 0
+    for kind in range(RING + (face_up(game) > 0)):
+        playable += cards[kind] > 0 and is_playable(game, kind)
+    return bool(playable)
+
+
+@rule
+def fits(game: Record, kind: int, seat: int) -> bool:
+    """Whether a coloured card or a jester may be played before a seat (Rules B2, B3)."""
+    colour = COLOUR[kind]
+    if colour == NO_COLOUR or game["colour"][seat] == colour:
+        return True
+    return game["colour"][seat] == NO_COLOUR and owner_of(game, colour) == NOBODY
+
+
+@rule
+def is_playable(game: Record, kind: int) -> bool:
+    """Whether a card can be played before some seat (Rules B2 to B4)."""
+    if COLOUR[kind] == NO_COLOUR or owner_of(game, COLOUR[kind]) != NOBODY:
+        return True
+    return owner_of(game, NO_COLOUR) != NOBODY

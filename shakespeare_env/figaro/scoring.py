@@ -1,0 +1,121 @@
+"""The end of a round and of the game: road pieces, roads, the winner (section C of the rules)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.figaro.moves import seat_at
+from shakespeare_env.figaro.state import NOBODY
+from shakespeare_env.figaro.tables import ROUNDS, SEATS
+from shakespeare_env.game import Record
+
+_LAST = ROUNDS - 1
+
+
+@rule
+def score_round(game: Record) -> None:
+    """Give out the pieces of the round (Rules C2, C3)."""
+    if game["round"] == _LAST:
+        swap(game, fewest(game))
+    pieces = game["pieces"][game["round"]]
+    players = game["players"]
+    ranked = 0  # seats that have had their turn, as bits
+    for rank in range(players - 1):
+        seat = next_in_rank(game, ranked)
+        if game["taken_count"][seat] == 0:
+            break
+        ranked |= 1 << seat
+        add_piece(game, seat, pieces[rank])
+    pieces[:] = 0
+
+
+@rule
+def next_in_rank(game: Record, ranked: int) -> int:
+    """Who comes next in the order in which pieces are given out (Rules C2).
+
+    Whoever took most of those not yet ranked; equals are looked at clockwise, from the seat after
+    the King's to that seat itself.
+    """
+    best = NOBODY
+    for place in range(1, game["players"] + 1):
+        seat = seat_at(game["king"], place, game["players"])
+        if (ranked >> seat) & 1:
+            continue
+        if best == NOBODY or game["taken_count"][seat] > game["taken_count"][best]:
+            best = seat
+    return best
+
+
+@rule
+def fewest(game: Record) -> int:
+    """Who took least; equals are looked at clockwise from the King's seat on (Rules C3)."""
+    best = game["king"]
+    for place in range(1, game["players"]):
+        seat = seat_at(game["king"], place, game["players"])
+        if game["taken_count"][seat] < game["taken_count"][best]:
+            best = seat
+    return best
+
+
+@rule
+def swap(game: Record, seat: int) -> None:
+    """A seat gets rid of a long piece, if it has one longer than the least on offer (Rules C3)."""
+    pieces = game["pieces"][game["round"]]
+    shortest = game["players"] - 2
+    longest = game["road"][seat, 0]
+    offered = pieces[shortest]
+    if longest < offered:
+        return
+    for place in range(_LAST):
+        game["road"][seat, place] = game["road"][seat, place + 1]
+    game["road"][seat, _LAST] = 0
+    add_piece(game, seat, offered)
+    insert(pieces, shortest, longest)
+
+
+@rule
+def add_piece(game: Record, seat: int, length: int) -> None:
+    """A piece joins a road, which lies long to short."""
+    road = game["road"][seat]
+    free = 0
+    while road[free]:
+        free += 1
+    insert(road, free, length)
+
+
+@rule
+def insert(lengths: Any, free: int, length: int) -> None:
+    """Put a length into a row that is sorted long to short, of which place `free` is free."""
+    place = free
+    while place > 0 and lengths[place - 1] < length:
+        lengths[place] = lengths[place - 1]
+        place -= 1
+    lengths[place] = length
+
+
+@rule
+def road_length(game: Record, seat: int) -> int:
+    """The length of a seat's road."""
+    length = 0
+    for place in range(ROUNDS):
+        length += int(game["road"][seat, place])
+    return length
+
+
+@rule
+def winner_of(game: Record) -> int:
+    """Whose road is shortest; equals are looked at clockwise from the King's seat on (Rules C4)."""
+    winner = game["king"]
+    for place in range(1, game["players"]):
+        seat = seat_at(game["king"], place, game["players"])
+        if road_length(game, seat) < road_length(game, winner):
+            winner = seat
+    return winner
+
+
+@rule
+def scores(game: Record, out: Any) -> None:
+    """Every seat's road, into int16[seats], below 0 so that more is better (Rules C4)."""
+    for seat in range(SEATS):
+        out[seat] = -road_length(game, seat)

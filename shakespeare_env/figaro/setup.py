@@ -1,0 +1,87 @@
+"""Setting up a game and dealing a round (section A of the rules)."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.figaro.state import NOTHING
+from shakespeare_env.figaro.tables import (
+    COPIES,
+    HAND,
+    KINDS,
+    LENGTHS,
+    NO_COLOUR,
+    ROUNDS,
+)
+from shakespeare_env.game import Record
+from shakespeare_env.rng import below, draw
+
+_ALL_PIECES = len(LENGTHS)
+
+
+@rule
+def begin(game: Record, players: int, options: int) -> None:
+    """Set the table for a new game, up to the first card (Rules A1 to A4)."""
+    game["players"] = players
+    game["round"] = 0
+    game["king"] = below(game, players)  # A4
+    game["to_move"] = game["king"]
+    game["road"][:, :] = 0
+    game["winners"][:] = 0
+    draw_pieces(game)
+    deal(game)
+
+
+@rule
+def draw_pieces(game: Record) -> None:
+    """Draw the pieces of every round, shown long to short from the start (Rules A3).
+
+    One piece after the other is kept or not, with the chance that is right for how many are still
+    wanted: so they come out in order, and every choice of pieces is equally likely.
+    """
+    game["pieces"][:, :] = 0
+    a_round = game["players"] - 1
+    for piece in range(_ALL_PIECES):
+        # A place among those that are still to be given out: of a round, or back in the bag.
+        place = below(game, _ALL_PIECES - piece)
+        for number in range(ROUNDS):
+            filled = 0
+            while filled < a_round and game["pieces"][number, filled]:
+                filled += 1
+            if 0 <= place < a_round - filled:
+                game["pieces"][number, filled] = LENGTHS[piece]
+            place -= a_round - filled
+
+
+@rule
+def deal(game: Record) -> None:
+    """Clear the table and deal all cards (Rules A1)."""
+    players = game["players"]
+    clear_front(game)
+    game["hand"][:, :] = 0
+    game["hand_size"][:] = 0
+    game["taken"][:, :] = 0
+    game["taken_count"][:] = 0
+    for kind in range(KINDS):
+        game["dealt"][kind] = COPIES[players, kind]
+    left = players * HAND[players]
+    for seat in range(players):
+        give(game, seat, HAND[players], left)
+        left -= HAND[players]
+
+
+@rule
+def give(game: Record, seat: int, cards: int, left: int) -> None:
+    """Deal a seat so many cards of those still to be dealt, `left` in number."""
+    for card in range(cards):
+        kind = draw(game, game["dealt"], left - card)
+        game["hand"][seat, kind] += 1
+    game["hand_size"][seat] += cards
+
+
+@rule
+def clear_front(game: Record) -> None:
+    """No card lies face up before anyone."""
+    game["front"][:, :] = NOTHING
+    game["front_len"][:] = 0
+    game["total"][:] = 0
+    game["colour"][:] = NO_COLOUR

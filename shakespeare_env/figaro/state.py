@@ -1,0 +1,45 @@
+"""One game as one record: every field with its shape, its range and its meaning.
+
+Index spaces (kind, colour, place) are those of `tables.py`. A batch is an array of these records;
+copying a game is copying a record.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shakespeare_env.figaro.tables import FRONT, KINDS, PIECES, ROUNDS, SEATS
+
+NOBODY = -1
+NOTHING = -1
+
+STATE = np.dtype(
+    [
+        ("random", np.uint64),  # the game's generator (rng.py)
+        # ---- the table ---------------------------------------------------------------------------
+        ("players", np.int8),  # 3 .. 6
+        ("round", np.int8),  # 0 .. 2, the first to the third; stays 2 when over
+        ("to_move", np.int8),  # the seat that decides; NOBODY when over
+        ("king", np.int8),  # the seat that has the King (A4, C1)
+        ("dealt", np.int8, KINDS),  # cards still to be dealt; none but while cards are dealt
+        ("pieces", np.int8, (ROUNDS, PIECES)),  # lengths, long to short; 0 past the last (A3)
+        # ---- the seats ---------------------------------------------------------------------------
+        ("hand", np.int8, (SEATS, KINDS)),  # copies of each kind
+        ("hand_size", np.int8, SEATS),
+        ("front", np.int8, (SEATS, FRONT)),  # kinds in the order played; NOTHING past the last
+        ("front_len", np.int8, SEATS),
+        ("total", np.int8, SEATS),  # of the values before a seat, 0 .. 5 (B6)
+        ("colour", np.int8, SEATS),  # of the cards before a seat, or NO_COLOUR (B2, B3)
+        ("taken", np.int8, (SEATS, KINDS)),  # copies of each kind taken this round
+        ("taken_count", np.int8, SEATS),
+        ("road", np.int8, (SEATS, ROUNDS)),  # lengths, long to short; 0 past the last (C2)
+        ("winners", np.int8, SEATS),  # 1 for the winner, once over (C4)
+    ],
+    align=True,
+)
+
+EMPTY_IS_NOTHING = frozenset(("front", "colour"))
+"""Fields that hold NOTHING, or NO_COLOUR, where there is nothing; the others hold 0."""
+
+HIDDEN_FROM_TEXT = ("random",)
+"""What a position in text does not hold: chance to come."""

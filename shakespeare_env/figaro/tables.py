@@ -1,0 +1,71 @@
+"""The box as arrays: cards and road pieces, indexed by small integers.
+
+Everything here is read once, at import, from the box file (`box.py`); Numba compiles it in as
+constants.
+
+Index spaces used by all other files of this game:
+    kind     of card, 0 .. KINDS-1: the coloured cards, `colour * VALUES + value - 1`, then jester
+    1, jester 2 and the ring.
+    colour   0 red, 1 orange, 2 green, 3 blue, 4 purple.
+    place    a seat by its distance clockwise from another one, 0 for that seat itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shakespeare_env.figaro import box as printed
+from shakespeare_env.figaro.box import COLOURS, JESTERS, load_box
+
+BOX = load_box()
+
+SEATS = printed.SEATS[-1]
+MIN_SEATS = printed.SEATS[0]
+ROUNDS = printed.ROUNDS
+PIECES = SEATS - 1
+"""Most road pieces of a round (Rules A3)."""
+FULL = 6
+"""The total at which a seat takes everything (Rules B6)."""
+
+# ---- cards ---------------------------------------------------------------------------------------
+N_COLOURS = len(COLOURS)
+VALUES = len(printed.VALUES)
+COLOURED = N_COLOURS * VALUES
+JESTER = COLOURED
+"""The first of the jesters."""
+RING = JESTER + len(JESTERS)
+KINDS = RING + 1
+NO_COLOUR = -1
+
+KIND_IDS = (
+    *(f"{colour}-{value}" for colour in COLOURS for value in printed.VALUES),
+    *(f"jester-{value}" for value in JESTERS),
+    "ring",
+)
+COLOUR = np.array(
+    [kind // VALUES if kind < COLOURED else NO_COLOUR for kind in range(KINDS)], np.int8
+)
+"""Colour of each kind, NO_COLOUR for jesters and rings (Rules B3, B4)."""
+VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
+
+COPIES = np.zeros((SEATS + 1, KINDS), np.int8)
+"""Cards that are dealt: int8[seats, kind]; with three seats some stay in the box (Rules A1)."""
+for _seats in printed.SEATS:
+    _few = _seats == MIN_SEATS
+    COPIES[_seats, :COLOURED] = BOX.colours * N_COLOURS
+    COPIES[_seats, JESTER:RING] = BOX.jesters
+    COPIES[_seats, RING] = BOX.rings
+    if _few:
+        COPIES[_seats, COLOURED - VALUES : COLOURED] = 0
+        COPIES[_seats, JESTER:RING] -= np.array(BOX.absent_jesters, np.int8)
+        COPIES[_seats, RING] -= BOX.absent_rings
+HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(SEATS + 1)], np.int8)
+"""Cards in a hand that has just been dealt: int8[seats]."""
+DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
+"""Most cards in play."""
+FRONT = FULL - 1 + int(BOX.rings)
+"""Most cards that can stay before a seat: values below FULL, and rings."""
+
+# ---- roads ---------------------------------------------------------------------------------------
+LENGTHS = np.array(sorted(BOX.lengths, reverse=True), np.int8)
+"""int8[15]: the road pieces, long to short (Rules A2)."""

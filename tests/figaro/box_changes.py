@@ -1,0 +1,13 @@
+"""Boxes with a longer road piece than the game's own (A2)."""
+
+from itertools import chain
+from typing import Any
+
+_SHORTER = "lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14"
+OLD = f"{_SHORTER}, 15]"
+NEW = ((f"{_SHORTER}, 17]", 17), (f"{_SHORTER}, 19]", 19))
+
+
+def fact(position: dict[str, Any]) -> int:
+    """The longest piece of the three rounds; with six seats all fifteen pieces are in play (A3)."""
+    return int(max(chain.from_iterable(position["pieces"])))

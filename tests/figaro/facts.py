@@ -1,0 +1,10 @@
+"""What anybody who knows the rules of Figaro could say (see `tests/contract/knowledge.py`)."""
+
+PHASES = {"turn"}
+_SECTIONS = {"A": 4, "B": 6, "C": 4, "D": 2}
+"""Section of the rules -> number of its last rule."""
+RULES = {f"{section}{n}" for section, last in _SECTIONS.items() for n in range(1, last + 1)}
+SECRET_MOVES = False
+"""A card is played face up, and everybody sees who takes."""
+OWN_FIELDS: set[str] = set()
+"""A hand stands outside the blocks of the seats; its size is in them (D2)."""

@@ -1,0 +1,167 @@
+"""Positions for the rule tests, written so that a test states only what matters to it.
+
+`position(hands={0: "red-1 ring"}, front={2: "blue-2"})` is a complete position in the notation: the
+cards that the test does not name are dealt to the hands it does not name, and what is left over is
+taken already, so that the whole box is there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from shakespeare_env import Position
+from tests.figaro.cards import HAND, deck
+
+ALL_SEATS = tuple(HAND)
+REST = "..."
+"""In a hand: and a share of the cards that are named nowhere."""
+
+Dict = dict[str, Any]
+
+
+def pieces_of(players: int, in_round: int = 1) -> list[list[int]]:
+    """Pieces of the three rounds, 15 to 7 with four seats; those of rounds gone by are given out.
+
+    With four seats [15, 12, 9], [14, 11, 8], [13, 10, 7].
+    """
+    lengths = list(range(15, 15 - 3 * (players - 1), -1))
+    return [lengths[n::3] if n >= in_round - 1 else [] for n in range(3)]
+
+
+# ---- positions -----------------------------------------------------------------------------------
+
+
+def position(
+    *,
+    players: int = 4,
+    in_round: int = 1,
+    to_move: int = 0,
+    king: int = 0,
+    hands: Mapping[int, str] | None = None,
+    front: Mapping[int, str] | None = None,
+    taken: Sequence[int] | Mapping[int, str] | None = None,
+    heap: int | Sequence[int] | None = None,
+    **fields: Any,
+) -> Dict:
+    """A position in the notation; what is not given is filled in so that it adds up.
+
+    `hands` gives whole hands, "" an empty one; REST after the cards, or a seat not named, takes a
+    share of the cards left over, up to a full hand. `front` gives piles from the first card on.
+    `taken` is the number of cards of every seat, or what some have taken; what fits nowhere else
+    has been taken by the seat `heap`, by several in turn, or by the last one. `fields` replace
+    fields of the notation.
+    """
+    seats = range(players)
+    left = deck(players)
+    piles = [(front or {}).get(seat, "").split() for seat in seats]
+    held, shares = [], []
+    for seat in seats:
+        named = (hands or {}).get(seat, REST).split()
+        if REST in named:
+            named.remove(REST)
+            shares.append(seat)
+        held.append(named)
+    named_piles = taken if isinstance(taken, Mapping) else {}
+    counts = None if isinstance(taken, Mapping) else taken
+    owned = [named_piles.get(seat, "").split() for seat in seats]
+    for cards in (*piles, *held, *owned):
+        for card in cards:
+            if not left[card]:
+                raise ValueError(f"more copies of {card} than {players} seats play with")
+            left[card] -= 1
+    rest = _mixed(left)
+    if counts is not None:
+        owned = [[rest.pop() for _ in range(count)] for count in counts]
+    for _ in range(HAND[players]):
+        for seat in shares:
+            if rest and len(held[seat]) < HAND[players]:
+                held[seat].append(rest.pop(0))
+    if rest and counts is not None:
+        raise ValueError(f"{len(rest)} cards are neither in hand nor taken")
+    takers = [players - 1] if heap is None else [heap] if isinstance(heap, int) else heap
+    for place, card in enumerate(sorted(rest)):
+        owned[takers[place % len(takers)]].append(card)
+    hand_counts = [dict(sorted(Counter(cards).items())) for cards in held]
+    made: Dict = {"game": "figaro", "players": players, "round": in_round, "to_move": to_move}
+    made |= {"king": king, "hands": hand_counts, "front": piles}
+    made |= {"taken": [sorted(cards) for cards in owned], "pieces": pieces_of(players, in_round)}
+    made |= {"roads": [[] for _ in seats], "winners": None}
+    return made | fields
+
+
+def _mixed(left: Counter[str]) -> list[str]:
+    """Cards in an order in which the kinds take turns, so that every share is a bit of each."""
+    return [card for n in range(max(left.values())) for card in sorted(left) if left[card] > n]
+
+
+def ending(taken: Sequence[int], *, ender: int = 0, **fields: Any) -> Dict:
+    """`last_card(ender, seats)` ends the round: seat `ender` has no cards as its turn begins.
+
+    `taken` is how many cards every seat has taken; it decides the number of seats. `fields` are
+    those of `position`.
+    """
+    mover = (ender - 1) % len(taken)
+    hands = {mover: f"red-1 {REST}", ender: ""} | fields.pop("hands", {})
+    return position(players=len(taken), to_move=mover, hands=hands, taken=taken, **fields)
+
+
+def last_card(ender: int, players: int = 4) -> str:
+    """The move that ends the round of `ending`: a card that the seat before plays before itself."""
+    return f"play:red-1>{(ender - 1) % players}"
+
+
+def ended(taken: Sequence[int], *, ender: int = 0, seed: int = 0, **fields: Any) -> Dict:
+    """The position after the round of `ending`."""
+    return play(ending(taken, ender=ender, **fields), last_card(ender, len(taken)), seed=seed)
+
+
+def final(taken: Sequence[int], pieces: list[int], roads: list[list[int]], **fields: Any) -> Dict:
+    """The position after a third round with these pieces and roads."""
+    return ended(taken, in_round=3, pieces=[[], [], pieces], roads=roads, **fields)
+
+
+# ---- playing and reading -------------------------------------------------------------------------
+
+
+def play(d: Dict, *moves: str, seed: int = 0) -> Dict:
+    """The position after these moves (and what is forced after each)."""
+    game = Position.from_dict(d, seed=seed)
+    for move in moves:
+        game.push(move)
+    return dict(game.to_dict())
+
+
+def legal(d: Dict, *moves: str) -> set[str]:
+    """The legal moves, after `moves`."""
+    game = Position.from_dict(d)
+    for move in moves:
+        game.push(move)
+    return set(game.moves())
+
+
+def targets(moves: set[str], card: str) -> set[int]:
+    """The seats that a card can be played before."""
+    prefix = f"play:{card}>"
+    return {int(move.removeprefix(prefix)) for move in moves if move.startswith(prefix)}
+
+
+def gained(before: Dict, after: Dict) -> list[int]:
+    """How many cards every seat took."""
+    return [len(b) - len(a) for a, b in zip(before["taken"], after["taken"], strict=True)]
+
+
+def table(*piles: str) -> list[list[str]]:
+    """The cards before the seats, as the notation lists them."""
+    return [pile.split() for pile in piles]
+
+
+def in_play(d: Dict) -> Counter[str]:
+    """All cards of a position."""
+    cards: Counter[str] = Counter()
+    for hand in d["hands"]:
+        cards += Counter(hand)
+    for pile in (*d["front"], *d["taken"]):
+        cards += Counter(pile)
+    return cards

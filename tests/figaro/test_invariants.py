@@ -1,0 +1,165 @@
+"""What is never lost and never made: cards, road pieces and turns, at every position of a game."""
+
+from collections import Counter
+from itertools import pairwise
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.contract.random_games import game_from, move_by_rule
+from tests.figaro.cards import HAND, deck
+from tests.figaro.observed import colour_of, value
+from tests.figaro.samples import OURS, Dict
+
+tables = st.sampled_from(OURS)
+seeds = st.integers(0, 2**64 - 1)
+salts = st.integers(0, 2**32)
+some = settings(max_examples=25)
+
+
+def texts(table, seed, salt):
+    """Every position of a game in text."""
+    for position in game_from(table.position(seed), salt):
+        yield position.to_dict()
+
+
+def rounds(table, seed, salt):
+    """The decisions of every round, in order."""
+    found: dict[int, list[Dict]] = {1: [], 2: [], 3: []}
+    for d in texts(table, seed, salt):
+        if d["to_move"] is not None:
+            found[d["round"]].append(d)
+    return found
+
+
+def in_hand(d):
+    return sum(sum(hand.values()) for hand in d["hands"])
+
+
+@some
+@given(tables, seeds, salts)
+def test_a1_every_card_is_in_a_hand_face_up_or_taken(table, seed, salt):
+    for d in texts(table, seed, salt):
+        found: Counter[str] = Counter()
+        for heap in (*d["hands"], *map(Counter, d["front"] + d["taken"])):
+            found.update(heap)
+        if d["to_move"] is None:
+            assert found <= deck(table.players)
+        else:
+            assert found == deck(table.players)
+
+
+@some
+@given(tables, seeds, salts)
+def test_a1_every_round_begins_with_all_cards_dealt_evenly(table, seed, salt):
+    """What is forced before the first choice takes a card or two out of the hands."""
+    for decisions in rounds(table, seed, salt).values():
+        first = decisions[0]
+        sizes = [sum(hand.values()) for hand in first["hands"]]
+        played = HAND[table.players] * table.players - sum(sizes)
+        assert played == sum(map(len, first["front"]))
+        assert max(sizes) - min(sizes) <= played
+        if not played:
+            assert sizes == [HAND[table.players]] * table.players
+            assert not any(first["front"] + first["taken"])
+            assert first["to_move"] == first["king"]  # A4
+
+
+@some
+@given(tables, seeds, salts)
+def test_b2_b6_piles_have_one_colour_of_their_own_and_less_than_six(table, seed, salt):
+    for d in texts(table, seed, salt):
+        colours = [colour_of(pile) for pile in d["front"]]
+        named = [colour for colour in colours if colour is not None]
+        assert len(set(named)) == len(named)
+        assert all(sum(map(value, pile)) < 6 for pile in d["front"])
+
+
+@some
+@given(tables, seeds, salts)
+def test_a3_pieces_are_all_different_and_stay_until_they_are_given_out(table, seed, salt):
+    a_round = table.players - 1
+    before = None
+    for d in texts(table, seed, salt):
+        lengths = [piece for row in d["pieces"] + d["roads"] for piece in row]
+        assert len(set(lengths)) == len(lengths)
+        assert set(lengths) <= set(range(1, 16))
+        scored = 3 if d["to_move"] is None else d["round"] - 1
+        assert [len(row) for row in d["pieces"]] == [0] * scored + [a_round] * (3 - scored)
+        assert all(len(road) <= scored for road in d["roads"])
+        if before and before["round"] == d["round"] and d["to_move"] is not None:
+            assert (d["pieces"], d["roads"]) == (before["pieces"], before["roads"])
+        elif before:
+            given_out = Counter(before["pieces"][before["round"] - 1])
+            held = Counter(piece for road in before["roads"] for piece in road)
+            now = Counter(piece for road in d["roads"] for piece in road)
+            assert now <= held + given_out
+            assert len(now) >= len(held) + 1  # someone has taken cards
+            assert d["pieces"][before["round"] :] == before["pieces"][before["round"] :]
+        before = d
+
+
+@some
+@given(tables, seeds, salts)
+def test_c1_a_seat_to_move_has_cards_and_rounds_follow_each_other(table, seed, salt):
+    numbers = []
+    for d in texts(table, seed, salt):
+        numbers.append(d["round"])
+        if d["to_move"] is not None:
+            assert d["hands"][d["to_move"]]
+    assert numbers[0] == 1
+    assert numbers[-1] == 3
+    assert all(0 <= after - before <= 1 for before, after in pairwise(numbers))
+
+
+@some
+@given(tables, seeds, salts)
+def test_b1_b5_a_round_spends_a_card_or_clears_the_table_at_every_decision(table, seed, salt):
+    """So a round has at most two decisions for every card."""
+    for decisions in rounds(table, seed, salt).values():
+        assert len(decisions) <= 2 * deck(table.players).total()
+        for before, after in pairwise(decisions):
+            spent = in_hand(before) - in_hand(after)
+            assert spent >= 0
+            if spent == 0:
+                assert any(before["front"])
+                assert not any(after["front"])
+                assert after["to_move"] == before["to_move"]
+            assert all(
+                not Counter(one) - Counter(other)
+                for one, other in zip(before["taken"], after["taken"], strict=True)
+            )
+            assert after["king"] == before["king"]
+
+
+@some
+@given(tables, seeds, salts)
+def test_a4_b6_turns_pass_clockwise_but_to_a_seat_that_takes(table, seed, salt):
+    """Where no card was forced in between: one is spent, none by a take."""
+    position, after, last = table.position(seed), None, None
+    for step, reached in enumerate(game_from(position, salt)):
+        before, after = after, reached.to_dict()
+        move, last = last, None
+        if reached.to_move is not None:
+            last = move_by_rule(reached, step, salt)
+        if before is None or last is None or after["round"] != before["round"]:
+            continue
+        spent, mover = in_hand(before) - in_hand(after), before["to_move"]
+        expected = (mover + 1) % table.players
+        if move == "take":
+            spent, expected = spent + 1, mover
+        elif move != "ring":
+            card, target = move.removeprefix("play:").split(">")
+            if sum(map(value, before["front"][int(target)])) + value(card) >= 6:
+                expected = int(target)
+        if spent == 1:
+            assert after["to_move"] == expected
+
+
+@some
+@given(tables, seeds, salts)
+def test_c4_the_winner_has_the_shortest_road(table, seed, salt):
+    *_, end = texts(table, seed, salt)
+    lengths = [sum(road) for road in end["roads"]]
+    (winner,) = end["winners"]
+    assert lengths[winner] == min(lengths)

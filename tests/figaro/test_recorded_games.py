@@ -1,0 +1,68 @@
+"""Recorded games of every number of seats, replayed move by move.
+
+Those of three, five and six seats were recorded by an independent implementation of the same
+numbered rules, with which the engine was compared; the one of four seats likewise comes from
+another program.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.contract.recorded_games import RecordedGame
+from tests.figaro.cards import HAND, deck
+from tests.figaro.positions import in_play
+
+DATA = Path(__file__).parent / "data"
+SEATS = {"three_seats": 3, "four_seats": 4, "five_seats": 5, "six_seats": 6}
+GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in SEATS], ids=str)
+
+
+def dealt(before, after):
+    """The hands, where a new round was dealt (A1)."""
+    return ["hands"] if after["round"] > before["round"] else []
+
+
+def assert_deal_possible(d):
+    """Every seat has a full hand of the cards that are dealt, none lies elsewhere (A1)."""
+    players = d["players"]
+    assert in_play(d) == deck(players)
+    assert [sum(hand.values()) for hand in d["hands"]] == [HAND[players]] * players
+
+
+@GAMES
+def test_the_recorded_game_is_whole(game):
+    first, *_, last = game.positions()
+    assert first["players"] == SEATS[game.name]
+    assert_deal_possible(first)
+    assert first["king"] == first["to_move"]
+    assert (last["round"], last["to_move"]) == (3, None)
+
+
+@GAMES
+def test_every_recorded_position_is_read_and_written_unchanged(game):
+    game.check_positions()
+
+
+@GAMES
+def test_the_legal_moves_are_those_recorded(game):
+    game.check_legal_moves()
+
+
+@GAMES
+def test_every_move_leads_to_the_position_recorded(game):
+    game.check_moves(dealt)
+
+
+@GAMES
+def test_what_was_dealt_is_possible_in_the_record_and_in_the_engine(game):
+    deals = [*game.draws(dealt)]
+    assert len(deals) == 2
+    for step in deals:
+        assert_deal_possible(step.after)
+        assert_deal_possible(step.played())
+
+
+@GAMES
+def test_the_recorded_winner_and_scores_are_the_engines(game):
+    game.check_result(lambda last: [-sum(road) for road in last["roads"]])
