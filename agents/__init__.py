@@ -1,6 +1,6 @@
 """Players that know only the contract: a view and a mask go in, an action comes out."""
 
-from agents.base import Agent, AnyAgent, Searcher, decide
+from agents.base import Agent, AnyAgent, Estimator, Searcher, decide
 from agents.greedy import GreedyAgent
 from agents.random_agent import RandomAgent
 from agents.registry import Player, default, make, names
@@ -10,6 +10,7 @@ from agents.views import Views
 __all__ = [
     "Agent",
     "AnyAgent",
+    "Estimator",
     "GreedyAgent",
     "Player",
     "RandomAgent",

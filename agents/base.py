@@ -53,6 +53,15 @@ class Searcher(Protocol):
         ...
 
 
+@runtime_checkable
+class Estimator(Protocol):
+    """A player that can say what it expects to get, besides deciding."""
+
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """int8[n, D], as the deciding seats see their games -> float32[n], more is better."""
+        ...
+
+
 AnyAgent = Agent | Searcher
 
 

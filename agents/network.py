@@ -131,6 +131,10 @@ class NetworkAgent:
         logits -= logits.max(axis=1, keepdims=True)
         return draw_actions(np.exp(logits), rng)
 
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """int8[n, D] -> float32[n], what it expects to get (see `Network.values`)."""
+        return self.network.values(observations)
+
 
 def draw_actions(weights: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw one action a row.

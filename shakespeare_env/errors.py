@@ -25,6 +25,10 @@ class TrainingError(ShakespeareEnvError, RuntimeError):
     """A training run that cannot go on, such as one whose weights are no numbers any more."""
 
 
+class DatasetError(ShakespeareEnvError, ValueError):
+    """A folder that is no dataset, or a damaged one, or one that was begun with other settings."""
+
+
 class RenderError(ShakespeareEnvError, RuntimeError):
     """A picture that cannot be shown, as where there is no screen."""
 

@@ -5,10 +5,12 @@ import typer
 from shakespeare_env.cli import (
     actions,
     check,
+    dataset,
     evaluate,
     observation,
     play,
     protocol,
+    replay,
     show,
     train,
     watch,
@@ -26,6 +28,8 @@ app.command()(play.play)
 app.command()(show.show)
 app.command()(train.train)
 app.command()(evaluate.evaluate)
+app.command()(dataset.dataset)
+app.command()(replay.replay)
 app.command()(check.check)
 app.command()(actions.actions)
 app.command()(observation.observation)

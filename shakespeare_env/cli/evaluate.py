@@ -18,8 +18,7 @@ import agents
 from shakespeare_env import Batch
 from shakespeare_env.batch import MOST_THREADS
 from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up, switched_on
-from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import Game
+from shakespeare_env.cli.seating import around_the_table, made_by_name
 from training.evaluate import Seated
 from training.evaluate import evaluate as play_table
 from training.table_result import AgentResult, TableResult
@@ -76,7 +75,7 @@ def evaluate(
 ) -> None:
     """Let agents play each other: win rates and scores, with 95 % intervals."""
     game = find_game(game_name)
-    names = _around_the_table(game, named or [], players)
+    names = around_the_table(game, named or [], players)
     variants = switched_on(game, option or [])
     try:
         game.option_bits(variants, [len(names)])
@@ -85,7 +84,7 @@ def evaluate(
     if out is not None:
         _check_writable(out)
     result = _play(
-        [Seated(name, agent) for name, agent in zip(names, _made(names, game), strict=True)],
+        [Seated(name, agent) for name, agent in zip(names, made_by_name(names, game), strict=True)],
         partial(Batch, game.name, threads=threads),
         games=-(-games // len(names)) * len(names),
         seed=seed,
@@ -97,38 +96,6 @@ def evaluate(
             result.save(out)
         except OSError as error:
             give_up(f"cannot write {out}: {error}")
-
-
-def _around_the_table(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """One agent's name for each seat; a usage error if there are not so many seats."""
-    seats = players or (len(named) if len(named) > 1 else game.max_seats)
-    if not game.min_seats <= seats <= game.max_seats:
-        raise typer.BadParameter(
-            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
-            param_hint="--players" if players else "AGENT",
-        )
-    if len(named) > seats:
-        raise typer.BadParameter(
-            f"{len(named)} agents for {seats} seats; name fewer, or give more --players",
-            param_hint="AGENT",
-        )
-    filler = named[-1] if len(named) > 1 else agents.default(game)
-    return [*named, *[filler] * (seats - len(named))]
-
-
-def _made(names: Sequence[str], game: Game) -> list[agents.AnyAgent]:
-    """An agent for each seat; those of one name are one agent, which is asked once for all."""
-    made: dict[str, agents.AnyAgent] = {}
-    for name in names:
-        if name in made:
-            continue
-        try:
-            made[name] = agents.make(name, game)
-        except CheckpointError as error:
-            give_up(str(error))
-        except (TypeError, ValueError) as error:
-            raise typer.BadParameter(str(error), param_hint="AGENT") from error
-    return [made[name] for name in names]
 
 
 def _check_writable(out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Agents at the seats of one game, as `watch` and `play` have them."""
+"""Agents at the seats: of one game for `watch` and `play`, of many for those that count."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import typer
 import agents
 from agents import AnyAgent
 from shakespeare_env import Batch, Position
+from shakespeare_env.cli.choices import give_up
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 
 AGENT_NAMES = f"{', '.join(agents.names())}, or the folder of a checkpoint"
@@ -35,6 +37,38 @@ def make_agents(game: Game, names: Sequence[str], seats: int, option: str) -> li
     except (ValueError, TypeError, ImportError) as fault:
         raise typer.BadParameter(str(fault), param_hint=option) from fault
     return [*made, *made[-1:] * (seats - len(made))]
+
+
+def around_the_table(game: Game, named: Sequence[str], players: int | None) -> list[str]:
+    """One agent's name for each seat; a usage error if there are not so many seats."""
+    seats = players or (len(named) if len(named) > 1 else game.max_seats)
+    if not game.min_seats <= seats <= game.max_seats:
+        raise typer.BadParameter(
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
+            param_hint="--players" if players else "AGENT",
+        )
+    if len(named) > seats:
+        raise typer.BadParameter(
+            f"{len(named)} agents for {seats} seats; name fewer, or give more --players",
+            param_hint="AGENT",
+        )
+    filler = named[-1] if len(named) > 1 else agents.default(game)
+    return [*named, *[filler] * (seats - len(named))]
+
+
+def made_by_name(names: Sequence[str], game: Game) -> list[agents.AnyAgent]:
+    """An agent for each seat; those of one name are one agent, which is asked once for all."""
+    made: dict[str, agents.AnyAgent] = {}
+    for name in names:
+        if name in made:
+            continue
+        try:
+            made[name] = agents.make(name, game)
+        except CheckpointError as error:
+            give_up(str(error))
+        except (TypeError, ValueError) as error:
+            raise typer.BadParameter(str(error), param_hint="AGENT") from error
+    return [made[name] for name in names]
 
 
 class Seating:

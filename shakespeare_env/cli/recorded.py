@@ -1,0 +1,150 @@
+"""Games as they were recorded, from a dataset or from a file of JSON lines.
+
+Chance is in no position in text, so a game is shown from its recorded positions and never played
+again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shakespeare_env import Position
+from shakespeare_env.cli.json_input import parse_json
+from shakespeare_env.datasets import read_decisions, read_games
+from shakespeare_env.datasets.frames import load_polars
+from shakespeare_env.errors import DatasetError, PositionError
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A game, position by position.
+
+    Attributes:
+        positions: All of them; n moves part n + 1 positions.
+        moves: The moves between them.
+        agents: Who sat at each seat, where the record says so.
+        values: What the deciding agent expected before each move, None where it does not say.
+    """
+
+    positions: Sequence[Position]
+    moves: Sequence[str]
+    agents: Sequence[str] | None = None
+    values: Sequence[float | None] = ()
+
+    @property
+    def last(self) -> Position:
+        """The position that the record ends with; the game may go on from there."""
+        return self.positions[-1]
+
+    def is_secret(self, number: int, seat: int | None) -> bool:
+        """Whether the move after so many is kept from a seat; None sees everything."""
+        position = self.positions[number]
+        if seat is None or position.to_move == seat:
+            return False
+        return position.game.is_secret(position.to_dict(), self.moves[number])
+
+
+def from_json_lines(path: Path) -> Recorded:
+    """A game from JSON lines, compressed if the name ends in `.gz`.
+
+    The first line holds a `position`, every other one a `move` and the next `position`.
+
+    Raises:
+        DatasetError: it is not that, or a position or a move cannot be; names the line.
+    """
+    lines = [_object(path, number, line) for number, line in enumerate(_lines(path), 1)]
+    if not lines:
+        raise DatasetError(f"{path} is empty; its first line should hold a position")
+    moves = [_entry(path, number, line, "move", str) for number, line in enumerate(lines[1:], 2)]
+    texts = [_entry(path, number, line, "position", dict) for number, line in enumerate(lines, 1)]
+    return _checked(Recorded(_positions(texts, lambda k: f"{path}, line {k + 1}"), moves), path)
+
+
+def from_dataset(folder: Path, game_id: int) -> Recorded:
+    """A game of a dataset.
+
+    Raises:
+        DatasetError: the folder is no dataset or a damaged one, or has no such game.
+        ModuleNotFoundError: Polars is not installed.
+    """
+    pl = load_polars()
+    games = read_games(folder, unfinished=True).filter(pl.col("game_id") == game_id).collect()
+    if games.is_empty():
+        count = read_games(folder, unfinished=True).select(pl.len()).collect().item()
+        raise DatasetError(f"{folder} has no game {game_id}; its games are 0 to {count - 1}")
+    game = games.row(0, named=True)
+    columns = read_decisions(folder, unfinished=True).filter(pl.col("game_id") == game_id)
+    decisions = (
+        columns.sort("number").select("position", "value").collect().to_dict(as_series=False)
+    )
+    texts = [json.loads(text) for text in (*decisions["position"], game["last_position"])]
+    name = f"{folder}, game {game_id}"
+    positions = _positions(texts, lambda number: f"{name}, position {number}")
+    return _checked(Recorded(positions, game["moves"], game["agents"], decisions["value"]), name)
+
+
+def games_of(folder: Path) -> Iterable[dict[str, Any]]:
+    """What the table of games says of every game, without its positions and moves."""
+    columns = ("game_id", "agents", "final_scores", "winners", "decisions")
+    return read_games(folder, unfinished=True).select(*columns).collect().iter_rows(named=True)
+
+
+def _positions(texts: Sequence[Mapping[str, Any]], where: Callable[[int], str]) -> list[Position]:
+    read = []
+    for number, text in enumerate(texts):
+        try:
+            read.append(Position.from_dict(text))
+        except PositionError as error:
+            raise DatasetError(f"{where(number)} is not a position: {error}") from error
+    return read
+
+
+def _checked(game: Recorded, name: Path | str) -> Recorded:
+    """The same game, if each move could be played where it was."""
+    if len(game.positions) != len(game.moves) + 1:
+        raise DatasetError(
+            f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "
+            "there should be one position more than moves"
+        )
+    for number, (position, move) in enumerate(zip(game.positions, game.moves, strict=False)):
+        after = game.positions[number + 1]
+        if (after.game, after.players) != (position.game, position.players):
+            raise DatasetError(f"{name}: position {number + 1} is of another table")
+        if move not in position.moves():
+            raise DatasetError(f"{name}: {move!r} is no legal move in position {number}")
+    return game
+
+
+def _lines(path: Path) -> list[bytes]:
+    try:
+        content = path.read_bytes()
+        if path.suffix == ".gz":
+            content = gzip.decompress(content)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DatasetError(f"{path} cannot be read: {error}") from error
+    return content.splitlines()
+
+
+def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        value = parse_json(line)
+    except ValueError as error:
+        raise DatasetError(f"{path}, line {number} is {error}") from error
+    if not isinstance(value, dict):
+        raise DatasetError(f"{path}, line {number} holds no object")
+    return value
+
+
+def _entry(path: Path, number: int, line: Mapping[str, Any], key: str, of: type) -> Any:
+    if not isinstance(line.get(key), of):
+        raise DatasetError(
+            f"{path}, line {number} has no {key!r}; the first line holds a "
+            "position, every other one a move and the position after it"
+        )
+    return line[key]

@@ -1,0 +1,74 @@
+"""The columns as Polars has them; Polars is imported when first needed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from shakespeare_env.datasets.schema import Table
+
+if TYPE_CHECKING:
+    import polars
+
+KINDS = {
+    "bool": "Boolean",
+    "int8": "Int8",
+    "int16": "Int16",
+    "int32": "Int32",
+    "int64": "Int64",
+    "uint64": "UInt64",
+    "float32": "Float32",
+    "string": "String",
+}
+"""The types of values, and their names in Polars."""
+
+
+def load_polars() -> Any:
+    """The module `polars`.
+
+    Raises:
+        ModuleNotFoundError: it is not installed; says how to install it.
+    """
+    try:
+        return import_module("polars")
+    except ModuleNotFoundError as missing:
+        raise ModuleNotFoundError(
+            f"datasets need {missing.name}: pip install 'shakespeare-env[data]'", name=missing.name
+        ) from missing
+
+
+def polars_schema(table: Table) -> dict[str, Any]:
+    """Polars' type of each column, in order."""
+    pl = load_polars()
+    schema: dict[str, Any] = {}
+    for column in table:
+        inner = column.kind.removeprefix("list[").removesuffix("]")
+        dtype = getattr(pl, KINDS[inner])
+        schema[column.name] = pl.List(dtype) if inner != column.kind else dtype
+    return schema
+
+
+def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
+    """A frame of columns, None where a value is missing.
+
+    Args:
+        table: What they are.
+        columns: Equally many values for each column of the table.
+
+    Raises:
+        ValueError: the columns are not those of the table.
+    """
+    schema = polars_schema(table)
+    if list(columns) != list(schema):
+        raise ValueError(f"columns {list(columns)}; the table has {list(schema)}")
+    made: polars.DataFrame = load_polars().DataFrame(dict(columns), schema=schema)
+    return made
+
+
+def parquet(frame: polars.DataFrame) -> bytes:
+    """A frame as the content of a Parquet file."""
+    content = io.BytesIO()
+    frame.write_parquet(content, compression="zstd")
+    return content.getvalue()

@@ -1,0 +1,103 @@
+"""Datasets as lazy frames, after a look at whether their files are what they should be."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shakespeare_env.datasets.frames import load_polars, polars_schema
+from shakespeare_env.datasets.manifest import Manifest, read_manifest, shard_file
+from shakespeare_env.datasets.schema import TABLES
+from shakespeare_env.errors import DatasetError
+
+if TYPE_CHECKING:
+    import polars
+
+
+def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
+    """The table of games, `schema.GAMES`.
+
+    Args:
+        folder: Where `shakespeare dataset` has written.
+        unfinished: Whether a dataset will do that still lacks games.
+
+    Raises:
+        DatasetError: the folder is no dataset, a damaged one, or lacks games.
+        ModuleNotFoundError: Polars is not installed.
+    """
+    return _read(Path(folder), "games", unfinished)
+
+
+def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
+    """The table of decisions, `schema.DECISIONS`; arguments and errors as of `read_games`."""
+    return _read(Path(folder), "decisions", unfinished)
+
+
+def check_digests(folder: Path, manifest: Manifest) -> None:
+    """Read all finished files and see that they are those that were written.
+
+    Raises:
+        DatasetError: one is missing or damaged.
+    """
+    for number, shard in enumerate(manifest.shards):
+        for table, stored in shard.items():
+            path = folder / shard_file(table, number)
+            try:
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+            except OSError as error:
+                raise DatasetError(
+                    f"{path} cannot be read ({error.strerror}); put it back"
+                ) from error
+            if digest != stored.digest:
+                raise _damaged(path)
+
+
+def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
+    pl = load_polars()
+    manifest = read_manifest(folder)
+    if not (manifest.is_complete or unfinished):
+        raise DatasetError(
+            f"{folder} holds {manifest.finished_games} of {manifest.settings.games} games; give "
+            "the command that began it once more, or read it with unfinished=True"
+        )
+    schema = polars_schema(TABLES[table])
+    paths = []
+    for number, shard in enumerate(manifest.shards):
+        path = folder / shard_file(table, number)
+        _check_file(path, shard[table].size, schema)
+        paths.append(path)
+    if not paths:
+        return pl.LazyFrame(schema=schema)  # type: ignore[no-any-return]
+    return pl.scan_parquet(paths, glob=False)  # type: ignore[no-any-return]
+
+
+def _check_file(path: Path, size: int, schema: dict[str, object]) -> None:
+    """See that a file is there, as long as it was, and has the columns it should have."""
+    try:
+        found_size = path.stat().st_size
+    except OSError as error:
+        raise _missing(path, error) from error
+    if found_size != size:
+        raise _damaged(path)
+    pl = load_polars()
+    try:
+        found = dict(pl.read_parquet_schema(path))
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise _damaged(path) from error
+    if found != schema:
+        wrong = sorted(found.items() ^ schema.items(), key=str)
+        raise DatasetError(
+            f"{path} has not the columns of this version: {wrong[0][0]!r} differs; copy the "
+            "dataset again"
+        )
+
+
+def _damaged(path: Path) -> DatasetError:
+    return DatasetError(f"{path} is not the file that was written; copy the dataset again")
+
+
+def _missing(path: Path, error: OSError) -> DatasetError:
+    return DatasetError(f"{path} cannot be read ({error.strerror}); put it back")
