@@ -1,0 +1,82 @@
+"""Every notebook runs, with few games, and stands in the repository with all that it shows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from training.notebook_mode import VARIABLE, is_fast, size
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+LARGEST = 1_600_000
+"""Bytes of a notebook, pictures included."""
+every = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+_RUN = """
+import runpy, sys
+from pathlib import Path
+execute, path, variable = sys.argv[1:]
+runpy.run_path(execute)["executed"](Path(path), {variable: "1"})
+"""
+
+
+def code_cells(path):
+    notebook = nbformat.read(path, as_version=4)
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_there_are_six():
+    assert [path.stem[0] for path in PATHS] == list("123456")
+
+
+@every
+def test_it_runs(path):
+    """In a process of its own: what the client of a kernel leaves open is closed with it."""
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN, str(NOTEBOOKS / "execute.py"), str(path), VARIABLE],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+@every
+def test_it_holds_what_it_shows(path):
+    cells = code_cells(path)
+    assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = [output for cell in cells for output in cell.outputs]
+    kinds = {kind for output in outputs for kind in output.get("data", {})}
+    assert "error" not in {output.output_type for output in outputs}
+    assert "stderr" not in {output.get("name") for output in outputs}
+    assert kinds & {"image/png", "image/svg+xml"}
+    assert path.stat().st_size < LARGEST
+
+
+@every
+def test_it_says_nothing_of_a_machine(path):
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?<![\w.])/(home|root|tmp|work|Users|private|var|opt)/", text)
+
+
+@every
+def test_it_defines_nothing(path):
+    for cell in code_cells(path):
+        for node in ast.walk(ast.parse(cell.source)):
+            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+            assert not isinstance(node, kinds), "put it into the package"
+
+
+def test_the_variable_decides_how_much_is_played(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert size(100, 2) == 100
+    monkeypatch.setenv(VARIABLE, "1")
+    assert size(100, 2) == 2
+    monkeypatch.setenv(VARIABLE, "yes")
+    with pytest.raises(ValueError, match="must be 1, 0 or unset"):
+        is_fast()
