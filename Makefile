@@ -10,7 +10,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs watch play train evaluate check bench bench-views bench-training clean
+.PHONY: help setup test test-only lint types imports coverage golden docs site notebooks watch play train evaluate check bench bench-views bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -22,7 +22,7 @@ $(STAMP): pyproject.toml constraints.txt
 		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV); the first time takes some minutes"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,dev]' -c constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,notebooks,docs,dev]' -c constraints.txt
 	@touch $@
 
 test: lint types imports test-only  ## every check: style, types, imports, tests
@@ -48,6 +48,12 @@ golden: setup  ## play the golden games anew; look at the difference before keep
 
 docs: setup  ## write the pages and pictures in docs/ that are made from code
 	$(BIN)/python docs/build.py
+
+site: setup  ## the documentation as a site in build/site; every warning is an error
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict $(ARGS)
+
+notebooks: setup  ## execute the notebooks and write what they show; ARGS=5_agents.ipynb for one
+	$(BIN)/python notebooks/execute.py $(ARGS)
 
 watch: setup  ## watch a game of four trained players
 	$(BIN)/shakespeare watch --agents network --players 4 --seed 7 $(ARGS)
