@@ -9,7 +9,6 @@ layout, by name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -19,55 +18,15 @@ from agents.base import AnyAgent, decide
 from agents.registry import Player, make
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
-from shakespeare_env.game import Game, ObservationLayout, Records
+from shakespeare_env.game import Game, Records
 from training.evaluate import play_out
+from training.strategy_facts import field
 from training.strategy_groups import Sample
+from training.strategy_positions import Decisions, ids_of, positions_of
 
 OTHER = "another move"
 """Stands in `try_moves` for the agent's choice among the moves that are not tried one by one."""
 _THREADS = 1
-
-
-def field(
-    layout: ObservationLayout, name: str, observations: NDArray[np.int8]
-) -> NDArray[np.int16]:
-    """A fact as a number.
-
-    Args:
-        layout: What the observations hold.
-        name: A field, `seat0.pounds`; or one number of a field that lists names in its description,
-            `seat0.metrics.stage_spaces`.  A one-hot field gives the place of its 1, counted from 1,
-            and 0 where there is none.
-        observations: int8[n, D].
-
-    Returns:
-        int16[n].
-
-    Raises:
-        KeyError: there is no such field, or no such number in it.
-        ValueError: the field has several numbers; says their names.
-    """
-    if name in layout.fields:
-        found = layout[name]
-        numbers = observations[:, found.slice].astype(np.int16)
-        if found.size == 1:
-            return numbers[:, 0]
-        if found.description.startswith("one-hot:"):
-            return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
-        listed = ", ".join(_listed(found.description, found.size)) or "none has a name"
-        raise ValueError(f"{name!r} has {found.size} numbers: {listed}")
-    whole, _, part = name.rpartition(".")
-    found = layout[whole]
-    names = _listed(found.description, found.size)
-    if part not in names:
-        raise KeyError(f"{whole!r} has no number {part!r}; there are {', '.join(names) or 'none'}")
-    return observations[:, found.start + names.index(part)].astype(np.int16)
-
-
-def _listed(description: str, size: int) -> list[str]:
-    """The names a description ends with, one for each number; none if they are not as many."""
-    names = description.rpartition(": ")[2].split(", ")
-    return names if len(names) == size else []
 
 
 def self_play(
@@ -141,94 +100,6 @@ def _outcome(
     return {column: values[np.arange(rows), seats] for column, values in found.items()}
 
 
-@dataclass(frozen=True)
-class Decisions:
-    """Positions of self-play in which a seat is to decide.
-
-    Attributes:
-        records: The games as they stand, chance to come included.
-        deals: int[m], which game each is from.
-        seats: int[m], who decides.
-        observations: int8[m, D], what that seat sees.
-        masks: bool[m, A], what it may do.
-        choices: int[m], what the agent does there.
-        lots: float[m], drawn for each; those with the lowest are kept.
-    """
-
-    records: Records
-    deals: NDArray[np.int64]
-    seats: NDArray[np.int64]
-    observations: NDArray[np.int8]
-    masks: NDArray[np.bool_]
-    choices: NDArray[np.int64]
-    lots: NDArray[np.float64]
-
-    def some(self, chosen: NDArray[Any]) -> Decisions:
-        """Those that an index or a mask chooses."""
-        return Decisions(*(getattr(self, one.name)[chosen] for one in fields(self)))
-
-    def lowest(self, most: int) -> Decisions:
-        """At most so many, those with the lowest lots, in the order they came up."""
-        return self.some(np.sort(np.argsort(self.lots)[:most]))
-
-
-def _joined(parts: Sequence[Decisions]) -> Decisions:
-    """All of several lots of decisions, in order."""
-    names = [one.name for one in fields(Decisions)]
-    return Decisions(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))
-
-
-def _ids(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
-    """The ids of the actions of some blocks of the action table."""
-    known = {block.name: block for block in game.actions.blocks}
-    for name in blocks:
-        if name not in known:
-            raise ValueError(f"{game.name} has no block {name!r}; its blocks: {', '.join(known)}")
-    return np.concatenate(
-        [game.actions.start[name] + np.arange(len(known[name].texts)) for name in blocks]
-    )
-
-
-def _positions(
-    batch: Batch, agent: AnyAgent, ids: NDArray[np.int64], *, least: int, most: int, seed: int
-) -> Decisions:
-    """Play a batch out, and keep positions where at least so many of some actions are legal.
-
-    There must be a choice beside them, if one is enough.  Of all that are found, `most` are drawn,
-    each as likely as the others.
-    """
-    rng = np.random.default_rng([seed, 0])
-    lots = np.random.default_rng([seed, 1])
-    kept: list[Decisions] = []
-    count, highest = 0, np.inf
-    while len(rows := np.flatnonzero(batch.to_move >= 0)):
-        chosen = decide(agent, batch, rows, rng)
-        masks = batch.mask[rows]
-        fits = (masks[:, ids].sum(axis=1) >= least) & (masks.sum(axis=1) > 1)
-        lot = lots.random(len(rows))
-        found = np.flatnonzero(fits & (lot < highest))
-        at = rows[found]
-        kept.append(
-            Decisions(
-                batch.save(at),
-                at,
-                batch.to_move[at].astype(np.int64),
-                batch.obs[at],
-                masks[found],
-                chosen[found].astype(np.int64),
-                lot[found],
-            )
-        )
-        count += len(found)
-        if count > 2 * most:
-            kept = [_joined(kept).lowest(most)]
-            count, highest = most, float(kept[0].lots.max())
-        batch.step(chosen, rows)
-    if not count:
-        raise ValueError("no such decision came up in these games; play more of them")
-    return _joined(kept).lowest(most)
-
-
 def try_moves(
     name: str,
     blocks: Sequence[str],
@@ -264,9 +135,9 @@ def try_moves(
     """
     game = registry.game(name)
     agent = make(player, game)
-    ids = _ids(game, blocks)
+    ids = ids_of(game, blocks)
     batch = Batch(name, games, players=players, seed=seed, threads=_THREADS, autoreset=False)
-    found = _positions(batch, agent, ids, least=1 if other else 2, most=positions, seed=seed)
+    found = positions_of(batch, agent, ids, least=1 if other else 2, most=positions, seed=seed)
     if other:
         found = found.some(np.flatnonzero(np.delete(found.masks, ids, axis=1).any(axis=1)))
     index, place = np.nonzero(found.masks[:, ids])
@@ -330,7 +201,7 @@ def try_gift(
         raise ValueError(f"{what!r} is no field of {game.name} with a number for each seat")
     agent = make(player, game)
     batch = Batch(name, games, players=players, seed=seed, threads=_THREADS, autoreset=False)
-    found = _positions(batch, agent, _ids(game, when), least=1, most=positions, seed=seed)
+    found = positions_of(batch, agent, ids_of(game, when), least=1, most=positions, seed=seed)
     count = len(found.deals)
     index = np.tile(np.arange(count), 2)
     gift = np.repeat([0, amount], count)

@@ -7,6 +7,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from shakespeare_env import Position, registry
+from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
 
 DEFAULT_GAME = registry.DEFAULT
@@ -22,11 +23,17 @@ Variants = Annotated[
 
 
 def find_game(name: str) -> Game:
-    """The game of that name; a usage error that lists the games if there is none."""
+    """The game of that name; a usage error that lists the games if there is none.
+
+    Gives up if the box in force is no box.
+    """
     if name not in registry.names():
         known = ", ".join(registry.names())
         raise typer.BadParameter(f"no game {name!r}; the games: {known}", param_hint="--game")
-    return registry.game(name)
+    try:
+        return registry.game(name)
+    except BoxError as fault:
+        give_up(str(fault))
 
 
 def begin(game: Game, players: int | None, seed: int, variants: list[str] | None) -> Position:
@@ -55,6 +62,16 @@ def switched_on(game: Game, names: list[str]) -> dict[str, bool]:
                 param_hint="--option",
             )
     return dict.fromkeys(names, True)
+
+
+def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
+    """The same for a table of so many seats; a usage error if one is not for so many."""
+    variants = switched_on(game, names or [])
+    try:
+        game.option_bits(variants, [seats])
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--option") from error
+    return variants
 
 
 def give_up(message: str) -> NoReturn:

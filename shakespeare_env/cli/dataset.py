@@ -12,16 +12,23 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import agents
-from shakespeare_env.batch import MOST_THREADS
 from shakespeare_env.cli.choices import (
     DEFAULT_GAME,
     GameName,
     Variants,
     find_game,
     give_up,
-    switched_on,
+    variants_at,
 )
-from shakespeare_env.cli.seating import around_the_table, made_by_name
+from shakespeare_env.cli.seating import (
+    DEALS,
+    TableAgents,
+    TableSeats,
+    TableSeed,
+    Threads,
+    around_the_table,
+    made_by_name,
+)
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.errors import DatasetError
 from training.dataset import begin, settings_of, write_dataset
@@ -35,16 +42,7 @@ _INTERRUPTED = 130
 
 
 def dataset(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="AGENT",
-            help=f"Who plays: {', '.join(agents.names())}, or the folder of a checkpoint; with "
-            "options, as in network,greedy=false. Of several the last one fills the remaining "
-            "seats; one alone plays against the default agent.",
-            show_default="the default agent",
-        ),
-    ] = None,
+    named: TableAgents = None,
     out: Annotated[
         Path,
         typer.Option(
@@ -53,26 +51,9 @@ def dataset(
             show_default=False,
         ),
     ] = ...,  # type: ignore[assignment]
-    players: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Seats at the table.",
-            show_default="as many as agents are named, or all there can be if fewer than two are",
-        ),
-    ] = None,
-    games: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=_MOST_GAMES,
-            help="Games, rounded up to a multiple of the seats: each deal is played once for each "
-            "seat, with the whole table moved on by one seat in between.",
-        ),
-    ] = 1000,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Of the deals and the agents' draws.")
-    ] = 0,
+    players: TableSeats = None,
+    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=DEALS)] = 1000,
+    seed: TableSeed = 0,
     game_name: GameName = DEFAULT_GAME,
     option: Variants = None,
     shard: Annotated[
@@ -83,18 +64,12 @@ def dataset(
             help="Games in a file, rounded up to what is played together; changes no row.",
         ),
     ] = 256,
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Threads that step the games.")
-    ] = 1,
+    threads: Threads = 1,
 ) -> None:
     """Record games of agents as Parquet: a table of games and one of decisions."""
     game = find_game(game_name)
     names = around_the_table(game, named or [], players)
-    variants = switched_on(game, option or [])
-    try:
-        game.option_bits(variants, [len(names)])
-    except ValueError as error:  # a variant that needs more seats
-        raise typer.BadParameter(str(error), param_hint="--option") from error
+    variants = variants_at(game, option, len(names))
     made = made_by_name(names, game)
     settings = settings_of(
         game.name,

@@ -14,11 +14,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-import agents
 from shakespeare_env import Batch
-from shakespeare_env.batch import MOST_THREADS
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, give_up, switched_on
-from shakespeare_env.cli.seating import around_the_table, made_by_name
+from shakespeare_env.cli.choices import (
+    DEFAULT_GAME,
+    GameName,
+    Variants,
+    find_game,
+    give_up,
+    variants_at,
+)
+from shakespeare_env.cli.seating import (
+    DEALS,
+    TableAgents,
+    TableSeats,
+    TableSeed,
+    Threads,
+    around_the_table,
+    made_by_name,
+)
 from training.evaluate import Seated
 from training.evaluate import evaluate as play_table
 from training.table_result import AgentResult, TableResult
@@ -30,57 +43,22 @@ _NARROWEST = 56
 
 
 def evaluate(
-    named: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="AGENT",
-            help=f"Who plays: {', '.join(agents.names())}, or the folder of a checkpoint; with "
-            "options, as in greedy,samples=4. Of several the last one fills the remaining seats; "
-            "one alone plays against the default agent.",
-            show_default="the default agent",
-        ),
-    ] = None,
-    players: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            help="Seats at the table.",
-            show_default="as many as agents are named, or all there can be if fewer than two are",
-        ),
-    ] = None,
-    games: Annotated[
-        int,
-        typer.Option(
-            min=1,
-            max=_MOST_GAMES,
-            help="Games, rounded up to a multiple of the seats: each deal is played once for each "
-            "seat, with the whole table moved on by one seat in between.",
-        ),
-    ] = 1000,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Of the deals and the agents' draws.")
-    ] = 0,
+    named: TableAgents = None,
+    players: TableSeats = None,
+    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=DEALS)] = 1000,
+    seed: TableSeed = 0,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the results into this file as JSON."),
     ] = None,
     game_name: GameName = DEFAULT_GAME,
-    option: Annotated[
-        list[str] | None,
-        typer.Option("--option", help="Play with this variant; may be given several times."),
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Threads that step the games.")
-    ] = 1,
+    option: Variants = None,
+    threads: Threads = 1,
 ) -> None:
     """Let agents play each other: win rates and scores, with 95 % intervals."""
     game = find_game(game_name)
     names = around_the_table(game, named or [], players)
-    variants = switched_on(game, option or [])
-    try:
-        game.option_bits(variants, [len(names)])
-    except ValueError as error:  # a variant that needs more seats
-        raise typer.BadParameter(str(error), param_hint="--option") from error
+    variants = variants_at(game, option, len(names))
     if out is not None:
         _check_writable(out)
     result = _play(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -10,12 +11,45 @@ import typer
 import agents
 from agents import AnyAgent
 from shakespeare_env import Batch, Position
+from shakespeare_env.batch import MOST_THREADS
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 
 AGENT_NAMES = f"{', '.join(agents.names())}, or the folder of a checkpoint"
 """What an agent can be named by, for the help of options."""
+
+
+TableAgents = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="AGENT",
+        help=f"Who plays: {AGENT_NAMES}; with options, as in greedy,samples=4. Of several the last "
+        "one fills the remaining seats; one alone plays against the default agent.",
+        show_default="the default agent",
+    ),
+]
+TableSeats = Annotated[
+    int | None,
+    typer.Option(
+        "--players",
+        min=1,
+        help="Seats at the table.",
+        show_default="as many as agents are named, or all there can be if fewer than two are",
+    ),
+]
+DEALS = (
+    "Games, rounded up to a multiple of the seats: each deal is played once for each seat, with "
+    "the whole table moved on by one seat in between."
+)
+"""The help of how many games are played at a table."""
+TableSeed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of the deals and the agents' draws.")
+]
+Threads = Annotated[
+    int,
+    typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads that step the games."),
+]
 
 
 def make_agents(game: Game, names: Sequence[str], seats: int, option: str) -> list[AnyAgent]:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -254,6 +255,21 @@ class TestActions:
 
     def test_refuses_an_unknown_game(self):
         assert all(name in refused("actions", "--game", "chess") for name in GAMES)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_box_that_is_none_is_refused_in_a_line(name, tmp_path):
+    """In a process of its own: this one plays with another box already."""
+    (tmp_path / "box.toml").write_text("[no]\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "shakespeare_env.cli", "evaluate", "--game", name, "random"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, f"{name.upper()}_BOX": str(tmp_path / "box.toml")},
+    )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: {tmp_path / 'box.toml'}: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_without_a_name_the_default_game_is_meant():

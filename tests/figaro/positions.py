@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shakespeare_env import Position
+from tests.contract.playing import play
 from tests.figaro.cards import HAND, deck
 
 ALL_SEATS = tuple(HAND)
@@ -123,22 +123,6 @@ def final(taken: Sequence[int], pieces: list[int], roads: list[list[int]], **fie
 
 
 # ---- playing and reading -------------------------------------------------------------------------
-
-
-def play(d: Dict, *moves: str, seed: int = 0) -> Dict:
-    """The position after these moves (and what is forced after each)."""
-    game = Position.from_dict(d, seed=seed)
-    for move in moves:
-        game.push(move)
-    return dict(game.to_dict())
-
-
-def legal(d: Dict, *moves: str) -> set[str]:
-    """The legal moves, after `moves`."""
-    game = Position.from_dict(d)
-    for move in moves:
-        game.push(move)
-    return set(game.moves())
 
 
 def targets(moves: set[str], card: str) -> set[int]:

@@ -12,8 +12,9 @@ from math import sqrt
 import pytest
 
 from shakespeare_env import Position
+from tests.contract.playing import play
 from tests.figaro.cards import COLOURS, HAND, deck
-from tests.figaro.positions import ALL_SEATS, ended, in_play, play, position
+from tests.figaro.positions import ALL_SEATS, ended, in_play, position
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 GAMES = 600

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Position
+from tests.contract.playing import legal, play
 from tests.figaro.cards import KINDS
-from tests.figaro.positions import ALL_SEATS, gained, in_play, legal, play, position, table
+from tests.figaro.positions import ALL_SEATS, gained, in_play, position, table
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 FULL_TABLE = {0: "red-1", 1: "orange-1", 2: "green-1"}

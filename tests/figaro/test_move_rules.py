@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.figaro.positions import ALL_SEATS, gained, legal, play, position, table, targets
+from tests.contract.playing import legal, play
+from tests.figaro.positions import ALL_SEATS, gained, position, table, targets
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 

@@ -3,16 +3,8 @@
 import pytest
 
 from shakespeare_env import Position
-from tests.figaro.positions import (
-    ALL_SEATS,
-    ended,
-    ending,
-    final,
-    last_card,
-    pieces_of,
-    play,
-    position,
-)
+from tests.contract.playing import play
+from tests.figaro.positions import ALL_SEATS, ended, ending, final, last_card, pieces_of, position
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 FIRST = pieces_of(4)[0]  # 15, 12, 9

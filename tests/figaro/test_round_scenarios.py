@@ -5,17 +5,9 @@ from itertools import chain
 import pytest
 
 from shakespeare_env import Position
+from tests.contract.playing import play
 from tests.figaro.cards import HAND, deck
-from tests.figaro.positions import (
-    ALL_SEATS,
-    ended,
-    ending,
-    final,
-    in_play,
-    last_card,
-    pieces_of,
-    play,
-)
+from tests.figaro.positions import ALL_SEATS, ended, ending, final, in_play, last_card, pieces_of
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 

@@ -4,17 +4,9 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.errors import IllegalMove
+from tests.contract.playing import legal, play
 from tests.figaro.cards import deck
-from tests.figaro.positions import (
-    ALL_SEATS,
-    gained,
-    in_play,
-    legal,
-    play,
-    position,
-    table,
-    targets,
-)
+from tests.figaro.positions import ALL_SEATS, gained, in_play, position, table, targets
 
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
 FIVE_COLOURS = {0: "red-1", 1: "orange-1", 2: "green-1", 3: "blue-1", 4: "purple-1"}

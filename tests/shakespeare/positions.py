@@ -13,8 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
-from shakespeare_env import Position
-
 COLOURS = ("black", "pink", "purple", "blue", "green", "yellow")
 BOARD = ("author", "falstaff", "handyman_board", "queen")
 ACTS = ("I", "II", "III")
@@ -237,22 +235,6 @@ def everyone_on(space: int, players: int = 4) -> dict[str, dict[int, list[int]]]
 
 
 # ---- playing and reading -------------------------------------------------------------------------
-
-
-def play(d: Dict, *moves: str, seed: int = 0) -> Dict:
-    """The position after these moves (and what is forced after each)."""
-    game = Position.from_dict(d, seed=seed)
-    for move in moves:
-        game.push(move)
-    return dict(game.to_dict())
-
-
-def legal(d: Dict, *moves: str) -> set[str]:
-    """The legal moves, after `moves`."""
-    game = Position.from_dict(d)
-    for move in moves:
-        game.push(move)
-    return set(game.moves())
 
 
 def starting(d: Iterable[str], *prefixes: str) -> set[str]:

@@ -3,14 +3,8 @@
 import copy
 
 from shakespeare_env import Position
-from tests.shakespeare.positions import (
-    finished,
-    last_turn,
-    play,
-    ready_to_pass,
-    seat,
-    turn_position,
-)
+from tests.contract.playing import play
+from tests.shakespeare.positions import finished, last_turn, ready_to_pass, seat, turn_position
 
 GONE = object()
 

@@ -2,12 +2,11 @@
 
 import pytest
 
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     each,
     finished,
     last_turn,
-    legal,
-    play,
     ready_to_pass,
     seat,
     seat_of,

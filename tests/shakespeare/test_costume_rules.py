@@ -2,12 +2,11 @@
 
 import pytest
 
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     character,
     each,
     gained,
-    legal,
-    play,
     seat,
     seat_of,
     starting,

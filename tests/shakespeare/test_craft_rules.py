@@ -2,15 +2,8 @@
 
 import pytest
 
-from tests.shakespeare.positions import (
-    each,
-    legal,
-    play,
-    seat,
-    seat_of,
-    starting,
-    turn_position,
-)
+from tests.contract.playing import legal, play
+from tests.shakespeare.positions import each, seat, seat_of, starting, turn_position
 
 PLENTY = {"black": 2, "pink": 2, "purple": 2, "blue": 2, "green": 2, "yellow": 2}
 CRAFTSMEN = [

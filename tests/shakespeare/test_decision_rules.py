@@ -3,14 +3,13 @@
 import pytest
 
 from shakespeare_env import Position
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     OBJECTIVES,
     character,
     each,
     finished,
     last_turn,
-    legal,
-    play,
     ready_to_pass,
     seat,
     seat_of,

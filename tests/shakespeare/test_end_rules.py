@@ -3,13 +3,13 @@
 import pytest
 
 from shakespeare_env import Position
+from tests.contract.playing import play
 from tests.shakespeare.positions import (
     each,
     everyone_on,
     finished,
     gained,
     last_turn,
-    play,
     ready_to_pass,
 )
 

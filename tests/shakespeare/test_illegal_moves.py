@@ -3,14 +3,8 @@
 import pytest
 
 from shakespeare_env import IllegalMove, Position
-from tests.shakespeare.positions import (
-    everyone_on,
-    last_turn,
-    play,
-    seat,
-    turn_position,
-    wager_position,
-)
+from tests.contract.playing import play
+from tests.shakespeare.positions import everyone_on, last_turn, seat, turn_position, wager_position
 
 CRAFT = ("activate:set_dresser_8",)
 

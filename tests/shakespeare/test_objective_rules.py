@@ -2,13 +2,13 @@
 
 import pytest
 
+from tests.contract.playing import play
 from tests.shakespeare.positions import (
     each,
     everyone_on,
     finished,
     gained,
     last_turn,
-    play,
     ready_to_pass,
 )
 

@@ -4,7 +4,8 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
-from tests.shakespeare.positions import BOARD, play, seat, turn_position
+from tests.contract.playing import play
+from tests.shakespeare.positions import BOARD, seat, turn_position
 from tests.shakespeare.situations import changed, crafting
 
 

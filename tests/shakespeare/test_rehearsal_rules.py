@@ -2,14 +2,13 @@
 
 import pytest
 
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     each,
     everyone_on,
     finished,
     gained,
     last_turn,
-    legal,
-    play,
     ready_to_pass,
     seat_of,
     spaces,

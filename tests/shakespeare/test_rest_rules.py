@@ -2,16 +2,8 @@
 
 import pytest
 
-from tests.shakespeare.positions import (
-    character,
-    each,
-    finished,
-    last_turn,
-    legal,
-    play,
-    ready_to_pass,
-    seat_of,
-)
+from tests.contract.playing import legal, play
+from tests.shakespeare.positions import character, each, finished, last_turn, ready_to_pass, seat_of
 
 
 def resting(d, index):

@@ -1,13 +1,12 @@
 """The worked examples of the rule book, played as scenes."""
 
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     character,
     each,
     finished,
     gained,
     last_turn,
-    legal,
-    play,
     ready_to_pass,
     seat,
     seat_of,

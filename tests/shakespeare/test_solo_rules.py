@@ -3,13 +3,12 @@
 import pytest
 
 from shakespeare_env import Position
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     ACTS,
     each,
     gained,
     last_turn,
-    legal,
-    play,
     ready_to_pass,
     seat,
     spaces,

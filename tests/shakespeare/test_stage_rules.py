@@ -2,16 +2,8 @@
 
 import pytest
 
-from tests.shakespeare.positions import (
-    each,
-    gained,
-    legal,
-    play,
-    seat,
-    seat_of,
-    starting,
-    turn_position,
-)
+from tests.contract.playing import legal, play
+from tests.shakespeare.positions import each, gained, seat, seat_of, starting, turn_position
 
 COLOURS = ("black", "pink", "purple", "blue", "green")
 ONE_EACH = dict.fromkeys(COLOURS, 1)

@@ -2,14 +2,13 @@
 
 import pytest
 
+from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
     COPIES,
     character,
     each,
     finished,
     last_turn,
-    legal,
-    play,
     ready_to_pass,
     seat,
     seat_of,

@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tests.shakespeare.positions import COLOURS, COPIES, last_turn, play
+from tests.contract.playing import play
+from tests.shakespeare.positions import COLOURS, COPIES, last_turn
 
 SEAT_COUNTS = pytest.mark.parametrize("players", [1, 2, 3, 4])
 SHOWN = ["hamlet", "jeweler"]

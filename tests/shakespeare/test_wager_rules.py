@@ -3,7 +3,8 @@
 import pytest
 
 from shakespeare_env import Position
-from tests.shakespeare.positions import each, legal, play, seat, wager_position
+from tests.contract.playing import legal, play
+from tests.shakespeare.positions import each, seat, wager_position
 
 
 def test_w1_every_seat_chooses_1_to_5_cylinders():

@@ -9,7 +9,8 @@ import pytest
 
 from shakespeare_env import Batch, Position, registry
 from training.demonstration import demonstration, find
-from training.strategy import OTHER, field, self_play, try_gift, try_moves
+from training.strategy import OTHER, self_play, try_gift, try_moves
+from training.strategy_facts import field
 
 LAYOUT = registry.game("shakespeare").layout
 games = pytest.mark.parametrize("game", registry.names())

@@ -1,0 +1,26 @@
+"""Positions in text after some moves, for the rule tests of every game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env import Position
+
+Dict = dict[str, Any]
+
+
+def play(d: Dict, *moves: str, seed: int = 0) -> Dict:
+    """The position after these moves (and what is forced after each)."""
+    return _after(d, moves, seed).to_dict()
+
+
+def legal(d: Dict, *moves: str) -> set[str]:
+    """The legal moves, after `moves`."""
+    return set(_after(d, moves, 0).moves())
+
+
+def _after(d: Dict, moves: tuple[str, ...], seed: int) -> Position:
+    game = Position.from_dict(d, seed=seed)
+    for move in moves:
+        game.push(move)
+    return game
