@@ -27,9 +27,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from torch import nn
 
 from benchmarks.tutorial import usual_learner
-from training.config import CONFIGS, TrainingConfig, override, read_config
-from training.learner import make_learner
-from training.precision import half_is_faster
+from shakespeare_training.config import CONFIGS, TrainingConfig, override, read_config
+from shakespeare_training.ppo.learner import make_learner
+from shakespeare_training.ppo.precision import half_is_faster
 
 _NO_LIMIT = 2**62
 

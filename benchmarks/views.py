@@ -26,13 +26,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from agents import RandomAgent
+from shakespeare_agents import RandomAgent
 from benchmarks.peers import PEERS, aec_rate
 from shakespeare_env import Batch, Position, env, raw_env
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 PLAYERS = 4
 GAMES = 1024
@@ -111,7 +111,7 @@ def position_case() -> Callable[[float], float]:
 
 
 def self_play_case() -> Callable[[float], float]:
-    view = BatchVecEnv(Batch(n=GAMES, players=PLAYERS, autoreset=False))
+    view = SB3SelfPlayVecEnv(Batch(n=GAMES, players=PLAYERS, autoreset=False))
     view.reset()
 
     def step() -> int:
@@ -124,7 +124,7 @@ def self_play_case() -> Callable[[float], float]:
 
 def seat_case() -> Callable[[float], float]:
     opponent, generator = CountingAgent(), np.random.default_rng(0)
-    view = SeatEnv(players=PLAYERS, opponents=opponent)
+    view = SingleAgentEnv(players=PLAYERS, opponents=opponent)
     _, infos = view.reset(seed=0)
 
     def step() -> int:
@@ -141,7 +141,7 @@ def seat_case() -> Callable[[float], float]:
 
 def vector_case() -> Callable[[float], float]:
     opponent = CountingAgent()
-    view = SeatVectorEnv(GAMES, players=PLAYERS, opponents=opponent)
+    view = SingleAgentVectorEnv(GAMES, players=PLAYERS, opponents=opponent)
     view.reset(seed=0)
 
     def step() -> int:
@@ -154,7 +154,7 @@ def vector_case() -> Callable[[float], float]:
 
 def seat_vec_case() -> Callable[[float], float]:
     opponent = CountingAgent()
-    view = SeatVecEnv(SeatGames(n=GAMES, players=PLAYERS, opponents=opponent, seed=0))
+    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=GAMES, players=PLAYERS, opponents=opponent, seed=0))
     view.reset()
 
     def step() -> int:

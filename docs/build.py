@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from typer.testing import CliRunner
 
-from agents.checkpoint import read_card
-from agents.registry import shipped_checkpoint
+from shakespeare_agents.checkpoint import read_card
+from shakespeare_agents.registry import shipped_checkpoint
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
-from training.curves import draw_curves
-from training.history import History
+from shakespeare_training.runs.curves import draw_curves
+from shakespeare_training.runs.history import History
 
 HERE = Path(__file__).parent
 FEW, SEED, SHARE = 3, 1, 0.76

@@ -13,17 +13,18 @@ from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
     checked_count,
+    checked_deals,
     checked_indices,
     checked_players,
     checked_rows,
     checked_seats,
 )
-from shakespeare_env.crew import Crew, Work
+from shakespeare_env.thread_pool import Crew, Work
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rewards import reward_code
-from shakespeare_env.rng import check_seed
+from shakespeare_env.rng import check_seed, streams
 
 _CHOICE = np.uint64(0xC401CE)
 """Parts the seeds of `random_actions` from those of the games."""
@@ -92,7 +93,6 @@ class Batch:
 
         width = self.game.max_seats
         self._games = np.zeros(n, self.game.state)
-        self._chance = np.zeros(n, np.uint64)
         self._every_row = np.arange(n)
         self.to_move = np.full(n, -1, np.int8)
         self.mask = np.zeros((n, self.actions.size), np.bool_)
@@ -107,12 +107,17 @@ class Batch:
         self._crew = Crew(threads)
         self.reset(seed)
 
-    def reset(self, seed: int) -> None:
-        """Begin all games anew from a seed."""
-        word = check_seed(seed)
-        self._kernels.streams(word, self._chance)
-        self._games["random"] = self._chance
-        self._kernels.streams(word ^ _CHOICE, self._chance)
+    def reset(self, seed: int, deals: Integers | None = None) -> None:
+        """Deal all games anew from a seed.
+
+        Args:
+            seed: Decides everything that chance decides.
+            deals: int[n], not negative: row i plays game `deals[i]` of the seed, so that a deal can
+                be played several times, or a part of many deals be played here.  None means game i.
+        """
+        numbers = self._every_row if deals is None else checked_deals(self.n, deals)
+        self._games["random"] = streams(seed, numbers)
+        self._chance = streams(int(check_seed(seed) ^ _CHOICE), numbers)
         self._begin(self._every_row)
 
     def restart(self, rows: Integers) -> None:

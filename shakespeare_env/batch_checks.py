@@ -45,6 +45,21 @@ def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[
     return given.astype(np.int8)
 
 
+def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
+    """The number of the deal that each game plays, int64[n].
+
+    Raises:
+        TypeError: not integers.
+        ValueError: not one for each game, or one below 0.
+    """
+    given = np.asarray(deals)
+    if given.dtype.kind not in "iu":
+        raise TypeError(f"deals are {given.dtype}; give integers")
+    if given.shape != (n,) or given.min() < 0:
+        raise ValueError(f"deals={deals!r}: give {n} numbers of deals, 0 or more")
+    return given.astype(np.int64)
+
+
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     """Which games of a batch are meant, int64[m].
 

@@ -52,7 +52,6 @@ class Kernels:
             -1.
         scores: (games, rows, out) -> None. Every seat's score so far in game `rows[k]`, into
             `out[k]`.
-        streams: (seed, out) -> None. The initial states of the streams 0, 1, ... of a seed.
     """
 
     begin: Callable[..., None]
@@ -64,7 +63,6 @@ class Kernels:
     choose: Callable[..., None]
     first_illegal: Callable[..., int]
     scores: Callable[..., None]
-    streams: Callable[..., None]
 
 
 @cache
@@ -261,13 +259,8 @@ def _build(game: Game) -> Kernels:
         for k in range(len(rows)):
             rules_scores(games[rows[k]], out[k])
 
-    @compiled
-    def streams(seed: np.uint64, out: Any) -> None:
-        for i in range(len(out)):
-            out[i] = stream(seed, i)
-
     return Kernels(
-        begin, view, step, play, observe, determinize, choose, first_illegal, write_scores, streams
+        begin, view, step, play, observe, determinize, choose, first_illegal, write_scores
     )
 
 
@@ -281,7 +274,6 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
     to_move = np.zeros(1, np.int8)
     actions = np.zeros(1, np.int32)
     rows = np.zeros(1, np.int64)
-    kernels.streams(np.uint64(0), np.zeros(1, np.uint64))
     kernels.begin(games, rows, 0, 1, players, 0, mask, obs, to_move)
     kernels.view(games, rows, mask, obs, to_move)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)

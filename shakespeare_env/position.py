@@ -12,7 +12,7 @@ from shakespeare_env import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
-from shakespeare_env.rng import check_seed
+from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
 """The rows of a batch of one game."""
@@ -94,6 +94,14 @@ class Position:
                 "describe a decision that can be taken"
             )
         return read
+
+    @classmethod
+    def of_record(cls, game: Game, record: Record) -> Position:
+        """The position that a record holds, such as one of `Batch.save`; chance to come included."""
+        position = cls(game)
+        position._record[0] = record
+        position._view()
+        return position
 
     @property
     def players(self) -> int:
@@ -224,9 +232,7 @@ class Position:
 
     def reseed(self, seed: int) -> None:
         """Draw chance to come from another seed."""
-        state = np.zeros(1, np.uint64)
-        self._kernels.streams(check_seed(seed), state)
-        self._record["random"] = state
+        self._record["random"] = streams(seed, _ONLY_ROW)
 
     def _check_seat(self, seat: int) -> int:
         if not 0 <= seat < self.players:
@@ -298,7 +304,4 @@ class Position:
 def _restored(name: str, digest: str, record: bytes) -> Position:
     """The position that `Position.__reduce__` took apart."""
     game = registry.game_saved(name, digest)
-    position = Position(game)
-    position._record[:] = np.frombuffer(record, game.state)
-    position._view()
-    return position
+    return Position.of_record(game, np.frombuffer(record, game.state)[0])

@@ -7,8 +7,8 @@ import pettingzoo
 
 from shakespeare_env import registry
 
-_SINGLE = "shakespeare_env.wrappers.gym:SeatEnv"
-_VECTOR = "shakespeare_env.wrappers.vector:SeatVectorEnv"
+_SINGLE = "shakespeare_env.wrappers.gym:SingleAgentEnv"
+_VECTOR = "shakespeare_env.wrappers.vector:SingleAgentVectorEnv"
 _AEC = "shakespeare_env.wrappers.aec:env"
 
 

@@ -11,10 +11,11 @@ import secrets
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env.compiled import rule
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
@@ -34,13 +35,28 @@ def stream(seed: np.uint64, index: int) -> np.uint64:
 
     Neighbouring seeds and indices are unrelated.
     """
-    return mix(mix(seed + _GOLDEN) ^ (np.uint64(index) * _GOLDEN))
+    return mix(mix(seed + GOLDEN) ^ (np.uint64(index) * GOLDEN))
+
+
+mixed: Any = getattr(mix, "py_func", mix)
+"""`mix` of every word of an array, uint64[n], called from Python."""
+
+
+def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
+    """uint64[n]: the initial states of the streams with these indices, int[n], under a seed.
+
+    Raises:
+        ValueError: the seed is no integer from 0 to 2**64 - 1.
+    """
+    word = mixed(np.full(1, check_seed(seed)) + GOLDEN)
+    states: NDArray[np.uint64] = mixed(word ^ (indices.astype(np.uint64) * GOLDEN))
+    return states
 
 
 @rule
 def below(record: Any, n: int) -> int:
     """Draw an integer from 0 to n - 1 and advance the record's state (bias below n / 2**32)."""
-    record["random"] += _GOLDEN
+    record["random"] += GOLDEN
     return scaled(record["random"], n)
 
 
@@ -53,7 +69,7 @@ def scaled(state: np.uint64, n: int) -> int:
 @rule
 def below_in(states: Any, index: int, n: int) -> int:
     """Draw an integer from 0 to n - 1 from one of many generators, uint64[k]."""
-    states[index] += _GOLDEN
+    states[index] += GOLDEN
     return scaled(states[index], n)
 
 

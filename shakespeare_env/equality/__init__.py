@@ -13,7 +13,7 @@ from importlib.util import find_spec
 
 from shakespeare_env.equality import views
 from shakespeare_env.equality.comparison import Comparison, DifferenceError
-from shakespeare_env.equality.course import Course, Setting, play
+from shakespeare_env.equality.trace import Course, Setting, play
 
 __all__ = ["VIEWS", "DifferenceError", "Setting", "compare", "is_installed", "play"]
 

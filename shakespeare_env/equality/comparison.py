@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shakespeare_env.equality.course import Setting
+from shakespeare_env.equality.trace import Setting
 from shakespeare_env.errors import ShakespeareEnvError
 
 

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from shakespeare_env.batch import Batch
 from shakespeare_env.equality.comparison import Comparison
-from shakespeare_env.equality.course import Course, Decision, Setting, choose
-from shakespeare_env.equality.seat_course import SeatDecision, seat_course
+from shakespeare_env.equality.trace import Course, Decision, Setting, choose
+from shakespeare_env.equality.seat_trace import SeatDecision, seat_trace
 from shakespeare_env.position import Position
 from shakespeare_env.wrappers.aec import env
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 
 def position(setting: Setting, course: Course, compare: Comparison) -> None:
@@ -87,9 +87,9 @@ def aec(setting: Setting, course: Course, compare: Comparison) -> None:
 
 def seat_env(setting: Setting, course: Course, compare: Comparison) -> None:
     """The Gymnasium environment, the learner's seat going around, game after game."""
-    view = SeatEnv(opponents=choose, **setting.arguments)
+    view = SingleAgentEnv(opponents=choose, **setting.arguments)
     observation, info = view.reset(seed=setting.seed)
-    for decision in seat_course(setting, course)[0]:
+    for decision in seat_trace(setting, course)[0]:
         compare.same("the seat", decision.seat, view.seat)
         compare.same("the observation", decision.observation, observation)
         compare.same("the mask", decision.mask.astype(np.int8), info["action_mask"])
@@ -107,9 +107,9 @@ def seat_env(setting: Setting, course: Course, compare: Comparison) -> None:
 
 def seat_vector_env(setting: Setting, course: Course, compare: Comparison) -> None:
     """The native vector environment of Gymnasium, all rows."""
-    view = SeatVectorEnv(setting.rows, opponents=choose, **setting.arguments)
+    view = SingleAgentVectorEnv(setting.rows, opponents=choose, **setting.arguments)
     observations, infos = view.reset(seed=setting.seed)
-    for decisions in _steps(seat_course(setting, course)):
+    for decisions in _steps(seat_trace(setting, course)):
         masks = infos["action_mask"].astype(np.bool_)
         compare.same("action_masks()", masks, view.action_masks())
         _compare_views(compare, decisions, observations, masks)
@@ -123,12 +123,12 @@ def seat_vector_env(setting: Setting, course: Course, compare: Comparison) -> No
 
 def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
     """The environment of stable-baselines3 with one seat against opponents, all rows."""
-    from shakespeare_env.wrappers.sb3 import SeatVecEnv
+    from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 
-    view = SeatVecEnv(SeatGames(n=setting.rows, opponents=choose, **setting.arguments))
+    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments))
     view.seed(setting.seed)
     observations: Any = view.reset()
-    for decisions in _steps(seat_course(setting, course)):
+    for decisions in _steps(seat_trace(setting, course)):
         _compare_views(compare, decisions, observations, view.action_masks())
         observations, rewards, ended, infos = view.step(_actions(decisions))
         _compare_outcomes(compare, decisions, rewards, ended)
@@ -139,9 +139,9 @@ def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
 
 def batch_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
     """The environment of stable-baselines3 for self-play, all rows."""
-    from shakespeare_env.wrappers.sb3 import BatchVecEnv
+    from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 
-    view = BatchVecEnv(
+    view = SB3SelfPlayVecEnv(
         Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
     )
     observations: Any = view.reset()

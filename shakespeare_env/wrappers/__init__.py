@@ -1,1 +1,1 @@
-"""Views of the engine for other libraries; no rule of a game is written here."""
+"""InformationSets of the engine for other libraries; no rule of a game is written here."""

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from shakespeare_env import registry
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from shakespeare_env.wrappers.seat_games import Opponents, SeatGames
+from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 _ONLY_ROW = np.zeros(1, np.int64)
 
 
-class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     """A game in which one seat decides from outside.
 
     The observation is int8[D], what that seat may know; `info["action_mask"]` and `action_masks()`
@@ -34,7 +34,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         players: Seats; None means as many as there can be.
         seat: The seat that is played from outside; None lets it go around the table from game to
             game, beginning with seat 0.
-        opponents: Who plays the others, by names, callables or checkpoints; see `SeatGames`.
+        opponents: Who plays the others, by names, callables or checkpoints; see `SingleAgentBatch`.
         reward: `win`, `margin` or `rank`, given as the game ends, or `score`, given at every
             step.
         render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
@@ -42,7 +42,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         **options: Variants of the game, such as `strategic_rest=True`.
 
     Attributes:
-        games: The game, as `SeatGames` of one.
+        games: The game, as `SingleAgentBatch` of one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -63,7 +63,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> None:
         rules = registry.game(game, box)
         rules.option_bits(options, [])
-        self.games = SeatGames(
+        self.games = SingleAgentBatch(
             game,
             players=rules.max_seats if players is None else players,
             seat=seat,
@@ -94,7 +94,7 @@ class SeatEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Begin a game and let the others play until the seat is to decide.
 
         Args:
-            seed: Decides chance and the opponents' draws: game 0 of `SeatGames` with this seed.
+            seed: Decides chance and the opponents' draws: game 0 of `SingleAgentBatch` with this seed.
                 None goes on with the game that follows.
             options: Not used.
 

@@ -15,14 +15,14 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvS
 from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game
 from shakespeare_env.wrappers.rendering import Renderer
-from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 _BY_ROW = ("action_masks",)
 """Methods that answer with a row for every game."""
 
 
-class RowsVecEnv(VecEnv):
+class SB3VecEnv(VecEnv):
     """What the environments of this file share: each is rows of arrays, not a list of environments.
 
     A game that ends is followed in the same step by the next one; the info of its row then holds
@@ -149,7 +149,7 @@ class RowsVecEnv(VecEnv):
         return [False for _ in self._get_indices(indices)]
 
 
-class SeatVecEnv(RowsVecEnv):
+class SB3SingleAgentVecEnv(SB3VecEnv):
     """Single-agent training: one seat of every game is the learner's, agents play the others.
 
     A row is the life of one player, so every learner of stable-baselines3 may be used as it is.
@@ -164,9 +164,9 @@ class SeatVecEnv(RowsVecEnv):
         games: The games.
     """
 
-    def __init__(self, games: SeatGames, render_mode: str | None = None) -> None:
-        if not isinstance(games, SeatGames):
-            raise TypeError(f"{games!r}: give SeatGames; for a Batch there is BatchVecEnv")
+    def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
+        if not isinstance(games, SingleAgentBatch):
+            raise TypeError(f"{games!r}: give SingleAgentBatch; for a Batch there is SB3SelfPlayVecEnv")
         self.games = games
         super().__init__(games.batch.game, games.batch.n, render_mode)
 
@@ -198,7 +198,7 @@ class SeatVecEnv(RowsVecEnv):
         return self.games.batch.save(slice(0, 1))[0]
 
 
-class BatchVecEnv(RowsVecEnv):
+class SB3SelfPlayVecEnv(SB3VecEnv):
     """Self-play: a row is a game, and all its seats are played from outside.
 
     The observation and the mask are those of the seat that is to decide, and that seat changes from
@@ -206,7 +206,7 @@ class BatchVecEnv(RowsVecEnv):
     returns is what the seat that has just moved received for that move, while the observation
     beside it is the next seat's, and what others receive by the move is not in it.  Learners of
     self-play read `seats` before a step and `seat_rewards` after it, and follow each seat's own
-    decisions (`training.self_play` does).  With one seat it is an ordinary environment.
+    decisions (`shakespeare_training.ppo.self_play` does).  With one seat it is an ordinary environment.
 
     `terminal_observation` is what the seat that has just moved sees of the end.  An action that is
     not legal raises `IllegalMove`, and no game has changed.
@@ -225,8 +225,8 @@ class BatchVecEnv(RowsVecEnv):
     seat_rewards: NDArray[np.float32]
 
     def __init__(self, batch: Batch, render_mode: str | None = None) -> None:
-        if isinstance(batch, SeatGames):
-            raise TypeError(f"{batch!r}: give a Batch; for SeatGames there is SeatVecEnv")
+        if isinstance(batch, SingleAgentBatch):
+            raise TypeError(f"{batch!r}: give a Batch; for SingleAgentBatch there is SB3SingleAgentVecEnv")
         if batch.autoreset:
             raise ValueError(
                 "autoreset=True: make the Batch with autoreset=False; the environment begins the "

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from shakespeare_env import registry
 from shakespeare_env.batch_checks import Integers
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
-from shakespeare_env.wrappers.seat_games import Opponents, SeatGames
+from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 
-class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
+class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     """N games in which one seat decides from outside, all stepped together.
 
-    Every row is the life of one player, as in `SeatEnv`.  A game that ends is followed in the same
+    Every row is the life of one player, as in `SingleAgentEnv`.  A game that ends is followed in the same
     step by the next one (`AutoresetMode.SAME_STEP`): the observation returned is the new game's,
     and the infos hold, as Gymnasium's own vector environments give them,
 
@@ -38,7 +38,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
         game: Name of the game.
         players: Seats of every game, or one number for each; None means as many as there can be.
         seat: The seat that is played from outside; None lets it go around the table.
-        opponents: Who plays the others; see `SeatGames`.
+        opponents: Who plays the others; see `SingleAgentBatch`.
         reward: A name of `rewards.py`.
         threads: How many threads share a step.
         render_mode: None, "ansi" or "rgb_array": `render` draws every game.
@@ -70,7 +70,7 @@ class SeatVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     ) -> None:
         rules = registry.game(game, box)
         rules.option_bits(options, [])
-        self.games = SeatGames(
+        self.games = SingleAgentBatch(
             game,
             num_envs,
             players=rules.max_seats if players is None else players,

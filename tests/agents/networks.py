@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.network import Network
+from shakespeare_agents.network import Network
 from shakespeare_env.game import ObservationLayout
 
 

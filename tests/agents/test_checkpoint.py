@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from agents import checkpoint
-from agents.checkpoint import FORMAT, load_checkpoint, read_card, save_checkpoint
-from agents.network import Network
+from shakespeare_agents import checkpoint
+from shakespeare_agents.checkpoint import FORMAT, load_checkpoint, read_card, save_checkpoint
+from shakespeare_agents.network import Network
 from shakespeare_env import registry
 from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.errors import CheckpointError
@@ -34,7 +34,7 @@ def make_tensors(seed=0):
 def save(folder, tensors, **changes):
     facts: dict[str, Any] = {
         "players": [2, 3],
-        "command": "python -m training.train",
+        "command": "python -m shakespeare_training.runs.train",
         "settings": {"gamma": 1.0},
         "figures": {"games": 7, "win_rate": None},
     }
@@ -56,7 +56,7 @@ def test_round_trip(folder, toy_box):
     assert holds(network, make_tensors())
     assert not holds(network, make_tensors(seed=1))
     assert (card.players, card.settings, card.figures["games"]) == ([2, 3], {"gamma": 1.0}, 7)
-    assert (card.command, card.licence) == ("python -m training.train", "MIT")
+    assert (card.command, card.licence) == ("python -m shakespeare_training.runs.train", "MIT")
     assert (card.game, card.box_digest, card.width) == ("toy", toy_box, WIDTH)
     assert read_card(folder) == card
 

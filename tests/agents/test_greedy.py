@@ -9,13 +9,13 @@ from functools import partial
 import numpy as np
 import pytest
 
-import agents
-from agents import GreedyAgent, RandomAgent, Views, decide
+import shakespeare_agents
+from shakespeare_agents import GreedyAgent, RandomAgent, InformationSets, decide
 from shakespeare_env import Batch, registry
 from tests.contract import knowledge
 from tests.contract.random_games import FULL_TABLES, TABLES, chosen, scrambled, stacked
 from tests.contract.test_secrecy import positions
-from training.evaluate import Seated, evaluate
+from shakespeare_agents.arena.evaluate import Seated, evaluate
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 full_tables = pytest.mark.parametrize("table", FULL_TABLES, ids=str)
@@ -71,7 +71,7 @@ def test_possible_games_look_the_same_to_the_seat(table):
     batch = table.batch(20, seed=3)
     for step in range(30):
         batch.step(chosen(batch.mask, step))
-    views = Views(batch, np.arange(20))
+    views = InformationSets(batch, np.arange(20))
     places = np.repeat(np.arange(20), 3)
     games = views.possible(places, np.random.default_rng(0))
     assert games.n == 60
@@ -85,14 +85,14 @@ def test_possible_games_look_the_same_to_the_seat(table):
 @full_tables
 def test_views_hold_no_way_to_the_games(table):
     batch = table.batch(2, seed=0)
-    public = {name for name, _ in inspect.getmembers(Views(batch, np.arange(2))) if name[0] != "_"}
+    public = {name for name, _ in inspect.getmembers(InformationSets(batch, np.arange(2))) if name[0] != "_"}
     assert public == {"masks", "observations", "possible", "seats"}
 
 
 @pytest.mark.parametrize("name", registry.names())
 def test_with_the_heuristics_evaluation_it_beats_random_players(name):
     least = knowledge.of(name, "strength").GREEDY_OVER_RANDOM
-    agent = agents.make("greedy", registry.game(name))
+    agent = shakespeare_agents.make("greedy", registry.game(name))
     for players, wins in least.wins.items():
         table = [Seated("greedy", agent)] + [Seated("random", RandomAgent())] * (players - 1)
         found = evaluate(table, partial(Batch, name), games=60, seed=1)

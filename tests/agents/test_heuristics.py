@@ -7,18 +7,18 @@ from functools import partial
 import numpy as np
 import pytest
 
-import agents
-from agents import RandomAgent
+import shakespeare_agents
+from shakespeare_agents import RandomAgent
 from shakespeare_env import Batch, registry
 from tests.contract import knowledge
 from tests.contract.random_games import PLAIN_FULL_TABLES, TABLES
-from training.evaluate import Seated, evaluate
+from shakespeare_agents.arena.evaluate import Seated, evaluate
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 def heuristic(name):
-    return agents.make("heuristic", registry.game(name))
+    return shakespeare_agents.make("heuristic", registry.game(name))
 
 
 @tables
@@ -67,4 +67,4 @@ def test_an_unknown_game_has_no_heuristic_player():
         name = "chess"
 
     with pytest.raises(ValueError, match=r"no heuristic player of chess; write agents/heuris"):
-        agents.make("heuristic", Chess())  # type: ignore[arg-type]
+        shakespeare_agents.make("heuristic", Chess())  # type: ignore[arg-type]

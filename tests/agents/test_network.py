@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from agents import Agent
-from agents.network import Network, NetworkAgent, draw_actions, input_scale
+from shakespeare_agents import Agent
+from shakespeare_agents.network import Network, NetworkAgent, draw_actions, input_scale
 from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_tensors, random_views
 
@@ -131,6 +131,6 @@ def test_no_draw_falls_on_an_impossible_action():
 
 
 def test_playing_needs_no_pytorch():
-    program = "import sys, agents, agents.checkpoint; sys.exit('torch' in sys.modules)"
+    program = "import sys, agents, shakespeare_agents.checkpoint; sys.exit('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], env=os.environ.copy(), check=False)
     assert done.returncode == 0

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents import Agent, RandomAgent
+from shakespeare_agents import Agent, RandomAgent
 
 
 def test_it_is_an_agent():

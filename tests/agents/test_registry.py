@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import agents
-from agents import GreedyAgent, RandomAgent, default, make, names
-from agents.checkpoint import save_checkpoint
-from agents.network import Network, NetworkAgent
+import shakespeare_agents
+from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
+from shakespeare_agents.checkpoint import save_checkpoint
+from shakespeare_agents.network import Network, NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.errors import CheckpointError
 from tests.agents.networks import random_tensors
@@ -50,7 +50,7 @@ def network(folder):
 def shipped(tmp_path, monkeypatch):
     """A folder that stands for the checkpoint that comes with the package; it is empty so far."""
     folder = tmp_path / "shipped"
-    monkeypatch.setattr(agents.registry, "shipped_checkpoint", lambda game: folder)
+    monkeypatch.setattr(shakespeare_agents.registry, "shipped_checkpoint", lambda game: folder)
     return folder
 
 
@@ -75,7 +75,7 @@ def test_every_name_makes_an_agent_that_plays_legally(shipped, game):
     assert set(names()) == {"random", "greedy", "heuristic", "network"}
     for name in names():
         agent = make(name, game)
-        actions = agents.decide(agent, batch, np.arange(200), np.random.default_rng(0))
+        actions = shakespeare_agents.decide(agent, batch, np.arange(200), np.random.default_rng(0))
         assert batch.mask[np.arange(200), actions].all()
     assert isinstance(make("random", GAME), RandomAgent)
 
@@ -164,7 +164,7 @@ def test_an_agent_plays_as_it_is():
 
 def test_a_function_plays_what_it_chooses():
     agent = make(first_legal, GAME)
-    assert isinstance(agent, agents.Agent)
+    assert isinstance(agent, shakespeare_agents.Agent)
     assert choices(agent) == choices(Lazy()) != choices(RandomAgent())
 
     seen: list[Any] = []
@@ -175,7 +175,7 @@ def test_a_function_plays_what_it_chooses():
 
     batch, rng = ToyBatch(3), np.random.default_rng(0)
     agent = make(noting, GAME)
-    assert isinstance(agent, agents.Agent)
+    assert isinstance(agent, shakespeare_agents.Agent)
     agent.act(batch.obs, batch.mask, rng)
     assert seen[0][0] is batch.obs
     assert seen[0][1] is batch.mask

@@ -8,14 +8,14 @@ from functools import partial
 
 import pytest
 
-import agents
-from agents.checkpoint import LICENCE, load_checkpoint
-from agents.registry import shipped_checkpoint
+import shakespeare_agents
+from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
+from shakespeare_agents.registry import shipped_checkpoint
 from shakespeare_env import Batch, registry
 from tests.contract import knowledge
-from training.config import make_config
-from training.evaluate import Seated, evaluate
-from training.history import History
+from shakespeare_training.config import make_config
+from shakespeare_agents.arena.evaluate import Seated, evaluate
+from shakespeare_training.runs.history import History
 
 SHIPPED = [name for name in registry.names() if shipped_checkpoint(registry.game(name)).is_dir()]
 
@@ -37,16 +37,16 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name):
     assert history[len(history) - 1].decisions == card.figures["decisions"] >= config.decisions
     assert sum(path.stat().st_size for path in folder.iterdir()) < 5_000_000
     assert len(list(folder.iterdir())) == 2
-    assert agents.default(game) == "network"
+    assert shakespeare_agents.default(game) == "network"
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_it_beats_the_others(name):
     game = registry.game(name)
     players = min(4, game.max_seats)
-    network = Seated("network", agents.make("network", game))
+    network = Seated("network", shakespeare_agents.make("network", game))
     for rival, least in knowledge.of(name, "strength").NETWORK_WINS.items():
-        other = Seated(rival, agents.make(rival, game))
+        other = Seated(rival, shakespeare_agents.make(rival, game))
         table = [network, *[other] * (players - 1)]
         found = evaluate(table, partial(Batch, name), games=25 * players, seed=1)
         won = found["network"].win_rate
@@ -61,7 +61,7 @@ def test_it_plays_without_pytorch_and_learners(name):
         "from shakespeare_env import Batch, registry\n"
         "name = sys.argv[1]\n"
         "batch = Batch(name, 4, players=registry.seats(name)[-1])\n"
-        "agent = agents.make('network', batch.game)\n"
+        "agent = shakespeare_agents.make('network', batch.game)\n"
         "batch.step(agent.act(batch.obs, batch.mask, numpy.random.default_rng(0)))\n"
         "print(sorted({'torch', 'stable_baselines3', 'sb3_contrib'} & sys.modules.keys()))\n"
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from agents.storage import (
+from shakespeare_agents.storage import (
     StoredTensors,
     forget_others,
     load_tensors,

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from agents import RandomAgent
+from shakespeare_agents import RandomAgent
 from shakespeare_env import registry
-from training.dataset import settings_of, write_dataset
-from training.evaluate import Seated
+from shakespeare_agents.arena.dataset import settings_of, write_dataset
+from shakespeare_agents.arena.evaluate import Seated
 
 
 class Guesser(RandomAgent):

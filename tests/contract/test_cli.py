@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-import agents
+import shakespeare_agents
 from shakespeare_env import Position, registry
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
@@ -94,7 +94,7 @@ class TestWatch:
         watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final"]
         one = ["--agents", "random"]
         assert printed(*watch) == printed(*watch, *one) == printed(*watch, *one, *one)
-        assert printed(*watch) != printed(*watch, *one, "--agents", agents.default(game))
+        assert printed(*watch) != printed(*watch, *one, "--agents", shakespeare_agents.default(game))
 
     @pytest.mark.parametrize(
         ("arguments", "drawings"),

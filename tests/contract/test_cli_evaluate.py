@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-import agents
-from agents.checkpoint import save_checkpoint
+import shakespeare_agents
+from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_env import Batch, registry
-from shakespeare_env.cli import evaluate as command
+from shakespeare_agents.cli import evaluate as command
 from tests.agents.networks import random_tensors
 from tests.contract.command_line import printed, refused, run
-from training.evaluate import Seated
-from training.evaluate import evaluate as play_table
-from training.table_result import TableResult
+from shakespeare_agents.arena.evaluate import Seated
+from shakespeare_agents.arena.evaluate import evaluate as play_table
+from shakespeare_agents.arena.result import TableResult
 
 
 @pytest.fixture(params=registry.names())
@@ -82,7 +82,7 @@ class TestTable:
 
     @pytest.mark.parametrize("names", [["random"], []])
     def test_the_default_agent_fills_the_table(self, game, written, names):
-        default = [agents.default(game)]
+        default = [shakespeare_agents.default(game)]
         for players in registry.seats(game.name):
             table = names + default * (players - len(names))
             assert written(*names, "--players", str(players), "--games", "1")["table"] == table
@@ -93,7 +93,7 @@ class TestTable:
 
         def make(name, game):
             made.append(name)
-            return agents.RandomAgent()
+            return shakespeare_agents.RandomAgent()
 
         monkeypatch.setattr(agents, "make", make)
         players = str(game.max_seats)
@@ -120,8 +120,8 @@ class TestOutput:
             *("heuristic", "random", "--players", str(seats), "--games", str(games)),
             *("--seed", "5", *variants(game), "--threads", "2"),
         )
-        table = [Seated("heuristic", agents.make("heuristic", game))]
-        table += [Seated("random", agents.RandomAgent())] * (seats - 1)
+        table = [Seated("heuristic", shakespeare_agents.make("heuristic", game))]
+        table += [Seated("random", shakespeare_agents.RandomAgent())] * (seats - 1)
         options = dict.fromkeys(game.options, True)
         make_batch = partial(Batch, game.name)
         result = play_table(table, make_batch, games=games, seed=5, options=options)
@@ -208,7 +208,7 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["heuristi"], ["'heuristi'", *agents.names()]),
+            (["heuristi"], ["'heuristi'", *shakespeare_agents.names()]),
             ([""], ["an agent needs a name"]),
             (["x" * 5000], ["AGENT", "no agent is named"]),
             (["random,x=1"], ["AGENT", "no option 'x'"]),

@@ -5,9 +5,9 @@ import shlex
 
 import pytest
 
-import agents
+import shakespeare_agents
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.seating import Seating
+from shakespeare_agents.cli.seating import Seating
 from tests.contract import knowledge
 from tests.contract.command_line import printed, refused, run
 from tests.contract.random_games import described
@@ -52,7 +52,7 @@ class TestGame:
         out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
         position = Position.new(game.name, players=fewest(game), seed=6)
         others = set(range(position.players)) - {seat}
-        drawing = agents.make("random", game)
+        drawing = shakespeare_agents.make("random", game)
         seating = Seating(position, dict.fromkeys(others, drawing), seed=6)
         tables: list[str] = []
         lines: list[tuple[str, ...]] = []
@@ -89,7 +89,7 @@ class TestGame:
     def test_against_the_default_agent(self, game):
         seats = ["--players", str(fewest(game))]
         out = printed("play", "--game", game.name, *seats, "--seed", "1", input="1\n1\n")
-        others = [f"{agents.default(game)} plays seat {n}" for n in range(1, fewest(game))]
+        others = [f"{shakespeare_agents.default(game)} plays seat {n}" for n in range(1, fewest(game))]
         assert f"You play seat 0, {', '.join(others)}." in out
 
     def test_a_seat_for_every_agent(self, game):

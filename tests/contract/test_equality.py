@@ -8,11 +8,11 @@ import pytest
 from shakespeare_env import Position, equality, rewards
 from shakespeare_env.batch import Batch
 from shakespeare_env.equality import VIEWS, DifferenceError, Setting
-from shakespeare_env.equality.course import choose
+from shakespeare_env.equality.trace import choose
 from shakespeare_env.wrappers.aec import raw_env
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.random_games import FULL_TABLES, PLAIN_FULL_TABLES, TABLES
 
 views = pytest.mark.parametrize("view", VIEWS)
@@ -103,15 +103,15 @@ BREAKS = [
     ("Batch", Batch, "step", at(0, more), "the rewards"),
     ("PettingZoo", raw_env, "_mask", lambda mask: 1 - mask, "the mask"),
     ("PettingZoo", raw_env, "observe", in_dict("observation", flip_first), "the observation"),
-    ("Gymnasium", SeatEnv, "action_masks", opposite, MASKS),
-    ("Gymnasium", SeatEnv, "step", at(1, more), "the reward"),
-    ("Gymnasium", SeatEnv, "step", at(3, lambda cut_short: True), "the end"),
-    ("Gymnasium vector", SeatVectorEnv, "step", at(0, flip_first), "the observation"),
-    ("Gymnasium vector", SeatVectorEnv, "step", at(2, opposite), "the end"),
-    ("SB3 one seat", SeatVecEnv, "step_wait", at(1, more), "the reward"),
-    ("SB3 one seat", SeatVecEnv, "action_masks", opposite, "the mask"),
-    ("SB3 self-play", BatchVecEnv, "step_wait", at(0, flip_first), "the observation"),
-    ("SB3 self-play", BatchVecEnv, "step_wait", at(1, more), "the mover's reward"),
+    ("Gymnasium", SingleAgentEnv, "action_masks", opposite, MASKS),
+    ("Gymnasium", SingleAgentEnv, "step", at(1, more), "the reward"),
+    ("Gymnasium", SingleAgentEnv, "step", at(3, lambda cut_short: True), "the end"),
+    ("Gymnasium vector", SingleAgentVectorEnv, "step", at(0, flip_first), "the observation"),
+    ("Gymnasium vector", SingleAgentVectorEnv, "step", at(2, opposite), "the end"),
+    ("SB3 one seat", SB3SingleAgentVecEnv, "step_wait", at(1, more), "the reward"),
+    ("SB3 one seat", SB3SingleAgentVecEnv, "action_masks", opposite, "the mask"),
+    ("SB3 self-play", SB3SelfPlayVecEnv, "step_wait", at(0, flip_first), "the observation"),
+    ("SB3 self-play", SB3SelfPlayVecEnv, "step_wait", at(1, more), "the mover's reward"),
 ]
 
 

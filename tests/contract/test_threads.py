@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from shakespeare_env.crew import Crew
+from shakespeare_env.thread_pool import Crew
 from tests.contract.batches import played
 from tests.contract.random_games import FULL_TABLES, chosen
 

@@ -31,8 +31,8 @@ def test_there_is_an_example_for_every_view():
         "env(",
         "gymnasium.make(",
         "make_vec(",
-        "SeatVecEnv(",
-        "BatchVecEnv(",
+        "SB3SingleAgentVecEnv(",
+        "SB3SelfPlayVecEnv(",
     ):
         assert made in shown, made
 

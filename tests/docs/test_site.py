@@ -53,7 +53,7 @@ def test_what_is_public_is_in_the_reference(site):
     for page, names in {
         "position": ("Position.push", "Position.determinize"),
         "batch": ("Batch.step",),
-        "wrappers": ("SeatGames", "BatchVecEnv", "raw_env"),
+        "wrappers": ("SingleAgentBatch", "SB3SelfPlayVecEnv", "raw_env"),
         "errors": ("IllegalMove",),
     }.items():
         text = (site / "reference" / f"{page}.html").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 from shakespeare_env.figaro.drawing import palette
 from shakespeare_env.figaro.drawing.picture import WIDTH, picture
 from shakespeare_env.figaro.drawing.wording import asked, held
-from shakespeare_env.figaro.secrecy import seen_by
+from shakespeare_env.figaro.redaction import seen_by
 from shakespeare_env.raster import pixels
 from tests.drawings import EYES, SVG, lab, placed, texts, words
 from tests.figaro.cards import COLOURS

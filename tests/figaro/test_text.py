@@ -5,7 +5,7 @@ import copy
 import pytest
 
 from shakespeare_env.figaro.drawing.text import WIDTH, draw
-from shakespeare_env.figaro.secrecy import seen_by
+from shakespeare_env.figaro.redaction import seen_by
 from tests.drawings import line_with
 from tests.figaro.shown import CARDS, END, LONG_PILE, MIDDLE, changes, crowded, table
 

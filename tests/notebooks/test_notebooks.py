@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from training.notebook_mode import VARIABLE, is_fast, size
+from notebook_mode import VARIABLE, is_fast, size
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))

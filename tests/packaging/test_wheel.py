@@ -32,24 +32,24 @@ NEEDED = {
         for file in (
             f"shakespeare_env/{game}/box.toml",
             f"shakespeare_env/{game}/RULES.md",
-            f"agents/checkpoints/{game}/card.json",
-            f"training/configs/{game}.toml",
+            f"shakespeare_agents/checkpoints/{game}/card.json",
+            f"shakespeare_training/configs/{game}.toml",
         )
     ),
 }
 
 PLAY = """
 import json, random, sys
-import agents, shakespeare_env, training
-from agents.registry import shipped_checkpoint
+import shakespeare_agents, shakespeare_env, shakespeare_training
+from shakespeare_agents.registry import shipped_checkpoint
 from shakespeare_env import Position, registry
 game = sys.argv[1]
 chance = random.Random(0)
 position = Position.new(game, players=registry.seats(game)[-1], seed=0)
 while position.to_move is not None:
     position.push(chance.choice(position.moves()))
-agents.make("network", registry.game(game))
-made_of = [module.__file__ for module in (agents, shakespeare_env, training)]
+shakespeare_agents.make("network", registry.game(game))
+made_of = [module.__file__ for module in (shakespeare_agents, shakespeare_env, shakespeare_training)]
 print(json.dumps({"winners": position.winners, "made_of": made_of}))
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from agents import GreedyAgent, decide
+from shakespeare_agents import GreedyAgent, decide
 from shakespeare_env import observation_layout
 from tests.contract.random_games import TABLES, chosen
 

@@ -3,7 +3,7 @@
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.shakespeare import secrecy
+from shakespeare_env.shakespeare import redaction as secrecy
 from shakespeare_env.shakespeare.drawing.text import WIDTH, draw
 from tests.drawings import line_with
 from tests.shakespeare.positions import finished, position, seat, turn_position, wager_position

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from training.advantages import NO_SEAT, seat_advantages
+from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
 
 
 def rows(seats, values, rewards, dones, gamma=0.5, gae_lambda=0.5):

@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from shakespeare_env import registry
-from training.config import (
+from shakespeare_training.config import (
     CONFIGS,
     TrainingConfig,
     as_toml,

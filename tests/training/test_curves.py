@@ -8,9 +8,9 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.image import imread
 
-from training.curves import SIZE, curves_figure, draw_curves
-from training.history import ITSELF, SOLO, History, Measurement
-from training.line_labels import spread
+from shakespeare_training.runs.curves import SIZE, curves_figure, draw_curves
+from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
+from shakespeare_training.runs.line_labels import spread
 
 
 def run(moments, *, solo=True, rivals=("heuristic", "random")):

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from training.display import SeatFigures, Status, TrainingDisplay, measurement_table
-from training.history import ITSELF, SOLO, History, Measurement
-from training.status_view import status_view
+from shakespeare_training.runs.display import SeatFigures, Status, TrainingDisplay, measurement_table
+from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
+from shakespeare_training.runs.status_panel import status_view
 
 
 def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):

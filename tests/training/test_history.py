@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from training.history import ITSELF, SOLO, History, Measurement, seats_text, short_count
+from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement, seats_text, short_count
 
 
 def measurement(decisions=0, seconds=0.0, players=4, opponent="random", **changes):

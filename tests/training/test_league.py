@@ -10,8 +10,8 @@ import pytest
 
 from shakespeare_env import Batch, registry
 from tests.training.toy_game import make_toy
-from training.league import LEARNER, NOBODY, League, standings
-from training.policy import PolicyNetwork
+from shakespeare_training.league import LEARNER, NOBODY, League, standings
+from shakespeare_training.ppo.policy import PolicyNetwork
 
 pytestmark = pytest.mark.usefixtures("toy_box")
 
@@ -23,7 +23,7 @@ def make_league(opponents, *, n=400, players=3, snapshots=3, seed=0):
 
 def weights(league, value=0.0):
     """Some weights of the right shapes; they are never asked to play."""
-    from agents.network import Network
+    from shakespeare_agents.network import Network
 
     game = league.game
     shapes = Network.shapes(4, game.layout.size, game.actions.size)
@@ -181,7 +181,7 @@ def test_everybody_keeps_a_seat_until_the_game_is_over(name):
 
 
 def test_an_opponent_with_other_weights_is_another_opponent(tmp_path):
-    from agents.checkpoint import save_checkpoint
+    from shakespeare_agents.checkpoint import save_checkpoint
     from shakespeare_env.errors import CheckpointError
 
     def saved(value):
@@ -236,11 +236,11 @@ def test_versions_play_what_their_weights_say():
     """A version kept from a policy chooses as that policy does."""
     import torch
 
-    from shakespeare_env.wrappers.sb3 import BatchVecEnv
-    from training.self_play import SelfPlayPPO
+    from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
+    from shakespeare_training.ppo.self_play import SelfPlayPPO
 
     league = make_league({"past": 1.0}, n=8, players=2)
-    learner = SelfPlayPPO(BatchVecEnv(league.batch), league, width=8, n_steps=8, device="cpu")
+    learner = SelfPlayPPO(SB3SelfPlayVecEnv(league.batch), league, width=8, n_steps=8, device="cpu")
     assert isinstance(learner.policy, PolicyNetwork)
     league.add_version("0", learner.policy.tensors())
     agent = league.members[league.past[0]].agent

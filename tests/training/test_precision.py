@@ -5,18 +5,18 @@ from __future__ import annotations
 import pytest
 import torch
 
-from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from tests.training.toy_game import make_toy
-from training import precision
-from training.league import League
-from training.self_play import SelfPlayPPO
+from shakespeare_training.ppo import precision
+from shakespeare_training.league import League
+from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 
 @pytest.fixture
 def policy():
     batch = make_toy(4, players=2, autoreset=False)
     league = League({"current": 1.0}, batch, snapshots=1, seed=0)
-    return SelfPlayPPO(BatchVecEnv(batch), league, width=8, n_steps=8, device="cpu").policy
+    return SelfPlayPPO(SB3SelfPlayVecEnv(batch), league, width=8, n_steps=8, device="cpu").policy
 
 
 @pytest.mark.parametrize(("half_takes", "is_taken"), [(0.5, True), (0.95, False), (2.0, False)])

@@ -17,12 +17,12 @@ from rich.console import Console
 from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from agents import storage
-from agents.checkpoint import load_checkpoint, read_card
-from agents.network import NetworkAgent
+from shakespeare_agents import storage
+from shakespeare_agents.checkpoint import load_checkpoint, read_card
+from shakespeare_agents.network import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from training.config import (
+from shakespeare_training.config import (
     TrainingConfig,
     command_of,
     make_config,
@@ -30,11 +30,11 @@ from training.config import (
     parse_override,
     usual_config,
 )
-from training.display import TrainingDisplay
-from training.learner import checked_device
-from training.progress import Course
-from training.run import Run
-from training.train import train
+from shakespeare_training.runs.display import TrainingDisplay
+from shakespeare_training.ppo.learner import checked_device
+from shakespeare_training.runs.callback import Course
+from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.train import train
 
 SETTINGS: dict[str, Any] = {
     "games": 16,
@@ -289,7 +289,7 @@ def test_a_full_disk_leaves_the_last_state_whole(uninterrupted, tmp_path, monkey
         done += 1
         path.write_bytes(content)
 
-    for module in ("agents.storage", "agents.checkpoint", "training.run_state"):
+    for module in ("shakespeare_agents.storage", "shakespeare_agents.checkpoint", "shakespeare_training.runs.state"):
         monkeypatch.setattr(f"{module}.write_atomically", fail_after)
     with pytest.raises(OSError, match="No space left"):
         run.save()

@@ -11,17 +11,17 @@ import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
-from agents import RandomAgent
-from agents.network import Network, NetworkAgent
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.network import Network, NetworkAgent
 from shakespeare_env import Batch, registry
-from shakespeare_env.wrappers.sb3 import BatchVecEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from tests.contract.each_table import plain_tables
 from tests.training.toy_game import make_toy
-from training.advantages import NO_SEAT
-from training.evaluate import Seated, evaluate
-from training.league import League
-from training.policy import PolicyNetwork, policy_arguments
-from training.self_play import SelfPlayPPO, linear, outcomes
+from shakespeare_training.ppo.advantages import NO_SEAT
+from shakespeare_agents.arena.evaluate import Seated, evaluate
+from shakespeare_training.league import League
+from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+from shakespeare_training.ppo.self_play import SelfPlayPPO, linear, outcomes
 
 CURRENT = {"current": 1.0}
 
@@ -38,7 +38,7 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
     }
     batch = make_toy(games, players=players, seed=seed, autoreset=False)
     league = League(opponents or CURRENT, batch, snapshots=2, seed=seed)
-    return SelfPlayPPO(BatchVecEnv(batch), league, seed=seed, **(settings | arguments))
+    return SelfPlayPPO(SB3SelfPlayVecEnv(batch), league, seed=seed, **(settings | arguments))
 
 
 def win_rate(network, seed=1):
@@ -224,7 +224,7 @@ def test_a_few_updates_on_a_real_game(table):
     games = table.batch(16, seed=1, autoreset=False, reward="score")
     league = League({"current": 1.0, "heuristic": 1.0}, games, snapshots=1, seed=1)
     learner = SelfPlayPPO(
-        BatchVecEnv(games),
+        SB3SelfPlayVecEnv(games),
         league,
         width=32,
         n_steps=64,
@@ -249,7 +249,7 @@ def test_the_usual_construction_learns_nothing_there():
     batch = make_toy(32, players=2, seed=0, autoreset=False)
     usual = MaskablePPO(
         PolicyNetwork,
-        BatchVecEnv(batch),
+        SB3SelfPlayVecEnv(batch),
         policy_kwargs=policy_arguments(32, batch.game.layout),
         n_steps=16,
         batch_size=256,

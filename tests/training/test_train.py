@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from agents.checkpoint import read_card
+from shakespeare_agents.checkpoint import read_card
 from shakespeare_env import registry
 from shakespeare_env.cli import app
-from training.run_state import read_state
-from training.train import _stopped_by_signals
+from shakespeare_training.runs.state import read_state
+from shakespeare_training.runs.train import _stopped_by_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """

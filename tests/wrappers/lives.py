@@ -1,6 +1,6 @@
 """Players that can be foretold, and what one seat must be shown of its games, decision by decision.
 
-`Life` plays the part of one row of `SeatGames` in plain Python on a `Batch` of one.
+`Life` plays the part of one row of `SingleAgentBatch` in plain Python on a `Batch` of one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import Batch, registry
-from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import scrambled
 
 ILLEGAL = -1.0
@@ -68,7 +68,7 @@ def learn(observations: npt.NDArray[np.int8], masks: npt.NDArray[Any]) -> npt.ND
 
 @dataclass
 class Life:
-    """One row of `SeatGames`: a seat's games one after the other.
+    """One row of `SingleAgentBatch`: a seat's games one after the other.
 
     Args:
         name: Of the game.
@@ -130,7 +130,7 @@ class Life:
 
 
 def make(table, n=5, seed=0, **arguments):
-    return SeatGames(n=n, seed=seed, **(table.arguments | arguments))
+    return SingleAgentBatch(n=n, seed=seed, **(table.arguments | arguments))
 
 
 def play(games, steps, *, restart=True):

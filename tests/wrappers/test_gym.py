@@ -16,8 +16,8 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from shakespeare_env import registry
 from shakespeare_env.rewards import NAMES
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import FULL_TABLES
 from tests.wrappers.lives import BySight, learn
@@ -46,7 +46,7 @@ class Legal(spaces.Discrete):
 def make(env_id, **arguments):
     """The environment itself, without the wrappers that `gymnasium.make` puts around it."""
     env = gymnasium.make(env_id, **arguments).unwrapped
-    assert isinstance(env, SeatEnv)
+    assert isinstance(env, SingleAgentEnv)
     return env
 
 
@@ -110,7 +110,7 @@ def test_sb3_finds_no_fault(env_id):
 def test_it_is_row_0_of_seat_games(table, reward):
     """From one seed the views agree, game after game."""
     arguments: Any = {**table.arguments, "reward": reward, "opponents": "random"}
-    env, games = SeatEnv(**arguments), SeatGames(seed=31, **arguments)
+    env, games = SingleAgentEnv(**arguments), SingleAgentBatch(seed=31, **arguments)
     for number in range(3):
         observation, info = env.reset(seed=None if number else 31)
         assert set(info) == {"action_mask"}
@@ -186,7 +186,7 @@ def test_after_the_end_it_must_be_reset(env_id, illegal):
 
 @small_tables
 def test_only_what_is_an_action_id_is_an_action(table):
-    env = SeatEnv(**table.arguments)
+    env = SingleAgentEnv(**table.arguments)
     env.reset(seed=1)
     actions: list[Any] = [0, np.int64(0), np.array(0)]
     for action in actions:
@@ -201,7 +201,7 @@ def test_only_what_is_an_action_id_is_an_action(table):
 def test_a_seed_settles_the_games_that_follow_it(table):
     """And reset() goes on with the next ones; chance, opponents and seats are settled by it."""
     env, twin = (
-        SeatEnv(**table.arguments, opponents={"random": 1, BySight(3): 1}) for _ in range(2)
+        SingleAgentEnv(**table.arguments, opponents={"random": 1, BySight(3): 1}) for _ in range(2)
     )
     first = course(env, seed=5, games=4)
     assert course(env, seed=5, games=4) == first
@@ -213,7 +213,7 @@ def test_a_seed_settles_the_games_that_follow_it(table):
 
 @full_tables
 def test_reset_without_a_seed_begins_another_game(table):
-    env = SeatEnv(**table.arguments)
+    env = SingleAgentEnv(**table.arguments)
     seats = []
     seen = set()
     for number in range(table.players + 1):
@@ -227,7 +227,7 @@ def test_reset_without_a_seed_begins_another_game(table):
 
 @small_tables
 def test_what_is_given_out_stays_as_it_was(table):
-    env = SeatEnv(**table.arguments)
+    env = SingleAgentEnv(**table.arguments)
     shown = list(game(env, seed=3))
     again = list(game(env, seed=3))
     assert [flat_bytes(one) for one in shown] == [flat_bytes(one) for one in again]
@@ -265,7 +265,7 @@ def test_all_arguments_pass_through_make(table):
         render_mode="ansi",
         box=made.games.batch.game.box,
     )
-    twin = SeatGames(
+    twin = SingleAgentBatch(
         **table.arguments,
         **given,
         opponents=[BySight(5), *["random"] * (table.players - 2)],
@@ -299,7 +299,7 @@ def test_wrong_arguments_are_refused_by_name(table):
         with pytest.raises(fault, match=words):
             gymnasium.make(id_of(table), **(arguments_of(table) | wrong))
     with pytest.raises(ValueError, match="render_mode='film'"):
-        SeatEnv(**table.arguments, render_mode="film")
+        SingleAgentEnv(**table.arguments, render_mode="film")
 
 
 @small_tables
@@ -324,7 +324,7 @@ def test_gymnasiums_wrappers_work_over_it(table):
 @full_tables
 def test_a_copy_goes_on_with_the_same_game(table):
     pool: Any = {"random": 1, BySight(3): 1}
-    env = SeatEnv(**table.arguments, opponents=pool, reward="score")
+    env = SingleAgentEnv(**table.arguments, opponents=pool, reward="score")
     observation, info = env.reset(seed=7)
     env.step(choose(observation, info))
     twin = copy.deepcopy(env)
@@ -337,5 +337,5 @@ def test_a_copy_goes_on_with_the_same_game(table):
 @small_tables
 def test_global_generators_are_left_alone(table):
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
-    course(SeatEnv(**table.arguments))
+    course(SingleAgentEnv(**table.arguments))
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before

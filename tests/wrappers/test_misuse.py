@@ -14,10 +14,10 @@ import pytest
 from gymnasium.error import ResetNeeded
 
 from shakespeare_env import Batch, env, raw_env, registry
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables, small_tables
 
 
@@ -31,7 +31,7 @@ def test_what_is_no_argument_of_one_game_is_refused(table, make, name):
 
 @small_tables
 @pytest.mark.parametrize("name", ["seed", "n", "autoreset"])
-@pytest.mark.parametrize("make", [SeatEnv, SeatVectorEnv])
+@pytest.mark.parametrize("make", [SingleAgentEnv, SingleAgentVectorEnv])
 def test_nor_are_the_inner_ones_of_a_seat(table, make, name):
     with pytest.raises(TypeError, match=f"no option '{name}'"):
         make(**table.arguments, **{name: 3})
@@ -64,17 +64,17 @@ def test_wrong_numbers_are_named(table, arguments, error, said):
 @small_tables
 @pytest.mark.parametrize("action", [2**70, -(2**70), 2**40])
 def test_a_number_beyond_all_bounds_is_an_illegal_action(table, action):
-    view = SeatEnv(**table.arguments)
+    view = SingleAgentEnv(**table.arguments)
     view.reset(seed=1)
     *_, info = view.step(action)
     assert info["illegal_action"]
-    vec = SeatVecEnv(SeatGames(n=1, **table.arguments, seed=1))
+    vec = SB3SingleAgentVecEnv(SingleAgentBatch(n=1, **table.arguments, seed=1))
     vec.reset()
     assert vec.step(np.array([action]))[2].all()
 
 
 @small_tables
-@pytest.mark.parametrize("make", [SeatEnv, lambda **kw: SeatVectorEnv(2, **kw)])
+@pytest.mark.parametrize("make", [SingleAgentEnv, lambda **kw: SingleAgentVectorEnv(2, **kw)])
 def test_no_step_before_a_reset(table, make):
     view = make(**table.arguments)
     with pytest.raises(ResetNeeded, match="no game is under way"):
@@ -83,15 +83,15 @@ def test_no_step_before_a_reset(table, make):
 
 @small_tables
 def test_the_two_vec_envs_name_each_other(table):
-    with pytest.raises(TypeError, match="for a Batch there is BatchVecEnv"):
-        SeatVecEnv(Batch(**table.arguments))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="for SeatGames there is SeatVecEnv"):
-        BatchVecEnv(SeatGames(**table.arguments))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="for a Batch there is SB3SelfPlayVecEnv"):
+        SB3SingleAgentVecEnv(Batch(**table.arguments))  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="for SingleAgentBatch there is SB3SingleAgentVecEnv"):
+        SB3SelfPlayVecEnv(SingleAgentBatch(**table.arguments))  # type: ignore[arg-type]
 
 
 @small_tables
 def test_methods_of_all_games_are_not_those_of_single_ones(table):
-    view = SeatVecEnv(SeatGames(**table.arguments), "rgb_array")
+    view = SB3SingleAgentVecEnv(SingleAgentBatch(**table.arguments), "rgb_array")
     for name in ("render", "close", "reset"):
         with pytest.raises(AttributeError, match="not a method of single games"):
             view.env_method(name)
@@ -103,7 +103,7 @@ def test_methods_of_all_games_are_not_those_of_single_ones(table):
 )
 def test_wrong_opponents_are_named(table, opponents, said):
     with pytest.raises(ValueError, match=said):
-        SeatGames(**table.arguments, opponents=opponents)
+        SingleAgentBatch(**table.arguments, opponents=opponents)
 
 
 @small_tables
@@ -112,7 +112,7 @@ def test_whoever_fails_among_the_opponents_is_named(table):
         raise LookupError("no idea")
 
     with pytest.raises(LookupError) as caught:
-        SeatGames(n=5, **table.arguments, opponents=clueless, seed=0)
+        SingleAgentBatch(n=5, **table.arguments, opponents=clueless, seed=0)
     assert any("agent" in note and "games" in note for note in caught.value.__notes__)
 
 
@@ -131,7 +131,7 @@ def test_a_forked_worker_can_ask_a_network_that_its_parent_has_used(table):
     program = """
 import os, signal, sys
 import numpy as np
-from agents.network import Network, NetworkAgent
+from shakespeare_agents.network import Network, NetworkAgent
 from shakespeare_env import registry
 
 game = registry.game(sys.argv[1])

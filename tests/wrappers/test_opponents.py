@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import IllegalMove, registry
-from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import PLAIN_TABLES
 from tests.wrappers.lives import (
@@ -246,7 +246,7 @@ class Forgetful:
 def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
     """Neither its mask nor its turn falls to the learner; a reset puts everything right."""
     opponent = Forgetful()
-    games = SeatGames(n=3, **table.arguments, seed=1, seat=0, opponents=opponent)
+    games = SingleAgentBatch(n=3, **table.arguments, seed=1, seat=0, opponents=opponent)
     opponent.forgotten = True
     while (games.batch.to_move == games.seats).all():
         with suppress(RuntimeError):
@@ -267,4 +267,4 @@ def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
 def test_bytes_are_no_player(table):
     wrong: Any = b"random"
     with pytest.raises(TypeError, match="b'random' cannot play"):
-        SeatGames(**table.arguments, opponents=wrong)
+        SingleAgentBatch(**table.arguments, opponents=wrong)

@@ -13,9 +13,9 @@ import pytest
 from shakespeare_env import Batch, registry
 from shakespeare_env.registration import register
 from shakespeare_env.wrappers.aec import CheckedEnv
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 GAMES = registry.names()
 ROOT = Path(__file__).parents[2]
@@ -63,7 +63,7 @@ def test_these_are_all_the_ids_there_are():
 def test_gymnasium_makes_the_environment_of_one_game(env_id, name, players):
     view = gymnasium.make(env_id)
     base = view.unwrapped
-    assert isinstance(base, SeatEnv)
+    assert isinstance(base, SingleAgentEnv)
     assert base.games.batch.game is registry.game(name)
     assert base.games.batch.players.tolist() == [players]
     observation, info = view.reset(seed=1)
@@ -81,7 +81,7 @@ def test_gymnasium_makes_the_environment_of_one_game(env_id, name, players):
 @ids
 def test_gymnasium_makes_many_games_in_one(env_id, name, players):
     view = gymnasium.make_vec(env_id, num_envs=3)
-    assert isinstance(view, SeatVectorEnv)
+    assert isinstance(view, SingleAgentVectorEnv)
     assert view.games.batch.game is registry.game(name)
     assert view.games.batch.players.tolist() == [players] * 3
 
@@ -103,7 +103,7 @@ def test_arguments_pass_through_gymnasium(env_id, name, players):
     vector = gymnasium.make_vec(env_id, 2, **arguments)
     same = Batch(name, players=game.max_seats, reward="score", **options)
     for made in (view, vector):
-        games: SeatGames = cast(Any, made.unwrapped).games
+        games: SingleAgentBatch = cast(Any, made.unwrapped).games
         assert (games.batch._options, games.batch._reward) == (same._options, same._reward)
         assert set(games.batch.players.tolist()) == {game.max_seats}
         assert set(games.seats.tolist()) == {1}
@@ -182,7 +182,7 @@ import gymnasium
 view = gymnasium.make("shakespeare_env:{name.capitalize()}-v0")
 print(type(view.unwrapped).__name__)
 """
-    assert in_a_process(script) == ["SeatEnv"]
+    assert in_a_process(script) == ["SingleAgentEnv"]
 
 
 def test_all_games_are_registered_in_empty_registries(monkeypatch):

@@ -13,10 +13,10 @@ from pettingzoo.test import render_test
 
 from shakespeare_env import Batch, Position, env, raster, raw_env
 from shakespeare_env.errors import RenderError
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import position_of, record_of
 from tests.wrappers.lives import first_legal
@@ -81,7 +81,7 @@ def test_gymnasium_draws_the_same(table):
 
 @full_tables
 def test_many_games_are_drawn_one_by_one(table):
-    text = SeatVectorEnv(3, **table.arguments, seat=0, opponents=first_legal, render_mode="ansi")
+    text = SingleAgentVectorEnv(3, **table.arguments, seat=0, opponents=first_legal, render_mode="ansi")
     text.reset(seed=6)
     pictures = drawn(text)
     assert len(pictures) == len(set(pictures)) == 3
@@ -92,11 +92,11 @@ def test_many_games_are_drawn_one_by_one(table):
 
 @full_tables
 def test_vec_envs_show_their_first_game(table):
-    games = SeatGames(n=2, **table.arguments, seed=6)
+    games = SingleAgentBatch(n=2, **table.arguments, seed=6)
     batch = Batch(n=2, **table.arguments, seed=6, autoreset=False)
-    for view in (SeatVecEnv(games, "rgb_array"), BatchVecEnv(batch, "rgb_array")):
+    for view in (SB3SingleAgentVecEnv(games, "rgb_array"), SB3SelfPlayVecEnv(batch, "rgb_array")):
         view.reset()
-        shown = games.batch if isinstance(view, SeatVecEnv) else batch
+        shown = games.batch if isinstance(view, SB3SingleAgentVecEnv) else batch
         wanted = raster.pixels(position_of(table, record_of(shown, 0)).svg())
         np.testing.assert_array_equal(view.render(), wanted)
 
@@ -124,7 +124,7 @@ def test_a_window_shows_the_picture_after_every_step(table):
 @small_tables
 @pytest.mark.usefixtures("screen")
 def test_a_person_may_close_the_window_and_the_game_goes_on(table):
-    view = SeatEnv(**table.arguments, render_mode="human")
+    view = SingleAgentEnv(**table.arguments, render_mode="human")
     _, info = view.reset(seed=1)
     pygame.event.post(pygame.event.Event(pygame.QUIT))
     for _ in range(3):
@@ -151,7 +151,7 @@ def test_where_there_is_no_screen_the_error_says_what_to_do(table, monkeypatch):
 
 
 @small_tables
-@pytest.mark.parametrize("make", [raw_env, SeatEnv])
+@pytest.mark.parametrize("make", [raw_env, SingleAgentEnv])
 def test_without_a_mode_rendering_warns(table, make):
     view = make(**table.arguments)
     view.reset(seed=1)
@@ -160,7 +160,7 @@ def test_without_a_mode_rendering_warns(table, make):
 
 
 @small_tables
-@pytest.mark.parametrize("make", [raw_env, SeatEnv, SeatVectorEnv])
+@pytest.mark.parametrize("make", [raw_env, SingleAgentEnv, SingleAgentVectorEnv])
 def test_unknown_modes_are_refused(table, make):
     with pytest.raises(ValueError, match="render_mode='film': choose None or one of 'ansi'"):
         make(**table.arguments, render_mode="film")
@@ -169,9 +169,9 @@ def test_unknown_modes_are_refused(table, make):
 @small_tables
 def test_modes_that_make_no_sense_for_many_games_are_refused(table):
     with pytest.raises(ValueError, match="shows one game"):
-        SeatVectorEnv(2, **table.arguments, render_mode="human")
+        SingleAgentVectorEnv(2, **table.arguments, render_mode="human")
     with pytest.raises(ValueError, match="choose None or 'rgb_array'"):
-        SeatVecEnv(SeatGames(**table.arguments), render_mode="ansi")
+        SB3SingleAgentVecEnv(SingleAgentBatch(**table.arguments), render_mode="ansi")
 
 
 @full_tables

@@ -17,11 +17,11 @@ from stable_baselines3 import PPO
 from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import VecMonitor
 
-from agents import RandomAgent
+from shakespeare_agents import RandomAgent
 from shakespeare_env import Batch, IllegalMove, Position, registry
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import PLAIN_TABLES
@@ -31,7 +31,7 @@ GAMES = 8
 
 
 def make(table, seed=0, n=GAMES, **arguments):
-    return BatchVecEnv(table.batch(n, seed, autoreset=False, **arguments))
+    return SB3SelfPlayVecEnv(table.batch(n, seed, autoreset=False, **arguments))
 
 
 @full_tables
@@ -147,7 +147,7 @@ def test_seeds(table):
 def test_reset_keeps_the_deal_of_a_fresh_batch(table):
     batch = Batch(n=2, **table.arguments, seed=5, autoreset=False)
     dealt = batch.obs.copy()
-    games = BatchVecEnv(batch)
+    games = SB3SelfPlayVecEnv(batch)
     assert (games.reset() == dealt).all()
     assert (games.reset() == dealt).all()
     games.step(batch.random_actions())
@@ -170,7 +170,7 @@ def test_illegal_actions_change_nothing(table):
 @small_tables
 def test_misuse_is_named(table):
     with pytest.raises(ValueError, match="autoreset=False"):
-        BatchVecEnv(Batch(n=2, **table.arguments))
+        SB3SelfPlayVecEnv(Batch(n=2, **table.arguments))
     with pytest.raises(RuntimeError, match="step_async"):
         make(table).step_wait()
 
@@ -228,7 +228,7 @@ def test_reset_goes_on_from_games_that_were_touched(table):
 
 def seated(table, n=GAMES, seed=0, opponents: Any = None, **arguments):
     given = {"n": n, "seed": seed, "opponents": opponents or BySight(1), **arguments}
-    return SeatVecEnv(SeatGames(**table.arguments, **given))
+    return SB3SingleAgentVecEnv(SingleAgentBatch(**table.arguments, **given))
 
 
 def steps(games, count):
@@ -243,10 +243,10 @@ def steps(games, count):
 @pytest.mark.parametrize("reward", ["win", "score"])
 @plain_tables
 def test_rows_are_the_lives_of_players(table, reward):
-    """Row by row `SeatGames`, with the next game begun in the step that ends one."""
+    """Row by row `SingleAgentBatch`, with the next game begun in the step that ends one."""
     view = seated(table, seed=3, reward=reward, threads=2)
     given = {"n": GAMES, "seed": 3, "opponents": BySight(1), "reward": reward}
-    games = SeatGames(**table.arguments, **given)
+    games = SingleAgentBatch(**table.arguments, **given)
     observations = view.reset()
     told = 0
     for _ in range(200):
@@ -274,7 +274,7 @@ def test_rows_are_the_lives_of_players(table, reward):
 
 @full_tables
 def test_the_end_is_shown_as_the_environment_of_one_shows_it(table):
-    view, one = seated(table, seed=6), SeatEnv(**table.arguments, opponents=BySight(1))
+    view, one = seated(table, seed=6), SingleAgentEnv(**table.arguments, opponents=BySight(1))
     observations = view.reset()
     observation, _ = one.reset(seed=6)
     ended = 0
@@ -377,12 +377,12 @@ def steps_of(view, count):
 
 
 @small_tables
-@pytest.mark.parametrize("make_games", [BatchVecEnv, SeatVecEnv])
+@pytest.mark.parametrize("make_games", [SB3SelfPlayVecEnv, SB3SingleAgentVecEnv])
 @pytest.mark.parametrize("mode", ["ansi", "human", "film"])
 def test_modes_that_draw_no_picture_are_refused(table, make_games, mode):
     games: Any = (
-        SeatGames(**table.arguments)
-        if make_games is SeatVecEnv
+        SingleAgentBatch(**table.arguments)
+        if make_games is SB3SingleAgentVecEnv
         else Batch(n=1, **table.arguments, autoreset=False)
     )
     with pytest.raises(ValueError, match=f"render_mode='{mode}'"):
@@ -435,7 +435,7 @@ def begun(env):
 @pytest.mark.parametrize(
     "view",
     [
-        lambda table: begun(Monitor(SeatEnv(**table.arguments, reward="score"))),
+        lambda table: begun(Monitor(SingleAgentEnv(**table.arguments, reward="score"))),
         lambda table: VecMonitor(seated(table, reward="score")),
     ],
     ids=["gym", "vec"],

@@ -12,9 +12,9 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import DictInfoToList, RecordEpisodeStatistics
 
 from shakespeare_env import registry
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import FULL_TABLES
 from tests.wrappers.lives import BySight, learn
@@ -33,7 +33,7 @@ def make(env_id=None, game=None, **arguments: Any):
     """By its id, or by the one of a game."""
     env_id = env_id or f"{game.capitalize()}-v0"
     env = gymnasium.make_vec(env_id, ROWS, "vector_entry_point", **arguments)
-    assert isinstance(env, SeatVectorEnv)
+    assert isinstance(env, SingleAgentVectorEnv)
     return env
 
 
@@ -103,8 +103,8 @@ def test_every_row_is_a_row_of_seat_games(table, mixed, reward):
     arguments: Any = {"game": table.game, "players": table.players, "reward": reward}
     if mixed:
         arguments["players"] = np.resize(registry.seats(table.game), ROWS)
-    env = SeatVectorEnv(ROWS, threads=2, **arguments)
-    games = SeatGames(n=ROWS, seed=23, **arguments)
+    env = SingleAgentVectorEnv(ROWS, threads=2, **arguments)
+    games = SingleAgentBatch(n=ROWS, seed=23, **arguments)
     ended = np.zeros(ROWS, np.int64)
     actions: Any = None
     for observations, *rest, infos in play(env, 250, seed=23):
@@ -140,7 +140,7 @@ def test_row_0_is_the_environment_of_one(table, seat):
     """Game after game, where opponents draw nothing."""
     arguments: dict[str, Any] = {"opponents": BySight(4), "seat": seat, "reward": "score"}
     arguments |= table.arguments
-    env, one = make(**arguments), SeatEnv(**arguments)
+    env, one = make(**arguments), SingleAgentEnv(**arguments)
     observations, infos = env.reset(seed=6)
     observation, info = one.reset(seed=6)
     ended = 0
@@ -310,7 +310,7 @@ def test_all_arguments_pass_through_make_vec(table):
     asked, rest_of_table = BySight(5), ["random"] * (table.players - 2)
     arguments: dict[str, Any] = {**table.arguments, "seat": 2, "reward": "score"}
     env = make(opponents=[asked.act, *rest_of_table], threads=2, render_mode="ansi", **arguments)
-    games = SeatGames(n=ROWS, opponents=[BySight(5), *rest_of_table], seed=4, **arguments)
+    games = SingleAgentBatch(n=ROWS, opponents=[BySight(5), *rest_of_table], seed=4, **arguments)
     assert env.render_mode == "ansi"
     actions: Any = None
     for observations, *rest, infos in play(env, 40, seed=4):
@@ -340,7 +340,7 @@ def test_wrong_arguments_are_refused_by_name(table):
     ]
     for wrong, fault, words in refused:
         with pytest.raises(fault, match=words):
-            SeatVectorEnv(ROWS, **(table.arguments | wrong))
+            SingleAgentVectorEnv(ROWS, **(table.arguments | wrong))
 
 
 @pytest.mark.parametrize("env_id", [env_id for env_id in IDS if "-Solo-" in env_id])

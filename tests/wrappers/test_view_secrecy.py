@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env.wrappers.gym import SeatEnv
-from shakespeare_env.wrappers.sb3 import BatchVecEnv, SeatVecEnv
-from shakespeare_env.wrappers.seat_games import SeatGames
-from shakespeare_env.wrappers.vector import SeatVectorEnv
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract import knowledge
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import stacked
@@ -59,7 +59,7 @@ def seated(games, records, seats):
 def test_the_environment_of_one_game(table):
     """What it shows before a decision, and when an illegal action ends the game there."""
     records, others, seats = (some[::FEW] for some in secrets(table))
-    env = SeatEnv(**table.arguments)
+    env = SingleAgentEnv(**table.arguments)
 
     def shown(record, seat):
         env.reset()
@@ -77,7 +77,7 @@ def test_the_vector_environment(table):
     records, others, seats = secrets(table)
 
     def shown(records):
-        env = SeatVectorEnv(len(records), **table.arguments)
+        env = SingleAgentVectorEnv(len(records), **table.arguments)
         seated(env.games, records, seats)
         before = [env.reset(), env.action_masks()]
         # The next games are dealt by chance to come; the last ones are what was seen of these.
@@ -93,8 +93,8 @@ def test_the_vector_environment_of_sb3(table):
     records, others, seats = secrets(table)
 
     def shown(records):
-        games = SeatGames(n=len(records), **table.arguments)
-        view = SeatVecEnv(games)
+        games = SingleAgentBatch(n=len(records), **table.arguments)
+        view = SB3SingleAgentVecEnv(games)
         seated(games, records, seats)
         before = [view.reset(), view.action_masks()]
         _, *rest = view.step(np.full(len(records), -1))
@@ -108,7 +108,7 @@ def test_the_vector_environment_of_all_seats(table):
     records, others, _ = secrets(table)
 
     def shown(records):
-        view = BatchVecEnv(table.batch(len(records), seed=0, autoreset=False))
+        view = SB3SelfPlayVecEnv(table.batch(len(records), seed=0, autoreset=False))
         view.batch.load(slice(None), records)
         return bytes_of([view.reset(), view.action_masks(), view.seats, view.seat_rewards])
 
@@ -125,7 +125,7 @@ def lives(table, seed):
 
 def one_game(table, seed):
     """(observation, info, end or None) of row 0: the environment of one game."""
-    env = SeatEnv(**table.arguments, opponents=BySight(1))
+    env = SingleAgentEnv(**table.arguments, opponents=BySight(1))
     observation: Any
     observation, info = env.reset(seed=seed)
     assert set(info) == {"action_mask"}
@@ -139,7 +139,7 @@ def one_game(table, seed):
 
 
 def vector(table, seed):
-    env = SeatVectorEnv(ROWS, **table.arguments, opponents=BySight(1))
+    env = SingleAgentVectorEnv(ROWS, **table.arguments, opponents=BySight(1))
     observations: Any
     observations, infos = env.reset(seed=seed)
     while True:
@@ -152,8 +152,8 @@ def vector(table, seed):
 
 
 def sb3(table, seed):
-    games = SeatGames(n=ROWS, **table.arguments, seed=seed, opponents=BySight(1))
-    view = SeatVecEnv(games)
+    games = SingleAgentBatch(n=ROWS, **table.arguments, seed=seed, opponents=BySight(1))
+    view = SB3SingleAgentVecEnv(games)
     observations: Any = view.reset()
     while True:
         actions = learn(observations, view.action_masks())

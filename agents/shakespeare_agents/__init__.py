@@ -1,0 +1,7 @@
+"""Agents for every game of `shakespeare_env`; `make` finds them by name."""
+
+from shakespeare_agents.greedy import GreedyAgent
+from shakespeare_agents.random_agent import RandomAgent
+from shakespeare_agents.registry import default, make, names
+
+__all__ = ["GreedyAgent", "RandomAgent", "default", "make", "names"]

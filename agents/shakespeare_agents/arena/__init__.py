@@ -1,0 +1,1 @@
+"""Agents playing each other: evaluation, and recording games as datasets."""

@@ -1,0 +1,165 @@
+"""A dataset from settings to files: shard by shard, and on from where it was left."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from shakespeare_env.agent import AnyAgent
+from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.storage import write_atomically
+from shakespeare_env import registry
+from shakespeare_env.datasets.frames import frame, load_polars, parquet
+from shakespeare_env.datasets.manifest import (
+    NAME,
+    Manifest,
+    Settings,
+    StoredFile,
+    read_manifest,
+    shard_file,
+)
+from shakespeare_env.datasets.reading import check_digests
+from shakespeare_env.datasets.schema import TABLES
+from shakespeare_env.errors import DatasetError
+from shakespeare_agents.arena.evaluate import Seated
+from shakespeare_agents.arena.recording import OnGame, record_shard, tell_nobody
+
+DEALS_TOGETHER = 64
+"""Deals that agents decide in together.
+
+It is the same for all datasets, because it decides what agents draw, and rounding in a network
+depends on how many rows pass through it: so the rows do not depend on the size of shards.
+"""
+
+
+def settings_of(
+    game: str,
+    table: Sequence[Seated],
+    *,
+    games: int,
+    seed: int,
+    variants: Mapping[str, bool] | None = None,
+    games_per_shard: int = 256,
+    deals_together: int = DEALS_TOGETHER,
+) -> Settings:
+    """The settings of a dataset of this process's box and version.
+
+    Args:
+        game: Name of the game.
+        table: Who sits there, in order around the table.
+        games: How many, rounded up to a multiple of the seats.
+        seed: Of the deals and of the agents' draws.
+        variants: Of the game, by name.
+        games_per_shard: Rounded up to what is played together.
+        deals_together: See `Settings`.
+
+    Raises:
+        ValueError: nobody sits at the table, a variant is not for so many seats, or a number is
+            less than 1.
+    """
+    players = registry.game(game).check_players(len(table))
+    registry.game(game).option_bits(variants or {}, [players])
+    for name, number in (
+        ("games", games),
+        ("games_per_shard", games_per_shard),
+        ("deals_together", deals_together),
+    ):
+        if number < 1:
+            raise ValueError(f"{name}={number}: give at least 1")
+    return Settings(
+        game=game,
+        players=players,
+        variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
+        table=tuple(seated.name for seated in table),
+        weights={
+            seated.name: _digest_of(seated.agent)
+            for seated in table
+            if isinstance(seated.agent, NetworkAgent)
+        },
+        seed=seed,
+        deals=-(-games // players),
+        deals_together=deals_together,
+        deals_per_shard=-(-games_per_shard // (players * deals_together)) * deals_together,
+        package_version=version("shakespeare-env"),
+        box_digest=registry.box_digest(game),
+    )
+
+
+def begin(folder: Path, settings: Settings) -> Manifest:
+    """The dataset in a folder as far as it is finished; a new one in a folder without any.
+
+    Raises:
+        DatasetError: the folder holds something else, or a dataset of other settings, or a damaged
+            one.
+        ModuleNotFoundError: Polars is not installed.
+        OSError: it cannot be written.
+    """
+    load_polars()
+    if not (folder / NAME).exists():
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise DatasetError(f"{folder} holds other things; give a new folder or an empty one")
+        folder.mkdir(parents=True, exist_ok=True)
+        manifest = Manifest(settings)
+        write_atomically(folder / NAME, manifest.to_bytes())
+        return manifest
+    manifest = read_manifest(folder)
+    if manifest.settings != settings:
+        raise DatasetError(
+            f"{folder} was begun with other settings: "
+            f"{manifest.settings.differences(settings)}; give those, or another folder"
+        )
+    check_digests(folder, manifest)
+    return manifest
+
+
+def write_dataset(
+    folder: Path,
+    settings: Settings,
+    agents: Sequence[AnyAgent],
+    on_game: OnGame = tell_nobody,
+    *,
+    threads: int = 1,
+) -> Manifest:
+    """Play and write what a dataset still lacks.
+
+    A shard counts once the manifest names it, which is written last: a run that breaks off leaves
+    whole shards, and the one it was at is played anew, with the same moves.
+
+    Args:
+        folder: Of the dataset, made if there is none.
+        settings: Of the dataset.
+        agents: One a seat, those that `settings.table` names.
+        on_game: Is told of every game that has been put into rows, how many decisions it had.
+        threads: That step the games; they change no row.
+
+    Returns:
+        What the folder then says of itself.
+
+    Raises:
+        DatasetError: see `begin`.
+        ModuleNotFoundError: Polars is not installed.
+        OSError: something cannot be written.
+    """
+    manifest = begin(folder, settings)
+    for number in range(len(manifest.shards), settings.shards):
+        tables = record_shard(settings, agents, number, on_game, threads=threads)
+        files = {}
+        for table, columns in tables.items():
+            rows = frame(TABLES[table], columns)
+            content = parquet(rows)
+            write_atomically(folder / shard_file(table, number), content)
+            files[table] = StoredFile.of(content, rows.height)
+        manifest = Manifest(settings, (*manifest.shards, files))
+        write_atomically(folder / NAME, manifest.to_bytes())
+    return manifest
+
+
+def _digest_of(agent: NetworkAgent) -> str:
+    """SHA-256 of a network's weights."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(agent.network.tensors.items()):
+        digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
+        digest.update(tensor.tobytes())
+    return digest.hexdigest()

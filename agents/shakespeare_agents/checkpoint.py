@@ -1,0 +1,230 @@
+"""Trained weights on disk: a safetensors file and a JSON card that says what they are.
+
+The card names its weights file, whose name and digest come from its content, and is written last.
+Whatever happens in between, the folder holds either the old checkpoint or the new one, never a
+mixture.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shakespeare_agents.network import Network, Tensors
+from shakespeare_agents.storage import (
+    StoredTensors,
+    forget_others,
+    load_tensors,
+    read_json,
+    store_tensors,
+    write_atomically,
+)
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.game import Game
+from shakespeare_env.registry import box_digest
+
+FORMAT = 2
+CARD_NAME = "card.json"
+LICENCE = "MIT"
+"""Of the weights, as of the code that made them."""
+MAX_WIDTH = 4096
+"""A card that asks for a wider network is taken to be damaged, before the memory is asked for."""
+_STEM = "weights"
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the weights are for and where they come from.
+
+    Attributes:
+        game: Name of the game.
+        box_digest: SHA-256 of the box they were trained with.
+        players: Seat counts of the games they were trained on.
+        actions: Number of actions.
+        actions_digest: Digest of the action table's texts in order: its version.
+        observation: Numbers in an observation.
+        layout_digest: Digest of the observation's fields in order: its version.
+        width: Width of the network's layers.
+        command: What trains them anew.
+        settings: How they were trained, the seed included.
+        figures: What came out: decisions, games, win rates and the like.
+        licence: SPDX name of the weights' licence.
+        weights: Name of the weights file, in the card's folder.
+        weights_digest: SHA-256 of the weights file.
+        format: Version of this card's form.
+    """
+
+    game: str
+    box_digest: str
+    players: list[int]
+    actions: int
+    actions_digest: str
+    observation: int
+    layout_digest: str
+    width: int
+    command: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    figures: dict[str, Any] = field(default_factory=dict)
+    licence: str = LICENCE
+    weights: str = ""
+    weights_digest: str = ""
+    format: int = FORMAT
+
+
+def actions_digest(game: Game) -> str:
+    """SHA-256 of the action texts in order: what the network's outputs mean."""
+    return hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest()
+
+
+def layout_digest(game: Game) -> str:
+    """SHA-256 of the observation's fields, places and bounds: what the network's inputs mean."""
+    lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def save_checkpoint(
+    folder: Path,
+    tensors: Tensors,
+    game: Game,
+    *,
+    players: Sequence[int],
+    command: str,
+    settings: Mapping[str, Any],
+    figures: Mapping[str, Any],
+) -> Card:
+    """Write a network into a folder, in place of the checkpoint that was there.
+
+    Args:
+        folder: Made if it does not exist.
+        tensors: The weights, as `Network.shapes` names them.
+        game: What it plays.
+        players: Seat counts of the games it was trained on.
+        command: What trains it anew.
+        settings: How it was trained; must be JSON.
+        figures: What came out; must be JSON.
+
+    Returns:
+        The card as written.
+
+    Raises:
+        ValueError: a weight is not finite, or settings or figures are not JSON.
+        OSError: a file cannot be written; the old checkpoint is as it was.
+    """
+    for name, tensor in tensors.items():
+        if not np.isfinite(tensor).all():
+            raise ValueError(f"{name} holds numbers that are not finite; nothing was written")
+    facts: dict[str, Any] = {
+        **_facts(game),
+        "players": [int(count) for count in players],
+        "width": len(tensors["trunk.bias"]),
+        "command": command,
+        "settings": dict(settings),
+        "figures": dict(figures),
+    }
+    json.dumps(facts, allow_nan=False)
+    stored = store_tensors(folder, _STEM, tensors)
+    card = Card(**facts, weights=stored.file, weights_digest=stored.digest)
+    text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
+    write_atomically(folder / CARD_NAME, text.encode())
+    forget_others(folder, _STEM, stored)
+    return card
+
+
+def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
+    """Read a network back.
+
+    Args:
+        folder: Where `save_checkpoint` wrote it.
+        game: What it is to play.
+
+    Returns:
+        The network and its card.
+
+    Raises:
+        CheckpointError: the card or the weights are missing or damaged, or were made for another
+            game, box or version of the observation.
+    """
+    card = read_card(folder)
+    check_fits(card, game, folder)
+    if not (folder / card.weights).exists():
+        card = read_card(folder)  # a run that goes on has just put another one in its place
+        check_fits(card, game, folder)
+    tensors = load_tensors(folder, StoredTensors(card.weights, card.weights_digest))
+    _check_tensors(tensors, card, folder / card.weights)
+    return Network(tensors, game.layout), card
+
+
+def read_card(folder: Path) -> Card:
+    """Read and check the card of a checkpoint, without its weights.
+
+    Raises:
+        CheckpointError: there is no card, or it is not one.
+    """
+    path = folder / CARD_NAME
+    data = read_json(path, FORMAT, "checkpoint")
+    for name, kind in _CARD_FIELDS.items():
+        if type(data.get(name)) is not kind:
+            found = repr(data.get(name))[:80]
+            raise CheckpointError(f"{path}: {name!r} is {found}, not of type {kind.__name__}")
+    if unknown := data.keys() - _CARD_FIELDS.keys():
+        raise CheckpointError(f"{path}: unknown entries {sorted(unknown)}")
+    return Card(**data)
+
+
+_CARD_FIELDS: dict[str, type] = {
+    **dict.fromkeys(("game", "box_digest", "actions_digest", "layout_digest"), str),
+    **dict.fromkeys(("command", "licence", "weights", "weights_digest"), str),
+    **dict.fromkeys(("actions", "observation", "width", "format"), int),
+    **dict.fromkeys(("settings", "figures"), dict),
+    "players": list,
+}
+
+
+def check_fits(card: Card, game: Game, folder: Path) -> None:
+    """Refuse a card that was made for something else than a game.
+
+    Raises:
+        CheckpointError: it was; `folder` is named in the message.
+    """
+    for name, value in _facts(game).items():
+        if getattr(card, name) != value:
+            raise CheckpointError(
+                f"{folder}: made for {name} {getattr(card, name)!r}, but this is {value!r}; "
+                "use the game, box and version it was trained with, or train again"
+            )
+    seats = range(game.min_seats, game.max_seats + 1)
+    fits = card.players and all(type(count) is int and count in seats for count in card.players)
+    if not fits or not 1 <= card.width <= MAX_WIDTH:
+        found = f"players {card.players}, width {card.width}"
+        raise CheckpointError(f"{folder}: {found}: there is no such network")
+
+
+def _facts(game: Game) -> dict[str, Any]:
+    """What a card says about its game."""
+    return {
+        "game": game.name,
+        "box_digest": box_digest(game.name),
+        "actions": game.actions.size,
+        "actions_digest": actions_digest(game),
+        "observation": game.layout.size,
+        "layout_digest": layout_digest(game),
+    }
+
+
+def _check_tensors(tensors: Mapping[str, np.ndarray[Any, Any]], card: Card, path: Path) -> None:
+    expected = Network.shapes(card.width, card.observation, card.actions)
+    if wrong := expected.keys() ^ tensors.keys():
+        raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
+    for name, tensor in tensors.items():
+        if tensor.shape != expected[name] or tensor.dtype != np.float32:
+            raise CheckpointError(
+                f"{path}: {name} is {tensor.dtype} {tensor.shape}, not float32 {expected[name]}"
+            )
+        if not np.isfinite(tensor).all():
+            raise CheckpointError(f"{path}: {name} holds numbers that are not finite")

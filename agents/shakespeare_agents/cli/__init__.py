@@ -1,0 +1,1 @@
+"""The commands in which agents play: `watch`, `play`, `evaluate`, `dataset`, `replay`."""

@@ -1,0 +1,64 @@
+"""Another move in a recorded game, and the game that agents make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import typer
+
+import shakespeare_agents
+from shakespeare_env import Position
+from shakespeare_env.cli.recorded import Recorded
+from shakespeare_agents.cli.seating import Seating, make_agents
+from shakespeare_env.cli.tables import print_played, print_scores, print_table
+
+
+def play_instead(
+    game: Recorded, at: int, move: str, named: Sequence[str] | None, seed: int
+) -> None:
+    """Play another move and go on to the end; print all of it, and the scores beside the record's.
+
+    Args:
+        game: The record.
+        at: Number of the position to leave it at.
+        move: The move to play there.
+        named: The agents that go on; None means those of the record, or the game's default.
+        seed: Of all chance and the agents' draws from here on, because a record holds neither.
+    """
+    position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
+    if move not in position.moves():
+        legal = ", ".join(position.moves()) or "none, the game is over"
+        raise typer.BadParameter(
+            f"{move!r} is no legal move in position {at}; legal: {legal}", param_hint="--instead"
+        )
+    names = list(named or game.agents or [shakespeare_agents.default(position.game)])
+    made = make_agents(position.game, names, position.players, "--agents")
+    seating = Seating(position, dict(enumerate(made)), seed)
+    if at < len(game.moves):
+        typer.echo("In the record:")
+        print_played(position, at + 1, game.moves[at])
+    typer.echo("Instead:")
+    number = at + 1
+    print_played(position, number, move)
+    position.push(move)
+    while position.to_move is not None:
+        number += 1
+        chosen = seating.move(position)
+        print_played(position, number, chosen)
+        position.push(chosen)
+    typer.echo(f"\n{position}\n")
+    print_scores(position)
+    _print_comparison(game, position, [*names, *names[-1:] * (position.players - len(names))])
+
+
+def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> None:
+    """Every seat's score at both ends."""
+    recorded = game.last
+    title = "Recorded" if recorded.to_move is None else "Recorded so far"
+    pairs = zip(recorded.scores(), end.scores(), strict=True)
+    rows = [
+        (str(seat), names[seat], str(before), str(after), f"{after - before:+d}")
+        for seat, (before, after) in enumerate(pairs)
+    ]
+    print_table(("Seat", "Agent", title, "Instead", "Difference"), rows)
+    typer.echo("Chance and what agents draw are other than in the record from the move on.")

@@ -1,0 +1,132 @@
+"""`shakespeare dataset`: games of agents as tables, for statistics and for learning from."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+import shakespeare_agents
+from shakespeare_env.cli.choices import (
+    DEFAULT_GAME,
+    GameName,
+    Variants,
+    find_game,
+    give_up,
+    variants_at,
+)
+from shakespeare_agents.cli.seating import (
+    DEALS,
+    TableAgents,
+    TableSeats,
+    TableSeed,
+    Threads,
+    around_the_table,
+    made_by_name,
+)
+from shakespeare_env.datasets.manifest import Manifest, Settings
+from shakespeare_env.errors import DatasetError
+from shakespeare_agents.arena.dataset import begin, settings_of, write_dataset
+from shakespeare_agents.arena.evaluate import Seated
+
+_MOST_GAMES = 100_000_000
+_MOST_IN_A_SHARD = 10_000
+"""A shard is in memory at once, some megabytes for each of its games at the longest."""
+_INTERRUPTED = 130
+"""Exit code of a command that Ctrl-C has ended, as shells have it."""
+
+
+def dataset(
+    named: TableAgents = None,
+    out: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER",
+            help="Folder of the dataset; one that was left unfinished is gone on with.",
+            show_default=False,
+        ),
+    ] = ...,  # type: ignore[assignment]
+    players: TableSeats = None,
+    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=DEALS)] = 1000,
+    seed: TableSeed = 0,
+    game_name: GameName = DEFAULT_GAME,
+    option: Variants = None,
+    shard: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=_MOST_IN_A_SHARD,
+            help="Games in a file, rounded up to what is played together; changes no row.",
+        ),
+    ] = 256,
+    threads: Threads = 1,
+) -> None:
+    """Record games of agents as Parquet: a table of games and one of decisions."""
+    game = find_game(game_name)
+    names = around_the_table(game, named or [], players)
+    variants = variants_at(game, option, len(names))
+    made = made_by_name(names, game)
+    settings = settings_of(
+        game.name,
+        [Seated(name, agent) for name, agent in zip(names, made, strict=True)],
+        games=games,
+        seed=seed,
+        variants=variants,
+        games_per_shard=shard,
+    )
+    try:
+        found = begin(out, settings)
+        if found.is_complete:
+            typer.echo(f"{out} is complete: {_contents(found)}.")
+            return
+        written = _write(out, settings, made, found, threads)
+    except (DatasetError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    except OSError as fault:
+        give_up(f"{out} cannot be written ({fault}); the same command goes on where it was left")
+    except KeyboardInterrupt:
+        command = shlex.join(["shakespeare", *sys.argv[1:]])
+        typer.echo(f"Left unfinished. To go on: {command}", err=True)
+        raise typer.Exit(_INTERRUPTED) from None
+    typer.echo(f"{out}: {_contents(written)}.")
+
+
+def _write(
+    out: Path, settings: Settings, made: list[shakespeare_agents.AnyAgent], found: Manifest, threads: int
+) -> Manifest:
+    """Play and write, with a bar on the error stream that says how far it is."""
+    with Progress(
+        TextColumn("{task.fields[decisions]:,} decisions"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("games"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as progress:
+        decisions = _decisions(found)
+        task = progress.add_task(
+            "recording", total=settings.games, completed=found.finished_games, decisions=decisions
+        )
+
+        def on_game(more: int) -> None:
+            nonlocal decisions
+            decisions += more
+            progress.update(task, advance=1, decisions=decisions)
+
+        return write_dataset(out, settings, made, on_game, threads=threads)
+
+
+def _contents(manifest: Manifest) -> str:
+    """How much there is in a dataset."""
+    games, shards = manifest.finished_games, len(manifest.shards)
+    return f"{games:,} games, {_decisions(manifest):,} decisions, shards: {shards}"
+
+
+def _decisions(manifest: Manifest) -> int:
+    return sum(shard["decisions"].rows for shard in manifest.shards)

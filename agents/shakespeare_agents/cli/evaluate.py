@@ -1,0 +1,173 @@
+"""`shakespeare evaluate`: who wins how often at one table, and with which scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from shakespeare_env import Batch
+from shakespeare_env.cli.choices import (
+    DEFAULT_GAME,
+    GameName,
+    Variants,
+    find_game,
+    give_up,
+    variants_at,
+)
+from shakespeare_agents.cli.seating import (
+    DEALS,
+    TableAgents,
+    TableSeats,
+    TableSeed,
+    Threads,
+    around_the_table,
+    made_by_name,
+)
+from shakespeare_agents.arena.evaluate import Seated
+from shakespeare_agents.arena.evaluate import evaluate as play_table
+from shakespeare_agents.arena.result import AgentResult, TableResult
+
+_MOST_GAMES = 100_000
+"""All games are in memory at once, with what a network makes of them about 10 kB each."""
+_NARROWEST = 56
+"""Columns; the title is not broken then."""
+
+
+def evaluate(
+    named: TableAgents = None,
+    players: TableSeats = None,
+    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=DEALS)] = 1000,
+    seed: TableSeed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Write the results into this file as JSON."),
+    ] = None,
+    game_name: GameName = DEFAULT_GAME,
+    option: Variants = None,
+    threads: Threads = 1,
+) -> None:
+    """Let agents play each other: win rates and scores, with 95 % intervals."""
+    game = find_game(game_name)
+    names = around_the_table(game, named or [], players)
+    variants = variants_at(game, option, len(names))
+    if out is not None:
+        _check_writable(out)
+    result = _play(
+        [Seated(name, agent) for name, agent in zip(names, made_by_name(names, game), strict=True)],
+        partial(Batch, game.name, threads=threads),
+        games=-(-games // len(names)) * len(names),
+        seed=seed,
+        options=variants,
+    )
+    Console().print(results_table(result))
+    if out is not None:
+        try:
+            result.save(out)
+        except OSError as error:
+            give_up(f"cannot write {out}: {error}")
+
+
+def _check_writable(out: Path) -> None:
+    """Gives up if a file cannot be written there, before hours of play have gone into it."""
+    folder = out.parent
+    if out.is_dir():
+        give_up(f"cannot write {out}: it is a folder; give the name of a file")
+    if out.exists() and not out.is_file():
+        # It would be replaced, and everybody needs /dev/null.
+        give_up(f"cannot write {out}: it is a device or a pipe; give the name of a file")
+    if not folder.is_dir():
+        give_up(f"cannot write {out}: there is no folder {folder}; make it first")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        give_up(f"cannot write {out}: the folder {folder} is not yours to write in")
+
+
+def _play(
+    table: Sequence[Seated],
+    make_batch: partial[Batch],
+    *,
+    games: int,
+    seed: int,
+    options: dict[str, bool],
+) -> TableResult:
+    """Play, with a bar on the error stream that says how far it is."""
+    with Progress(
+        TextColumn("{task.fields[decisions]:,} decisions"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("games over"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as progress:
+        task = progress.add_task("playing", total=games, decisions=0)
+        return play_table(
+            table,
+            make_batch,
+            games=games,
+            seed=seed,
+            options=options,
+            on_progress=lambda decisions, finished: progress.update(
+                task, completed=finished, decisions=decisions
+            ),
+        )
+
+
+def results_table(result: TableResult) -> Table:
+    """The results with one agent a row, 80 columns wide at most."""
+    variants = [name for name, on in result.options.items() if on]
+    where = ", ".join([result.game, _counted(result.players, "seat"), *variants])
+    games, deals = _counted(result.games, "game"), _counted(result.deals, "deal")
+    table = Table(
+        title=f"{where}: {games}, {deals}, seed {result.seed}",
+        caption=_caption(result),
+        min_width=_NARROWEST,
+    )
+    table.add_column("Agent", overflow="fold")
+    if result.players > 1:
+        table.add_column("Won %, 95 % interval", justify="right", no_wrap=True)
+        table.add_column("By seat, %", justify="right", no_wrap=True)
+    table.add_column("Mean score", justify="right", no_wrap=True)
+    for agent in result.agents:
+        copies = f" ×{agent.copies}" if agent.copies > 1 else ""
+        table.add_row(Text(agent.name + copies), *_figures(agent))
+    return table
+
+
+def _figures(agent: AgentResult) -> list[str]:
+    """The cells after the name."""
+    score = _with_margin(agent.mean_score, agent.score_high)
+    if agent.win_rate is None or agent.low is None or agent.high is None:
+        return [score]
+    rates = agent.seat_win_rates or ()
+    return [
+        f"{agent.win_rate:.1%} ({agent.low:.1%} to {agent.high:.1%})".replace("%", ""),
+        " ".join(f"{rate:3.0%}".replace("%", "").rjust(3) for rate in rates),
+        score,
+    ]
+
+
+def _caption(result: TableResult) -> str:
+    if result.solo_target is not None:
+        return f"A good solo game passes {result.solo_target:g}."
+    assert result.mean_winning_score is not None
+    winning = _with_margin(result.mean_winning_score, result.winning_score_high)
+    equal = f"{1 / result.players:.1%}".replace("%", " %")
+    return f"Mean winning score {winning}.\n± is a 95 % interval; equal agents win {equal}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _with_margin(mean: float, high: float | None) -> str:
+    """A mean and its interval, which is as wide to both sides: `21.37 ± 0.52`."""
+    return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"

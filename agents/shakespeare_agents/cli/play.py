@@ -1,0 +1,170 @@
+"""`shakespeare play`: a person against agents, with what the person's seat may know."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+import textwrap
+from typing import Annotated
+
+import typer
+
+import shakespeare_agents
+from shakespeare_env import Position
+from shakespeare_agents.cli.answers import Answers, Leave, meant_move
+from shakespeare_env.cli.choices import (
+    DEFAULT_GAME,
+    GameName,
+    PlayerCount,
+    Variants,
+    begin,
+    find_game,
+)
+from shakespeare_agents.cli.seating import AGENT_NAMES, Seating, make_agents
+from shakespeare_env.cli.tables import (
+    print_numbered_moves,
+    print_played,
+    print_played_in_secret,
+    print_scores,
+)
+from shakespeare_env.rng import fresh_seed
+
+_WIDTH = 100
+_HELP = """\
+Type the number of a move or its text, such as 1 or {example}; several, with spaces between them,
+are played one after the other. Besides:
+  ?      this text
+  table  the table again
+  moves  the moves again
+  quit   leave the game; so do Ctrl-D and Ctrl-C"""
+
+
+def play(
+    game_name: GameName = DEFAULT_GAME,
+    players: PlayerCount = None,
+    seat: Annotated[int, typer.Option(min=0, help="The seat you play, counted from 0.")] = 0,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help=f"Who plays the others: {AGENT_NAMES}. Given several times, seat by seat; the "
+            "last one also plays the seats that remain.",
+            show_default="the best there is",
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            min=0, max=2**64 - 1, help="The same seed is the same game.", show_default="a fresh one"
+        ),
+    ] = None,
+    option: Variants = None,
+) -> None:
+    """Play against agents; you are shown what your seat may know, and `?` for the rest."""
+    game = find_game(game_name)
+    if seed is None:
+        seed = fresh_seed()
+    position = begin(game, players, seed, option)
+    if seat >= position.players:
+        raise typer.BadParameter(
+            f"no seat {seat}; the seats are 0 to {position.players - 1}", param_hint="--seat"
+        )
+    others = [other for other in range(position.players) if other != seat]
+    names = against or [shakespeare_agents.default(game)][: len(others)]
+    made = make_agents(game, names, len(others), "--against")
+    seating = Seating(position, dict(zip(others, made, strict=True)), seed)
+    typer.echo(_welcome(seat, dict(zip(others, _filled(names, len(others)), strict=True)), seed))
+
+    mine: list[str] = []
+    try:
+        _play(position, seat, seating, mine)
+    except (Leave, KeyboardInterrupt):
+        command = ["shakespeare", "play", "--game", game.name, "--players", str(position.players)]
+        command += ["--seat", str(seat), "--seed", str(seed)]
+        command += [word for name in names for word in ("--against", name)]
+        command += [word for name in option or [] for word in ("--option", name)]
+        typer.echo(_farewell(command, mine))
+
+
+def _filled(names: list[str], seats: int) -> list[str]:
+    """Names for all seats, the last one repeated."""
+    return names + names[-1:] * (seats - len(names))
+
+
+def _welcome(seat: int, others: dict[int, str], seed: int) -> str:
+    """Who sits where."""
+    seated = "".join(f", {name} plays seat {other}" for other, name in others.items())
+    return f"You play seat {seat}{seated}. The seed of this game is {seed}."
+
+
+def _farewell(command: list[str], mine: list[str]) -> str:
+    """How to come back to a game that has been left: chance and agents do the same again."""
+    lines = [
+        "You have left the game. To go on with it, begin it again:",
+        f"  {shlex.join(command)}",
+    ]
+    if mine:
+        lines.append("and type your moves so far:")
+        lines += textwrap.wrap(
+            " ".join(mine),
+            _WIDTH,
+            initial_indent="  ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return "\n".join(lines)
+
+
+def _play(position: Position, seat: int, seating: Seating, mine: list[str]) -> None:
+    """The whole game; adds the person's moves to `mine`."""
+    answers = Answers()
+    for number in itertools.count(1):
+        if position.to_move is None:
+            break
+        if position.to_move == seat:
+            move = _asked(position, answers)
+            mine.append(move)
+            print_played(position, number, move)
+        else:
+            move = seating.move(position)
+            if position.game.is_secret(position.to_dict(), move):
+                print_played_in_secret(position, number)
+            else:
+                print_played(position, number, move)
+        position.push(move)
+    # The game is over, and so nothing is secret any more.
+    typer.echo(f"\n{position}\n")
+    print_scores(position)
+
+
+def _asked(position: Position, answers: Answers) -> str:
+    """The move that the person chooses."""
+    legal = position.moves()
+    if not answers.typed_ahead:
+        _print_table(position)
+        print_numbered_moves(position)
+    while True:
+        word = answers.next("Your move (? for help): ")
+        if word in legal:  # whatever the words for help are, a move is a move
+            return word
+        if word == "?":
+            typer.echo(_HELP.format(example=legal[0]))
+        elif word == "table":
+            _print_table(position)
+        elif word == "moves":
+            print_numbered_moves(position)
+        elif word == "quit":
+            raise Leave
+        else:
+            try:
+                return meant_move(word, position)
+            except ValueError as fault:
+                typer.echo(str(fault))
+                answers.forget()
+
+
+def _print_table(position: Position) -> None:
+    """The table as the person to move may see it."""
+    assert position.to_move is not None
+    typer.echo(f"\n{position.game.draw(position.seen_by(position.to_move))}\n")

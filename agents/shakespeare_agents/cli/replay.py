@@ -1,0 +1,214 @@
+"""`shakespeare replay`: a recorded game forward and backward, and what another move leads to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shakespeare_agents.cli.answers import Answers, Leave
+from shakespeare_env.cli.choices import give_up
+from shakespeare_agents.cli.counterfactual import play_instead
+from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
+from shakespeare_agents.cli.seating import AGENT_NAMES
+from shakespeare_env.cli.tables import (
+    print_moves,
+    print_played,
+    print_played_in_secret,
+    print_scores,
+    print_table,
+)
+from shakespeare_env.errors import DatasetError
+
+_HELP = """\
+n, next    one position on             first    the first position
+b, back    one position back           last     the last position
+NUMBER     the position of that number moves    the legal moves here
+list       all moves of the game       q, quit  leave; so do Ctrl-D and Ctrl-C"""
+
+
+def replay(
+    record: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset.",
+        ),
+    ],
+    game_id: Annotated[
+        int | None, typer.Option(min=0, help="Which game of a dataset.", show_default="0")
+    ] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Print the position after so many moves and stop.", show_default=False
+        ),
+    ] = None,
+    listed: Annotated[
+        bool,
+        typer.Option(
+            "--list", help="List the moves and stop; of a dataset without --game-id, the games."
+        ),
+    ] = False,
+    seat: Annotated[
+        int | None,
+        typer.Option(
+            min=0, help="Show what this seat sees.", show_default="everything, secrets too"
+        ),
+    ] = None,
+    instead: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOVE",
+            help="Play this move at --at, let agents go on, and compare the scores.",
+            show_default=False,
+        ),
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help=f"Who goes on after --instead: {AGENT_NAMES}. Given several times, seat by seat; "
+            "the last one also plays the seats that remain.",
+            show_default="those of the record, or the best there is",
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(min=0, max=2**64 - 1, help="Of chance and of agents' draws after --instead."),
+    ] = 0,
+) -> None:
+    """Walk through a recorded game; positions are shown as recorded, chance is not drawn again."""
+    if instead is not None and (at is None or seat is not None or listed):
+        raise typer.BadParameter(
+            "give --at too, and neither --seat nor --list: what follows is shown as a whole",
+            param_hint="--instead",
+        )
+    if instead is None and agents:
+        raise typer.BadParameter("they play only after --instead", param_hint="--agents")
+    try:
+        if listed and game_id is None and record.is_dir():
+            _print_games(record)
+            return
+        game = _opened(record, game_id)
+    except (DatasetError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    if seat is not None and seat >= game.last.players:
+        raise typer.BadParameter(
+            f"no seat {seat}; the seats are 0 to {game.last.players - 1}", param_hint="--seat"
+        )
+    if at is not None and at > len(game.moves):
+        raise typer.BadParameter(
+            f"no position {at}; they are numbered 0 to {len(game.moves)}", param_hint="--at"
+        )
+    if instead is not None:
+        assert at is not None
+        play_instead(game, at, instead, agents, seed)
+    elif listed:
+        _print_list(game, seat)
+    elif at is not None:
+        _print_position(game, at, seat)
+    else:
+        _walk(game, seat)
+
+
+def _opened(record: Path, game_id: int | None) -> Recorded:
+    if record.is_dir():
+        return from_dataset(record, game_id or 0)
+    if game_id is not None:
+        raise typer.BadParameter(
+            f"{record} is one game; leave it out, or give the folder of a dataset",
+            param_hint="--game-id",
+        )
+    return from_json_lines(record)
+
+
+def _walk(game: Recorded, seat: int | None) -> None:
+    """Show positions as the person asks for them."""
+    answers, at = Answers(), 0
+    end = len(game.moves)
+    _print_position(game, at, seat)
+    try:
+        while True:
+            word = answers.next(f"Position {at} of {end} (? for help): ").lower()
+            steps = {"n": at + 1, "next": at + 1, "b": at - 1, "back": at - 1}
+            goals = {**steps, "first": 0, "last": end}
+            if word in ("q", "quit"):
+                return
+            if word == "?":
+                typer.echo(_HELP)
+            elif word == "list":
+                _print_list(game, seat)
+            elif word == "moves":
+                _print_legal(game, at, seat)
+            elif word in goals or (word.isascii() and word.isdigit() and len(word) < 10):
+                goal = goals[word] if word in goals else int(word)
+                if 0 <= goal <= end:
+                    at = goal
+                    _print_position(game, at, seat)
+                else:
+                    typer.echo(f"There is no position {goal}; they are numbered 0 to {end}.")
+                    answers.forget()
+            else:
+                typer.echo(f"{word!r} is neither a number nor a word known here; ? says what is")
+                answers.forget()
+    except (Leave, KeyboardInterrupt):
+        return
+
+
+def _print_position(game: Recorded, at: int, seat: int | None) -> None:
+    """A position, the move that led to it, and how its decision was seen."""
+    position = game.positions[at]
+    if at:
+        _print_move(game, at - 1, seat)
+    shown = position.to_dict() if seat is None else position.seen_by(seat)
+    typer.echo(f"\n{position.game.draw(shown)}\n")
+    if position.to_move is None:
+        print_scores(position)
+        return
+    who = f"Seat {position.to_move} decides"
+    if game.agents is not None:
+        who += f", played by {game.agents[position.to_move]}"
+    value = game.values[at] if at < len(game.values) else None
+    # An estimate tells of the cards in a hand, so the other seats are not shown it.
+    if value is not None and seat in (None, position.to_move):
+        who += f"; expects {value:+.3f}"
+    typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
+
+
+def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
+    position = game.positions[at]
+    if seat not in (None, position.to_move) and position.to_move is not None:
+        typer.echo(f"Seat {position.to_move} decides; what it may do is not for seat {seat}.")
+    else:
+        print_moves(position)
+
+
+def _print_list(game: Recorded, seat: int | None) -> None:
+    for number in range(len(game.moves)):
+        _print_move(game, number, seat)
+
+
+def _print_move(game: Recorded, number: int, seat: int | None) -> None:
+    """The line of the move after so many, as a seat is told it."""
+    if game.is_secret(number, seat):
+        print_played_in_secret(game.positions[number], number + 1)
+    else:
+        print_played(game.positions[number], number + 1, game.moves[number])
+
+
+def _print_games(folder: Path) -> None:
+    print_table(
+        ("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"),
+        (
+            (
+                str(game["game_id"]),
+                str(game["decisions"]),
+                ", ".join(game["agents"]),
+                " ".join(map(str, game["final_scores"])),
+                " ".join(map(str, game["winners"])),
+            )
+            for game in games_of(folder)
+        ),
+    )

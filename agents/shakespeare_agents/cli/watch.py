@@ -1,0 +1,92 @@
+"""`shakespeare watch`: a game that agents play, move by move."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import Annotated
+
+import typer
+
+from shakespeare_env.cli.choices import (
+    DEFAULT_GAME,
+    GameName,
+    PlayerCount,
+    Variants,
+    begin,
+    find_game,
+)
+from shakespeare_agents.cli.seating import AGENT_NAMES, Seating, make_agents
+from shakespeare_env.cli.tables import print_played, print_scores
+
+
+def _move_limit(text: str) -> int | None:
+    if text == "all":
+        return None
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    raise typer.BadParameter(
+        f"{text!r} is neither a number of moves nor 'all'", param_hint="--moves"
+    )
+
+
+def watch(
+    game_name: GameName = DEFAULT_GAME,
+    players: PlayerCount = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help=f"Who plays: {AGENT_NAMES}. Given several times, seat by seat; the last one also "
+            "plays the seats that remain.",
+            show_default="random",
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
+    ] = 0,
+    moves: Annotated[str, typer.Option(help="How many moves to play, or 'all'.")] = "all",
+    delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
+    option: Variants = None,
+    draw_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY",
+            help="Draw the position when the value of this key of it changes.",
+            show_default="the game's own: its days or rounds",
+        ),
+    ] = None,
+    every_position: Annotated[
+        bool | None,
+        typer.Option(
+            "--every-position/--final",
+            help="Draw every position, or only the last one, whatever --draw-at says.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Watch a game that agents play; whoever watches sees everything, secrets too."""
+    game = find_game(game_name)
+    limit = _move_limit(moves)
+    position = begin(game, players, seed, option)
+    key = draw_at or game.chapter
+    if key not in position.to_dict():
+        known = ", ".join(position.to_dict())
+        raise typer.BadParameter(
+            f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
+        )
+    made = make_agents(game, agents or ["random"], position.players, "--agents")
+    seating = Seating(position, dict(enumerate(made)), seed)
+    chapter: object = ()  # no value in JSON, so the first position is drawn
+    for number in itertools.count(1):
+        ends = position.to_move is None or (limit is not None and number > limit)
+        before, chapter = chapter, position.to_dict()[key]
+        if ends or every_position or (every_position is None and chapter != before):
+            typer.echo(f"\n{position}\n")
+        if ends:
+            break
+        move = seating.move(position)
+        print_played(position, number, move)
+        position.push(move)
+        time.sleep(delay)
+    print_scores(position)

@@ -1,0 +1,101 @@
+"""Plays the action that scores best by the rules of thumb of a game, compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.compiled import kernel, rule
+
+_TIE = 1e-9
+
+
+class BestAction:
+    """Plays the action that is worth most at once.
+
+    Args:
+        owner: What the machine code is kept under: a name of its own for every version of `score`.
+        score: (observation, action) -> float, compiled: what a legal action is worth, against the
+            others of the same decision.
+    """
+
+    def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
+        self._choose = _chooser(owner, score)
+
+    def act(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[np.int64]:
+        """Choose an action for each row.
+
+        Args:
+            observations: int8[n, D].
+            masks: bool[n, A].
+            rng: One number a row is drawn from it, to choose between equally good actions.
+
+        Returns:
+            int64[n], legal action ids.
+        """
+        actions = np.empty(len(masks), np.int64)
+        self._choose(
+            np.ascontiguousarray(observations),
+            np.ascontiguousarray(masks),
+            rng.random(len(masks)),
+            actions,
+        )
+        return actions
+
+
+def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., None]:
+    @rule
+    def best_score(seen: Any, mask: Any) -> float:
+        """The score of the best legal action."""
+        best = -np.inf
+        for action in range(mask.size):
+            if mask[action]:
+                best = max(best, score(seen, action))
+        return best
+
+    @kernel(owner)
+    def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
+        """Write the best action of every row; draws[i], from 0 to 1, picks one of equals."""
+        for i in range(len(masks)):
+            least = best_score(observations[i], masks[i]) - _TIE
+            equals = 0
+            for action in range(masks.shape[1]):
+                equals += masks[i, action] and score(observations[i], action) >= least
+            left = int(draws[i] * equals)
+            for action in range(masks.shape[1]):
+                if masks[i, action] and score(observations[i], action) >= least:
+                    if left == 0:
+                        actions[i] = action
+                    left -= 1
+
+    return choose
+
+
+def evaluation(
+    owner: str, worth: Callable[[Any], float]
+) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
+    """What `shakespeare_agents.greedy` looks for: int8[n, D] observations -> float64[n], more is better.
+
+    Args:
+        owner: As in `BestAction`.
+        worth: (observation) -> float, compiled: how the observer stands.
+    """
+
+    @kernel(owner)
+    def write_worth(observations: Any, out: Any) -> None:
+        """Write how each seat stands."""
+        for i in range(len(out)):
+            out[i] = worth(observations[i])
+
+    def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
+        """How seats stand, by what they see."""
+        out = np.empty(len(observations))
+        write_worth(np.ascontiguousarray(observations), out)
+        return out
+
+    return evaluate

@@ -1,0 +1,125 @@
+"""A careful beginner at Figaro: every card by where it leaves the round, and no further.
+
+Take little and let others take much, pass on a pile that is about to fill, take yourself while
+little lies on the table, and keep jesters and rings for when they are needed.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shakespeare_agents.heuristics import best_action
+from shakespeare_agents.heuristics.best_action import BestAction, evaluation
+from shakespeare_env.compiled import digest_of, rule
+from shakespeare_env.figaro import actions as a
+from shakespeare_env.figaro import layout as at
+from shakespeare_env.figaro import tables as t
+from shakespeare_env.figaro.state import NOBODY
+
+# The machine code is kept under the engine's digest; these files are no part of that.
+_OWNER = "heuristic-" + digest_of(map(Path, (__file__, best_action.__file__)))
+
+RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
+"""By the total before a seat: the chance that it will have to take what now lies face up."""
+PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
+"""What a kind of card is worth in hand, in road length: it can be played when others cannot.
+
+Both tables are guesses of a careful player, and were not tuned.
+"""
+assert len(PRICE) == t.KINDS
+
+
+@rule
+def seats(seen: Any) -> int:
+    """Seats at the table."""
+    count = t.MIN_SEATS
+    while not seen[at.PLAYERS + count - t.MIN_SEATS]:
+        count += 1
+    return count
+
+
+@rule
+def total(seen: Any, place: int) -> int:
+    """The total of the cards before a seat."""
+    first = place * at.SEAT_SIZE + at.TOTAL
+    value = 0
+    while value < t.FULL - 1 and not seen[first + value]:
+        value += 1
+    return value
+
+
+@rule
+def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
+    """The road piece that a seat may expect of the round, as a loss.
+
+    What a seat has taken, and may have to take of what lies face up, is compared with the same of
+    every other seat; the longer the round still is, the less that tells.
+
+    Args:
+        seen: int8[D], what the seat sees.
+        taker: The place of the seat that takes all that lies face up, or NOBODY.
+        face_up: Cards that lie face up, before they are taken.
+        passed: 1 if every pile goes to the next seat.
+        target: The place of the seat before which a card is played, or NOBODY.
+        more: Its value.
+    """
+    players = seats(seen)
+    to_come = 0.0
+    for place in range(players):
+        to_come += seen[place * at.SEAT_SIZE + at.HAND_SIZE]
+    width = 1.0 + 0.5 * to_come / players
+    mine = 0.0
+    rank = 0.0
+    for place in range(players):
+        taken = float(seen[place * at.SEAT_SIZE + at.TAKEN_COUNT])
+        if taker == NOBODY:
+            before = place - passed if place >= passed else players - 1
+            height = total(seen, before) + (more if place == target else 0)
+            taken += RISK[min(height, t.FULL - 1)] * face_up
+        elif place == taker:
+            taken += face_up
+        if place == 0:
+            mine = taken
+        else:
+            rank += 1.0 / (1.0 + np.exp((mine - taken) / width))
+    # Between two ranks the piece lies between the two pieces; the last rank gets none.
+    upper = int(rank)
+    share = rank - upper
+    longer = float(seen[at.PIECES + upper]) if upper < players - 1 else 0.0
+    shorter = float(seen[at.PIECES + upper + 1]) if upper + 1 < players - 1 else 0.0
+    return -(longer * (1.0 - share) + shorter * share)
+
+
+@rule
+def score(seen: Any, action: int) -> float:
+    """What an action is worth, against the others of the same decision."""
+    face_up = int(seen[at.FACE_UP])
+    if action == a.TAKE:
+        return outlook(seen, 0, face_up, 0, NOBODY, 0)
+    if action == a.RING:
+        return outlook(seen, NOBODY, face_up + 1, 1, NOBODY, 0) - PRICE[t.RING]
+    kind = (action - a.PLAY) // t.SEATS
+    place = (action - a.PLAY) % t.SEATS
+    value = int(t.VALUE[kind])
+    taker = place if total(seen, place) + value >= t.FULL else NOBODY
+    return outlook(seen, taker, face_up + 1, 0, place, value) - PRICE[kind]
+
+
+@rule
+def position(seen: Any) -> float:
+    """How a seat stands: its road, what it may expect of the round, the cards it has kept."""
+    worth = -float(seen[at.ROAD_LENGTH])
+    worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
+    for kind in range(t.JESTER, t.KINDS):
+        worth += PRICE[kind] * seen[at.OWN_HAND + kind]
+    return worth
+
+
+evaluate = evaluation(_OWNER, position)
+"""How seats stand, in road length: int8[n, D] observations -> float64[n]."""
+HeuristicAgent = partial(BestAction, _OWNER, score)
+"""Makes a careful beginner."""

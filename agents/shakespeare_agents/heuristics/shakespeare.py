@@ -1,0 +1,114 @@
+"""A careful beginner at Shakespeare: every decision by what it is worth at once, and no further.
+
+The strategy of the rule book's last page: wager by what there is to do, recruit what will be used,
+finish costumes before rehearsals, build towards candles, save for the wages.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from shakespeare_agents.heuristics import best_action
+from shakespeare_agents.heuristics import shakespeare_spaces as spaces
+from shakespeare_agents.heuristics import shakespeare_worth as w
+from shakespeare_agents.heuristics.best_action import BestAction, evaluation
+from shakespeare_env.compiled import digest_of, rule
+from shakespeare_env.shakespeare import actions as a
+from shakespeare_env.shakespeare import layout as at
+from shakespeare_env.shakespeare import tables as t
+
+# The machine code is kept under the engine's digest; these files are no part of that.
+_FILES = (__file__, w.__file__, spaces.__file__, best_action.__file__)
+_OWNER = "heuristic-" + digest_of(map(Path, _FILES))
+_DONE = 0.05
+
+
+@rule
+def wager(seen: Any, cylinders: int) -> float:
+    """As many cylinders as there are characters worth one (Rules W1)."""
+    useful = 1  # the character still to be recruited
+    for card in range(t.CARDS):
+        free = int(seen[at.CARDS + card]) - int(seen[at.RESTING + card])
+        if free > 0 and a.ACTIVATE_INDEX[card] >= 0 and w.activation(seen, card) > 0.8:
+            useful += free
+    return -abs(cylinders - min(max(useful, 2), t.WAGERS - 1))
+
+
+@rule
+def stage_set(seen: Any, colour: int, space: int) -> float:
+    """A stage set element: the candle under it, those above it and what its colour does."""
+    worth = 0.3 * spaces.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    if t.CANDLE[space]:
+        worth += 1.0
+    if colour == t.PINK:
+        worth += w.pound(seen)
+    elif colour == t.PURPLE:
+        worth += 0.3
+    elif colour == t.BLUE:
+        worth += w.mood(seen, 2)
+    elif colour == t.GREEN and seen[at.SUPPLY] > 0:
+        worth += w.TOKEN
+    elif colour == t.YELLOW:
+        worth += 1.0
+    return worth + 0.2
+
+
+@rule
+def costume(seen: Any, colour: int, wearer: int) -> float:
+    """A costume element: what the costume is worth with it and without."""
+    elements, value = int(seen[at.ELEMENTS + wearer]), int(seen[at.VALUES + wearer])
+    worth = w.costume(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
+    worth -= w.costume(seen, wearer, elements, value)
+    worth -= w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    return worth + (1.0 if colour == t.YELLOW else 0.0)
+
+
+@rule
+def score(seen: Any, action: int) -> float:
+    """What an action is worth, against the others of the same decision."""
+    if action < a.WAGER:
+        return w.character(seen, t.BOARD + action)
+    if action < a.RECRUIT:
+        return wager(seen, action - a.WAGER + 1)
+    if action < a.EXTRA:
+        return 1.0 + w.character(seen, t.BOARD + action - a.RECRUIT)
+    if action < a.ACTIVATE:
+        return 1.0 + w.extra(seen)
+    if action < a.ACTIVATE_PLUS_3:
+        tired = w.REST_PRICE if seen[at.USED] > 0 else 0.0
+        return w.activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
+    if action < a.QUILL:
+        tired = w.REST_PRICE if seen[at.USED] > 0 else 0.0
+        return w.craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - tired - w.TOKEN
+    if action < a.BACK:
+        return w.advance(seen, action - a.QUILL)
+    if action < a.COSTUME:
+        act = action - a.BACK
+        space = int(seen[at.ACT_SPACE + act])
+        return spaces.ACT_WORTH[act, space - 1] - spaces.ACT_WORTH[act, space]
+    if action < a.SET:
+        colour, wearer = divmod(action - a.COSTUME, t.WEARERS)
+        return costume(seen, colour, wearer)
+    if action < a.DONE:
+        colour, space = divmod(action - a.SET, t.SPACES)
+        return stage_set(seen, colour, space)
+    if action == a.DONE:
+        return _DONE
+    if action == a.QUEEN_MONEY:
+        return t.QUEEN_POUNDS * w.pound(seen)
+    if action == a.QUEEN_OBJECTIVES:
+        return w.objectives(seen)
+    if action < a.PASS:
+        card = action - a.OBJECTIVE
+        return seen[at.OWN_REWARD + card] + 1.0 / (1.0 + seen[at.OWN_TO_STEP + card])
+    if action == a.PASS:
+        return 0.0
+    return w.activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
+
+
+evaluate = evaluation(_OWNER, w.position)
+"""How seats stand, in prestige: int8[n, D] observations -> float64[n]."""
+HeuristicAgent = partial(BestAction, _OWNER, score)
+"""Makes a careful beginner."""

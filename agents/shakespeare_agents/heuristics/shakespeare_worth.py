@@ -1,0 +1,269 @@
+"""What things are worth to a seat of Shakespeare, in prestige, read from its observation.
+
+Rough figures of a careful beginner, in the order of the rule book's last page: advance where a
+rehearsal pays, finish costumes, build towards candles, pay wages.  Every function takes the
+observation of the deciding seat, int8[D].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_agents.heuristics import shakespeare_spaces as spaces
+from shakespeare_env.compiled import rule
+from shakespeare_env.shakespeare import layout as at
+from shakespeare_env.shakespeare import tables as t
+from shakespeare_env.shakespeare.box import METRICS
+from shakespeare_env.shakespeare.state import OVER
+
+YELLOW_METRIC = METRICS.index("yellow_elements")
+NEEDED_POUND, SPARE_POUND = 0.6, 0.15
+"""A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
+TOKEN = 0.7
+CRAFT = 0.33
+"""What a point of craft value is worth while there is something to take."""
+ELEMENT_PRICE = 0.1
+"""What a point of craft value could have bought instead."""
+REST_PRICE = 0.25
+"""Every character activated after the first one rests the next day (Rules P2)."""
+
+CYLINDER = 1.0
+"""A cylinder that can still be placed today."""
+
+
+@rule
+def day_of(seen: Any) -> int:
+    """The day, 1 to 6."""
+    day = 1
+    while day < t.DAYS and not seen[at.DAY + day - 1]:
+        day += 1
+    return day
+
+
+@rule
+def rehearsals(seen: Any) -> int:
+    """Dress rehearsals to come, today's included."""
+    days_left = t.DAYS - day_of(seen)
+    return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
+
+
+@rule
+def pound(seen: Any) -> float:
+    """One more pound."""
+    return NEEDED_POUND if seen[at.WAGES] > seen[at.POUNDS] else SPARE_POUND
+
+
+@rule
+def advance(seen: Any, act: int) -> float:
+    """One space forward on an act, over all rehearsals to come."""
+    space = int(seen[at.ACT_SPACE + act])
+    if space >= t.ACT_LENGTH[act]:
+        return 0.0
+    gain = spaces.ACT_WORTH[act, space + 1] - spaces.ACT_WORTH[act, space]
+    if act == t.ACT_II:
+        # Two places are paid, and a lead must be kept.
+        gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
+    return gain * rehearsals(seen)
+
+
+@rule
+def best_advance(seen: Any) -> float:
+    """One white quill (Rules T6)."""
+    return max(advance(seen, t.ACT_I), advance(seen, t.ACT_II), advance(seen, t.ACT_III))
+
+
+@rule
+def mood(seen: Any, steps: int) -> float:
+    """Some steps of mood, given the purple elements that are still on display (Rules M1)."""
+    now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    return spaces.mood(now + steps) - spaces.mood(now)
+
+
+@rule
+def quills(seen: Any, coloured: Any, white: int) -> float:
+    """Coloured quills, int8[act], and white ones."""
+    worth = white * best_advance(seen)
+    for act in range(3):
+        worth += coloured[act] * advance(seen, act)
+    return worth
+
+
+@rule
+def elements_on_display(seen: Any, kind: int) -> int:
+    """Elements of a kind that a craftsman could take."""
+    count = 0
+    for colour in range(t.N_COLOURS):
+        if t.CRAFT_COLOURS >> colour & 1:
+            count += seen[at.DISPLAY + kind * t.N_COLOURS + colour]
+    return count
+
+
+@rule
+def craft(seen: Any, card: int, extra_value: int) -> float:
+    """A craftsman's work, with so much more value than is printed (Rules T9)."""
+    value = int(t.VALUE[card]) + extra_value
+    for other in range(t.CARDS):
+        if t.KIND[other] == t.ASSISTANT:
+            value += seen[at.CARDS + other]
+    things = 0
+    if t.KIND[card] != t.SET_DRESSER:
+        things += elements_on_display(seen, t.COSTUME)
+    if t.KIND[card] != t.COSTUME_MISTRESS:
+        things += elements_on_display(seen, t.SET)
+    return CRAFT * min(value, 3 * things)
+
+
+@rule
+def activation(seen: Any, card: int) -> float:
+    """Using a character's power now (Rules T3)."""
+    kind = t.KIND[card]
+    if t.IS_CRAFTSMAN[card]:
+        return craft(seen, card, 0)
+    if kind == t.JEWELER:
+        yellow = seen[at.DISPLAY + t.YELLOW] + seen[at.DISPLAY + t.N_COLOURS + t.YELLOW]
+        return 1.4 if yellow > 0 else 0.0
+    if kind == t.QUEEN:
+        return max(t.QUEEN_POUNDS * pound(seen), objectives(seen))
+    worth = quills(seen, t.QUILLS[card], t.WHITE[card])
+    worth += mood(seen, t.MOOD[card]) - 0.2 * t.OTHERS_MOOD[card]
+    worth += t.POUNDS[card] * pound(seen) + t.PRESTIGE[card]
+    return worth + (1.0 if t.TAKE_KIND[card] >= 0 else 0.0)
+
+
+@rule
+def objectives(seen: Any) -> float:
+    """Keeping one of three objectives (Rules T17)."""
+    if seen[at.PILE] == 0:
+        return 0.0
+    return 1.5 if day_of(seen) <= 4 and seen[at.N_OBJECTIVES] < 3 else 0.8
+
+
+@rule
+def costume_power(seen: Any, wearer: int) -> float:
+    """What a complete costume of a wearer brings in the rehearsals to come (Rules R1)."""
+    row = t.EXTRA
+    for card in range(t.CARDS):
+        if t.WEARER_OF_CARD[card] == wearer:
+            row = card
+    worth = quills(seen, t.COSTUME_QUILLS[row], t.COSTUME_WHITE[row])
+    worth += rehearsals(seen) * (t.COSTUME_PRESTIGE[row] + t.COSTUME_POUNDS[row] * pound(seen))
+    return worth
+
+
+@rule
+def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
+    """A costume with so many elements of so much value together (Rules T12)."""
+    if elements == 0:
+        return 0.0
+    missing = t.COSTUME_SLOTS - elements
+    final = min(value + 3 * missing, t.GAIN_PRESTIGE.size - 1)
+    worth = t.GAIN_PRESTIGE[final] + t.GAIN_POUNDS[final] * pound(seen)
+    worth += costume_power(seen, wearer)
+    if missing == 0:
+        return worth
+    hope = 0.55 if missing == 1 else 0.25
+    return worth * (hope if day_of(seen) < t.DAYS else 0.4 * hope)
+
+
+@rule
+def character(seen: Any, card: int) -> float:
+    """A new character, to the end of the game."""
+    uses = 0.3 + 0.5 * (t.DAYS + 1 - day_of(seen))
+    worth = -t.COST[card] * NEEDED_POUND
+    if t.KIND[card] == t.ASSISTANT:
+        for other in range(t.CARDS):
+            if t.IS_CRAFTSMAN[other]:
+                worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
+        return worth
+    # It takes the place of another character that would have been activated.
+    worth += uses * max(activation(seen, card) - 0.5, 0.0)
+    if t.WEARER_OF_CARD[card] >= 0:
+        worth += 0.5 * costume_power(seen, t.WEARER_OF_CARD[card])
+    return worth
+
+
+@rule
+def extra(seen: Any) -> float:
+    """A new extra: free, and one more to dress (Rules T2)."""
+    makers = 0
+    for card in range(t.CARDS):
+        if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
+            makers += seen[at.CARDS + card]
+    return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.ACTORS)
+
+
+@rule
+def savings(seen: Any) -> float:
+    """Pounds held against wages due: what is missing at the end costs prestige (Rules F3)."""
+    pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
+    return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
+
+
+@rule
+def acts(seen: Any) -> float:
+    """The places of the seat's three discs."""
+    worth = 0.0
+    for act in range(3):
+        worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
+    for place in range(len(t.ACT_II_PLACES)):
+        if seen[at.ACT_AHEAD + t.ACT_II] == place:
+            worth += 0.6 * t.ACT_II_PLACES[place]
+    return worth * rehearsals(seen)
+
+
+@rule
+def wardrobe(seen: Any) -> float:
+    """All costumes: the hope in those begun, the power of those complete."""
+    worth = 0.0
+    for wearer in range(t.WEARERS):
+        elements = int(seen[at.ELEMENTS + wearer])
+        if elements == t.COSTUME_SLOTS:
+            worth += costume_power(seen, wearer)
+        elif elements > 0:
+            worth += costume(seen, wearer, elements, int(seen[at.VALUES + wearer]))
+    return worth
+
+
+@rule
+def troupe(seen: Any) -> float:
+    """What the characters will do on the days to come."""
+    uses = 0.5 * (t.DAYS - day_of(seen))
+    worth = 0.4 * extra(seen) * seen[at.EXTRAS]
+    for card in range(t.CARDS):
+        if seen[at.CARDS + card] > 0:
+            worth += uses * seen[at.CARDS + card] * max(activation(seen, card) - 0.5, 0.0)
+            worth -= 0.5 * REST_PRICE * seen[at.ACTIVE + card]
+    return worth
+
+
+@rule
+def day(seen: Any) -> float:
+    """What the seat may still do today, and what a decision under way has opened."""
+    worth = 0.0
+    if not seen[at.PASSED]:
+        worth += CYLINDER * seen[at.CYLINDERS]
+        if not seen[at.RECRUITED]:
+            worth += 1.0
+    if seen[at.TO_MOVE]:
+        worth += seen[at.QUILLS] * best_advance(seen) + 0.8 * CRAFT * seen[at.CRAFT]
+    return worth
+
+
+@rule
+def position(seen: Any) -> float:
+    """How a seat stands: its prestige, and what everything else is worth to it."""
+    worth = float(seen[at.PRESTIGE])
+    if seen[at.PHASE + OVER]:
+        return worth
+    worth += seen[at.METRICS + YELLOW_METRIC] + TOKEN * seen[at.TOKENS]
+    for space in range(t.SPACES):
+        for colour in range(t.N_COLOURS):
+            if seen[at.STAGE + space * t.N_COLOURS + colour]:
+                worth += 0.3 * spaces.ENABLED[space] + 0.2
+    for card in range(t.OBJECTIVES):
+        if seen[at.OWN + card]:
+            worth += 0.8 + seen[at.OWN_REWARD + card]
+    purple = int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    worth += spaces.mood(int(seen[at.MOOD]) - purple)
+    worth += savings(seen) + acts(seen) + wardrobe(seen) + troupe(seen) + day(seen)
+    return worth

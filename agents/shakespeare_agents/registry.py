@@ -1,0 +1,202 @@
+"""Agents by name, by checkpoint, or as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.agent import Agent, AnyAgent, Searcher
+from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
+from shakespeare_agents.greedy import GreedyAgent
+from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.random_agent import RandomAgent
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.game import Game
+
+Act = Callable[[NDArray[np.int8], NDArray[np.bool_], np.random.Generator], NDArray[Any]]
+"""A function that chooses as `Agent.act` does."""
+Player = str | os.PathLike[str] | AnyAgent | Act
+"""Whatever `make` turns into an agent."""
+
+
+def _random(game: Game) -> AnyAgent:
+    return RandomAgent()
+
+
+def _greedy(game: Game, *, samples: int = 1) -> AnyAgent:
+    return GreedyAgent(_knowledge(game).evaluate, samples)
+
+
+def _heuristic(game: Game) -> AnyAgent:
+    agent: Agent = _knowledge(game).HeuristicAgent()
+    return agent
+
+
+def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
+    folder = shipped_checkpoint(game)
+    if not folder.is_dir():
+        raise ValueError(
+            f"no checkpoint of {game.name} comes with this package; train one, and give its folder"
+        )
+    return _from_checkpoint(folder, game, greedy=greedy)
+
+
+def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
+    network, _ = load_checkpoint(folder, game)
+    return NetworkAgent(network, greedy=greedy)
+
+
+def _knowledge(game: Game) -> Any:
+    """The module that knows what is good in a game."""
+    if not _is_known(game):
+        raise ValueError(
+            f"there is no heuristic player of {game.name}; write agents/heuristics/{game.name}.py"
+        )
+    return import_module(f"shakespeare_agents.heuristics.{game.name}")
+
+
+def _is_known(game: Game) -> bool:
+    return find_spec(f"shakespeare_agents.heuristics.{game.name}") is not None
+
+
+_NAMED: dict[str, Callable[..., AnyAgent]] = {
+    "random": _random,
+    "greedy": _greedy,
+    "heuristic": _heuristic,
+    "network": _network,
+}
+
+
+def names() -> tuple[str, ...]:
+    """The agents that have names.
+
+    `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
+    careful beginner with rules of thumb; `network`, the trained one that comes along.
+    """
+    return tuple(_NAMED)
+
+
+def shipped_checkpoint(game: Game) -> Path:
+    """The folder of the checkpoint that comes with this package; there may be none."""
+    return Path(__file__).parent / "checkpoints" / game.name
+
+
+def default(game: Game) -> str:
+    """The name of the best agent that can play a game; it plays where no opponent is named.
+
+    That is `network` where the checkpoint that comes along was trained for this game and box, else
+    `heuristic`, else `random`.
+    """
+    folder = shipped_checkpoint(game)
+    if folder.is_dir():
+        try:
+            check_fits(read_card(folder), game, folder)
+            return "network"
+        except CheckpointError:
+            pass  # another box is in force: its checkpoint has to be trained
+    return "heuristic" if _is_known(game) else "random"
+
+
+def make(player: Player, game: Game, **options: Any) -> AnyAgent:
+    """An agent for a game.
+
+    Args:
+        player: A name of `names()`; the folder of a checkpoint; an agent; or a function with the
+            arguments of `Agent.act`.  Text may carry options, as in `"network,greedy=false"`.
+        game: What it is to play.
+        **options: Of an agent that has some: `greedy` of a network (True, the default, plays the
+            likeliest action, False draws by probability), `samples` of the greedy agent (possible
+            games that each move is tried in).
+
+    Raises:
+        ValueError: no agent has this name, and no folder; or the game has no such agent.
+        CheckpointError: the checkpoint is damaged or was made for another game or box.
+        TypeError: it is none of these, or has no such option.
+    """
+    if isinstance(player, str):
+        name, written = _split(player)
+        options = {**written, **options}
+        if name in _NAMED:
+            return _called(name, _NAMED[name], game, options)
+        if not name:
+            raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
+        player = Path(name)
+    if isinstance(player, os.PathLike):
+        folder = Path(player)
+        if not os.path.isdir(folder):  # unlike Path.is_dir it takes any text
+            raise ValueError(
+                f"no agent is named {str(folder)!r}, and no folder: "
+                f"give one of {', '.join(names())} or the folder of a checkpoint"
+            )
+        return _called(str(folder), partial(_from_checkpoint, folder), game, options)
+    if options:
+        raise TypeError(f"{player!r} is an agent already; it takes no options: {sorted(options)}")
+    if isinstance(player, Agent | Searcher) and not isinstance(player, type):
+        return player
+    if callable(player) and not isinstance(player, type):
+        return FunctionAgent(player)
+    raise TypeError(
+        f"{player!r} cannot play: give one of {', '.join(names())}, the folder of a checkpoint, "
+        "an agent or a function of observations, masks and a generator"
+    )
+
+
+def _called(
+    name: str, make_agent: Callable[..., AnyAgent], game: Game, options: Mapping[str, Any]
+) -> AnyAgent:
+    """Make an agent with options, each of which must be one it has, and of the right type."""
+    takes = {
+        option.name: type(option.default)
+        for option in signature(make_agent).parameters.values()
+        if option.kind is option.KEYWORD_ONLY
+    }
+    for option, value in options.items():
+        if option not in takes:
+            known = ", ".join(takes) or "none"
+            raise TypeError(f"the agent {name!r} has no option {option!r}; its options: {known}")
+        if type(value) is not takes[option]:
+            kind = takes[option].__name__
+            raise TypeError(f"{option}={value!r} of the agent {name!r} must be of type {kind}")
+    return make_agent(game, **options)
+
+
+def _split(text: str) -> tuple[str, dict[str, Any]]:
+    """A name and its options: `network,greedy=false` is ("network", {"greedy": False})."""
+    name, *parts = text.split(",")
+    if not all("=" in part for part in parts):  # a folder may have commas in its name
+        return text, {}
+    options: dict[str, Any] = {}
+    for part in parts:
+        option, _, value = part.partition("=")
+        try:
+            options[option.strip()] = json.loads(value)
+        except ValueError:
+            options[option.strip()] = value
+    return name, options
+
+
+class FunctionAgent:
+    """Plays what a function chooses.
+
+    Args:
+        choose: Takes what `Agent.act` takes and returns what it returns.
+    """
+
+    def __init__(self, choose: Act) -> None:
+        self._choose = choose
+
+    def act(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+    ) -> NDArray[Any]:
+        """Choose an action for each row (see `Agent.act`)."""
+        return self._choose(observations, masks, rng)

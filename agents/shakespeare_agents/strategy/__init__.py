@@ -1,0 +1,1 @@
+"""Strategy research: what good play is worth, from games of agents."""

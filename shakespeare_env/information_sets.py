@@ -1,0 +1,53 @@
+"""What the seats to move know of their games, for agents that look ahead."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.batch import Batch
+from shakespeare_env.generators import GameGenerators
+
+
+class InformationSets:
+    """Some games as the seats to move see them.
+
+    The games themselves cannot be reached from here: an agent gets observations, masks, and games
+    drawn at random among those that its seat cannot tell from the true one.
+
+    Args:
+        batch: The games.
+        rows: int[m], which of them; a seat is to move in each.
+
+    Attributes:
+        observations: int8[m, D].
+        masks: bool[m, A].
+        seats: int8[m], who is to move.
+    """
+
+    def __init__(self, batch: Batch, rows: NDArray[Any]) -> None:
+        self.observations: NDArray[np.int8] = batch.obs[rows]
+        self.masks: NDArray[np.bool_] = batch.mask[rows]
+        self.seats: NDArray[np.int8] = batch.to_move[rows]
+        self.__batch = batch
+        self.__rows = np.asarray(rows)
+
+    def __len__(self) -> int:
+        return len(self.seats)
+
+    def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
+        """Games that could be the true ones; what the seat does not know is drawn anew in each.
+
+        Args:
+            places: int[k], which of the m games each is for, each any number of times.
+            rng: The generators of the m games; decide what is drawn, and all chance to come.
+
+        Returns:
+            A batch of k games, of which only `random_actions` depends on the other games.
+        """
+        seeds = rng.words(places)
+        games = self.__batch.copies(self.__rows[places], seed=int(seeds[0]) if len(seeds) else 0)
+        games.determinize(slice(None), self.seats[places], seeds)
+        return games

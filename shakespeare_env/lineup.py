@@ -1,0 +1,145 @@
+"""Who sits where in many games, and playing them: the one loop that asks agents for moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import as_actions
+from shakespeare_env.errors import IllegalMove
+from shakespeare_env.generators import GameGenerators
+
+OUTSIDE = -1
+"""In `Lineup.seats`: no agent of the line-up has this seat; a learner or a person does."""
+NOBODY = -2
+"""In `Lineup.seats`: this game has no such seat."""
+
+OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
+"""Is told of the games that are stepped, int64[m], and the actions, int64[m]."""
+
+
+class Lineup:
+    """Which agent has which seat in the games of a batch, and what they draw from.
+
+    Args:
+        agents: Whoever may sit somewhere; an agent that has several seats stands here once.
+        seats: int[n, S], the index of the agent at each seat, `OUTSIDE` or `NOBODY`; kept, not
+            copied, so that who changes it changes the line-up.
+        generators: One for each of the n games.
+
+    Attributes:
+        agents: As given.
+        seats: As given.
+        generators: As given.
+    """
+
+    def __init__(
+        self, agents: Sequence[AnyAgent], seats: NDArray[Any], generators: GameGenerators
+    ) -> None:
+        self.agents = agents
+        self.seats = seats
+        self.generators = generators
+
+    @classmethod
+    def in_rotation(
+        cls,
+        agents: Sequence[AnyAgent],
+        rotations: NDArray[Any],
+        max_seats: int,
+        generators: GameGenerators,
+    ) -> Lineup:
+        """Agents in order around every table, moved on by some seats.
+
+        Args:
+            agents: One a seat; the same object may have several.
+            rotations: int[n], the seat of `agents[0]` in each game.
+            max_seats: S.
+            generators: One for each game.
+        """
+        distinct = list({id(agent): agent for agent in agents}.values())
+        index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
+        seats = np.full((len(rotations), max_seats), NOBODY, np.int32)
+        places = (np.arange(len(agents)) - rotations[:, None]) % len(agents)
+        seats[:, : len(agents)] = index[places]
+        return cls(distinct, seats, generators)
+
+    def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
+        """int[m]: the index of the agent to move in each of some games, or `OUTSIDE`."""
+        found: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
+        return found
+
+    def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+        """What the agents choose in some games; each is asked once for all that wait for it.
+
+        Args:
+            batch: The games.
+            rows: int[m], games in which an agent is to move.
+
+        Returns:
+            int64[m].
+
+        Raises:
+            Exception: what an agent raised, with a note of which one it was.
+        """
+        waiting_for = self.to_move(batch, rows)
+        actions = np.empty(len(rows), np.int64)
+        for index in np.unique(waiting_for):
+            agent = self.agents[index]
+            asked = np.flatnonzero(waiting_for == index)
+            try:
+                chosen = decide(agent, batch, rows[asked], self.generators[rows[asked]])
+                actions[asked] = as_actions(chosen, len(asked))
+            except Exception as fault:
+                fault.add_note(f"The agent {agent!r} was to decide in {len(asked)} games.")
+                raise
+        return actions
+
+
+def play_out(
+    batch: Batch,
+    lineup: Lineup,
+    rows: NDArray[np.int64] | None = None,
+    *,
+    before_step: OnStep | None = None,
+    after_step: OnStep | None = None,
+    most: int | None = None,
+) -> None:
+    """Ask agents for moves until every game is over or waits for a seat from outside.
+
+    How the games ended stands in `batch.final_scores` and `batch.final_winners`.
+
+    Args:
+        batch: The games, made with `autoreset=False`.
+        lineup: Who sits where.
+        rows: int64[m], increasing: which of the games; None means all.
+        before_step: Is told of every decision before it is played.
+        after_step: The same once it has been played.
+        most: Steps after which to stop; None means no limit.
+
+    Raises:
+        IllegalMove: an agent's choice, with a note of whose.
+    """
+    played = np.arange(batch.n) if rows is None else rows
+    steps = 0
+    while most is None or steps < most:
+        played = played[batch.to_move[played] >= 0]
+        played = played[lineup.to_move(batch, played) != OUTSIDE]
+        if not len(played):
+            return
+        actions = lineup.decide(batch, played)
+        if before_step is not None:
+            before_step(played, actions)
+        try:
+            batch.step(actions, played)
+        except IllegalMove as fault:
+            chooser = lineup.agents[int(lineup.to_move(batch, np.array([fault.game_index]))[0])]
+            fault.add_note(f"The agent {chooser!r} chose it.")
+            raise
+        if after_step is not None:
+            after_step(played, actions)
+        steps += 1

@@ -1,0 +1,163 @@
+"""Figures against numbers worked out by hand, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent, make
+from shakespeare_env import Batch, registry
+from tests.contract.each_table import small_tables
+from tests.contract.random_games import TABLES
+from tests.training.toy_game import make_toy
+from shakespeare_agents.arena.evaluate import Seated, evaluate
+from shakespeare_agents.arena.result import FORMAT, agent_results, mean_interval, wilson_interval
+
+# By rotation, deal and seat: the first agent sits at seat 0, then at seat 1.
+SCORES = np.array([[[10, 4], [6, 8]], [[5, 9], [7, 7]]])
+WINNERS = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 1]]], bool)
+BY_HAND: dict[str, Any] = {
+    "a": {"wins": 2.5, "seats": (0.5, 0.75), "deals": (9.5, 6.5)},
+    "b": {"wins": 1.5, "seats": (0.25, 0.5), "deals": (4.5, 7.5)},
+}
+
+
+def results(*arguments) -> Any:
+    """Win figures are None with one seat only, which no test needs to be told."""
+    return agent_results(*arguments)
+
+
+def test_figures_worked_out_by_hand():
+    for found in results(["a", "b"], SCORES, WINNERS):
+        expected = BY_HAND[found.name]
+        assert (found.copies, found.games, found.wins) == (1, 4, expected["wins"])
+        assert found.win_rate == found.wins / 4
+        assert (found.low, found.high) == wilson_interval(found.wins, 4)
+        assert found.seat_win_rates == expected["seats"]
+        assert found.mean_score == statistics.mean(expected["deals"])
+        # The standard error of two deals that are 3 apart is 1.5.
+        assert found.mean_score - found.score_low == pytest.approx(1.959964 * 1.5)
+        assert found.score_high - found.mean_score == pytest.approx(1.959964 * 1.5)
+
+
+def test_copies_share_a_row():
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 9, (3, 5, 3))
+    winners = scores == scores.max(axis=2, keepdims=True)
+    one, two, three = results(["a", "b", "c"], scores, winners)
+    pair, single = results(["a", "b", "a"], scores, winners)
+    assert single == two
+    assert (pair.name, pair.copies, pair.games) == ("a", 2, 30)
+    assert pair.wins == pytest.approx(one.wins + three.wins)
+    assert pair.win_rate == pytest.approx((one.win_rate + three.win_rate) / 2)
+    assert pair.mean_score == pytest.approx((one.mean_score + three.mean_score) / 2)
+    both = np.add(one.seat_win_rates, three.seat_win_rates)
+    assert pair.seat_win_rates == pytest.approx(both / 2)
+    # That one of the two wins is that the third does not; each has half of it.
+    assert pair.low == pytest.approx((1 - single.high) / 2)
+    assert pair.high == pytest.approx((1 - single.low) / 2)
+    assert pair.low < pair.win_rate < pair.high
+
+
+def test_whoever_holds_every_seat_wins_its_share():
+    (found,) = results(["a", "a"], SCORES, WINNERS)
+    assert (found.copies, found.games, found.wins, found.win_rate) == (2, 8, 4.0, 0.5)
+    assert found.seat_win_rates == (0.375, 0.625)
+
+
+@small_tables
+def test_the_best_score_of_each_game(table):
+    class Highest:
+        def act(self, observations, masks, rng):
+            return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+    seats = table.players
+    highest = [Seated("highest", Highest())] * seats
+    found = evaluate(highest, partial(Batch, table.game), games=seats, seed=0)
+    batch = table.batch(1, seed=0, autoreset=False)
+    while batch.to_move[0] >= 0:
+        batch.step(Highest().act(batch.obs, batch.mask, None))
+    assert found.mean_winning_score == batch.final_scores[0, :seats].max()
+    assert found["highest"].mean_score == batch.final_scores[0, :seats].mean()
+    assert (found.winning_score_low, found["highest"].score_high) == (None, None)  # one deal
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "low", "high"),
+    [
+        (0, 10, 0.0, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (160, 200, 0.7391, 0.8495),
+        (10, 10, 0.7225, 1.0),
+    ],
+)
+def test_wilson_interval(wins, games, low, high):
+    """Against published values of the score interval."""
+    found = wilson_interval(wins, games)
+    assert found == pytest.approx((low, high), abs=1e-4)
+    assert (found[0] == 0) == (wins == 0)
+    assert (found[1] == 1) == (wins == games)
+
+
+def test_the_interval_of_a_mean():
+    """Mean 5, standard deviation sqrt(32 / 7) over 8: the textbook's example."""
+    mean, low, high = mean_interval(np.array([2, 4, 4, 4, 5, 5, 7, 9]))
+    half = 1.959964 * math.sqrt(32 / 7) / math.sqrt(8)
+    assert (mean, low, high) == pytest.approx((5, 5 - half, 5 + half))
+    assert mean_interval(np.array([3.0])) == (3.0, None, None)
+    assert mean_interval(np.array([3.0, 3.0])) == (3.0, 3.0, 3.0)
+
+
+def test_the_interval_of_a_mean_holds_the_truth_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(2000):
+        _, low, high = mean_interval(rng.exponential(size=60))
+        assert low is not None
+        assert high is not None
+        held += low < 1.0 < high
+    assert 0.92 < held / 2000 < 0.97
+
+
+@pytest.mark.parametrize("where", TABLES, ids=str)
+def test_as_json_and_back(where, tmp_path):
+    game, players, options = registry.game(where.game), where.players, where.options
+    table = [Seated("heuristic", make("heuristic", game))]
+    table += [Seated("random", RandomAgent())] * (players - 1)
+    make_batch = partial(Batch, game.name)
+    found = evaluate(table, make_batch, games=players, seed=2**64 - 1, options=options)
+    path = tmp_path / "result.json"
+    found.save(path)
+    data = json.loads(path.read_bytes(), parse_constant=pytest.fail)
+    assert data == found.to_json()
+    assert data.pop("format") == FORMAT
+    assert data.pop("box_digest") == registry.box_digest(game.name)
+    assert data.pop("table") == ["heuristic", *["random"] * (players - 1)]
+    assert (data["seed"], data["options"]) == (2**64 - 1, options)
+    for row, agent in zip(data.pop("agents"), found.agents, strict=True):
+        if row["seat_win_rates"] is not None:
+            row["seat_win_rates"] = tuple(row["seat_win_rates"])
+        assert row == asdict(agent)
+    assert data == {name: value for name, value in asdict(found).items() if name in data}
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["result.json"]
+
+
+def test_what_is_not_finite_does_not_get_into_a_file(toy_box, tmp_path):
+    found = evaluate([Seated("random", RandomAgent())] * 2, make_toy, games=4, seed=0)
+    assert found.to_json()["box_digest"] == toy_box
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        replace(found, mean_winning_score=math.nan).save(tmp_path / "result.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_that_did_not_play():
+    found = evaluate([Seated("random", RandomAgent())] * 2, make_toy, games=4, seed=0)
+    with pytest.raises(KeyError, match="'heuristic' did not play; at the table were random, ran"):
+        found["heuristic"]

@@ -1,0 +1,164 @@
+"""The store of a rollout: what is carried from one to the next, and what is learnt from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+
+from tests.training.toy_game import MAX_SEATS, make_toy
+from shakespeare_training.ppo.buffer import SeatRolloutBuffer
+
+
+def make_buffer(steps, games, *, gamma=1.0, gae_lambda=0.0, numbers=3, actions=5):
+    return SeatRolloutBuffer(
+        steps,
+        spaces.Box(-100, 100, (numbers,), np.int8),
+        spaces.Discrete(actions),
+        "cpu",
+        gae_lambda,
+        gamma,
+        games,
+        max_seats=MAX_SEATS,
+        rng=np.random.default_rng(0),
+    )
+
+
+def add(buffer, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mark=0):
+    """One step of a single game; `mark` is put into observation, action and log-probability."""
+    one = np.ones(1)
+    buffer.add_step(
+        np.full((1, 3), mark, np.int8),
+        np.arange(5)[None] == mark % 5,
+        np.array([seat], np.int8),
+        np.array([mark % 5]),
+        (one * value).astype(np.float32),
+        (one * -mark).astype(np.float32),
+        np.array([rewards], np.float32),
+        np.array([done]),
+    )
+
+
+def learnt(buffer):
+    """Marks of the decisions that are learnt from now, with their advantages."""
+    data = next(iter(buffer.get()))
+    marks = data.observations[:, 0].tolist()
+    assert data.action_masks.dtype == torch.bool
+    assert data.observations.dtype == torch.int8
+    assert data.action_masks.float().argmax(1).tolist() == data.actions.tolist()
+    assert data.old_log_prob.tolist() == [-mark for mark in marks]
+    return dict(sorted(zip(marks, data.advantages.tolist(), strict=True)))
+
+
+def test_open_decisions_are_learnt_from_in_the_next_rollout():
+    buffer = make_buffer(steps=3, games=1)
+    buffer.reset()
+    add(buffer, seat=0, value=1, mark=1)
+    add(buffer, seat=1, value=2, mark=2, rewards=(5, 0, 0, 0))
+    add(buffer, seat=0, value=3, mark=3, rewards=(0, 7, 0, 0))
+    buffer.compute()
+    assert learnt(buffer) == {1: 5 + 3 - 1}
+    buffer.reset()
+    add(buffer, seat=2, value=4, mark=4, rewards=(10, 20, 0, 0))
+    add(buffer, seat=0, value=5, mark=5, rewards=(0, 100, 0, 0))
+    add(buffer, seat=0, value=6, mark=6, rewards=(1, -1, 30, 0), done=True)
+    buffer.compute()
+    # Seat 0 got 10 after mark 3; seat 1 got 7 in the old rollout and 20 + 100 - 1 in this one.
+    assert learnt(buffer) == {2: 126 - 2, 3: 10 + 5 - 3, 4: 30 - 4, 5: 0 + 6 - 5, 6: 1 - 6}
+    buffer.reset()
+    for mark in (7, 8, 9):
+        add(buffer, seat=1, mark=mark)
+    buffer.compute()
+    assert list(learnt(buffer)) == [7, 8]
+
+
+def test_a_decision_can_stay_open_over_several_rollouts():
+    buffer = make_buffer(steps=1, games=1)
+    for mark, seat in enumerate((0, 1, 2, 0), start=1):
+        buffer.reset()
+        add(buffer, seat, value=mark, mark=mark, rewards=(1, 0, 0, 0))
+        buffer.compute()
+        if mark < 4:
+            assert learnt(buffer) == {}
+    # Mark 1 took in the rewards of three rollouts.
+    assert learnt(buffer) == {1: 3 + 4 - 1}
+
+
+def test_games_set_up_anew_leave_nothing_behind():
+    buffer = make_buffer(steps=2, games=1)
+    buffer.reset()
+    add(buffer, seat=0, mark=1)
+    add(buffer, seat=1, mark=2)
+    buffer.compute()
+    buffer.reset()
+    buffer.forget(np.array([True]))
+    add(buffer, seat=1, mark=3)
+    add(buffer, seat=1, mark=4, done=True, rewards=(9, 1, 0, 0))
+    buffer.compute()
+    assert learnt(buffer) == {3: 0.0, 4: 1.0}
+
+
+def test_a_rollout_that_was_broken_off_is_forgotten():
+    buffer = make_buffer(steps=2, games=1)
+    buffer.reset()
+    add(buffer, seat=0, mark=1)
+    with pytest.raises(RuntimeError, match="lacks 1 steps"):
+        buffer.compute()
+    buffer.reset()
+    add(buffer, seat=0, mark=2)
+    add(buffer, seat=0, mark=3)
+    buffer.compute()
+    assert list(learnt(buffer)) == [2]
+
+
+def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
+    buffer = make_buffer(steps=41, games=1)
+    buffer.reset()
+    for mark in range(41):
+        add(buffer, seat=0, mark=mark)
+    buffer.compute()
+    batches = [data.observations[:, 0].tolist() for data in buffer.get(9)]
+    assert sorted(mark for batch in batches for mark in batch) == list(range(40))
+    assert [len(batch) for batch in batches] == [10] * 4
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_no_minibatch_holds_a_single_decision(size):
+    """The spread of one advantage is no number."""
+    buffer = make_buffer(steps=8, games=1)
+    buffer.reset()
+    for mark in range(8):
+        add(buffer, seat=0, mark=mark)
+    buffer.compute()
+    assert min(len(data.actions) for data in buffer.get(size)) >= 2
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_every_reward_of_every_seat_is_learnt_from_exactly_once(players):
+    """Rollouts of real games, with values of zero: the advantages are the rewards."""
+    games = 6
+    toy = make_toy(games, players=players, seed=players)
+    buffer = make_buffer(7, games, numbers=toy.obs.shape[1], actions=3)
+    rng = np.random.default_rng(players)
+    zeros = np.zeros(games, np.float32)
+    given, learnt_from, decisions, learnt_decisions = 0.0, 0.0, 0, 0
+    absolute_given, absolute_learnt = 0.0, 0.0
+    for _ in range(30):
+        buffer.reset()
+        for _ in range(7):
+            obs, mask, seats = toy.obs.copy(), toy.mask.copy(), toy.to_move.copy()
+            actions = (rng.random(mask.shape) * mask).argmax(1)
+            rewards, dones = toy.step(actions)
+            buffer.add_step(obs, mask, seats, actions, zeros, zeros, rewards, dones)
+            given += rewards.sum()
+            absolute_given += np.abs(rewards).sum()
+            decisions += games
+        buffer.compute()
+        learnt_from += buffer.advantages.sum()
+        absolute_learnt += np.abs(buffer.advantages).sum()
+        learnt_decisions += len(buffer.advantages)
+    # Every seat decides before a game can end, so no reward falls to a seat without a decision.
+    assert learnt_from == pytest.approx(given, abs=1e-3)
+    assert absolute_learnt == pytest.approx(absolute_given, abs=1e-3)
+    assert 0 <= decisions - learnt_decisions <= games * players

@@ -1,0 +1,411 @@
+"""One seat of many games: what the learner is shown and what it is paid."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+
+from shakespeare_env import registry
+from shakespeare_env.rewards import NAMES
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from tests.contract.batches import assert_unchanged, snapshot
+from tests.contract.each_table import full_tables, small_tables
+from tests.contract.random_games import differing_fields, record_of, stacked
+from tests.wrappers.lives import (
+    GAMES_IN_A_ROW,
+    BySight,
+    Life,
+    an_illegal,
+    first_legal,
+    legal,
+    make,
+    mixed_seats,
+    play,
+    played,
+)
+
+# ------------------------------------------------------------------------- the games and their pay
+
+
+def sizes():
+    """(game, the seat counts of some games): each alone, many alike, and all kinds at once."""
+    for name in registry.names():
+        seats = registry.seats(name)
+        for players in (*([count] for count in seats), [seats[-1]] * 7, mixed_seats(name)):
+            yield pytest.param(name, players, id=f"{name}-{''.join(map(str, players))}")
+
+
+@pytest.mark.parametrize("reward", NAMES)
+@pytest.mark.parametrize("seat", [None, 0, "last"])
+@pytest.mark.parametrize(("name", "players"), list(sizes()))
+def test_every_row_is_the_life_of_one_player(name, players, seat, reward):
+    """Games in which one decides after the other show the same views and pay the same."""
+    n = len(players)
+    seat = min(players) - 1 if seat == "last" else seat
+    opponents = [BySight(salt) for salt in range(1, registry.seats(name)[-1])]
+    alike = len(set(players)) == 1
+    games = SingleAgentBatch(
+        name,
+        n,
+        players=players,
+        seed=17,
+        seat=seat,
+        reward=reward,
+        opponents=opponents[: players[0] - 1] if alike else opponents[0],
+        threads=2 if reward == "win" else 1,
+    )
+    if not alike:
+        opponents = opponents[:1] * len(opponents)
+    lives = [Life(name, row, players, 17, seat, opponents, reward) for row in range(n)]
+    ended = np.zeros(n, np.int64)
+    paid = 0.0
+    while ended.min() < GAMES_IN_A_ROW:
+        for row, life in enumerate(lives):
+            assert games.seats[row] == life.learner == games.batch.to_move[row]
+            assert games.batch.obs[row].tobytes() == life.game.obs[0].tobytes()
+            assert games.batch.mask[row].tobytes() == life.game.mask[0].tobytes()
+        actions = legal(games)
+        step = games.step(actions)
+        expected = [life.step(int(action)) for life, action in zip(lives, actions, strict=True)]
+        np.testing.assert_allclose(step.rewards, [reward for reward, _ in expected], atol=1e-6)
+        assert step.ended.tolist() == games.over.tolist() == [over for _, over in expected]
+        assert not step.illegal.any()
+        ended += step.ended
+        paid += abs(step.rewards).sum()
+        rows = np.flatnonzero(step.ended)
+        scores, winners = games.results(rows)
+        for place, row in enumerate(rows.tolist()):
+            assert (scores[place] == lives[row].game.final_scores[0]).all()
+            assert (winners[place] == lives[row].game.final_winners[0]).all()
+            seen = lives[row].game.observe([lives[row].learner])
+            assert games.observe(rows)[place].tobytes() == seen.tobytes()
+        games.restart(rows)
+        for row in rows.tolist():
+            lives[row].restart()
+    assert paid > 0
+
+
+@full_tables
+def test_all_games_that_wait_for_an_agent_are_asked_about_in_one_call(table):
+    """And about no others: the learner's own turns are none of its business."""
+    one, same = BySight(1), BySight(1)
+    games = make(table, 6, seed=3, opponents=one)
+    seats, others = [table.players] * 6, [same] * (table.players - 1)
+    lives = [Life(table.game, row, seats, 3, None, others, "win") for row in range(6)]
+    for _ in range(80):
+        one.asked.clear()
+        actions = legal(games)
+        step = games.step(actions)
+        for life, action in zip(lives, actions, strict=True):
+            life.step(int(action))
+        waited = [life.others for life in lives]
+        assert one.asked == [sum(count > turn for count in waited) for turn in range(max(waited))]
+        rows = np.flatnonzero(step.ended)
+        games.restart(rows)
+        for row in rows.tolist():
+            lives[row].restart()
+
+
+def paying(games):
+    """Let every action played in a game from now on pay each seat 1, and count them."""
+    batch, step = games.batch, games.batch.step
+    count = np.zeros(batch.n)
+
+    def pay(actions, rows):
+        step(actions, rows)
+        batch.rewards[rows] = 1.0
+        count[rows] += 1
+        return batch.rewards, batch.done
+
+    batch.step = pay
+    return count
+
+
+@full_tables
+def test_what_falls_due_before_the_first_decision_is_paid_with_it(table):
+    games = make(table, 8, seed=5)
+    played(games, 3)
+    count = paying(games)
+    games.reset(5)
+    assert count.max() > 0
+    for _ in range(3):
+        step = games.step(legal(games))
+        assert step.rewards.tolist() == count.tolist()
+        count[:] = 0
+    games.step(legal(games))
+    count[:] = 0
+    games.restart([1, 2, 3])
+    count[[0, 4, 5, 6, 7]] = 0
+    assert count.max() > 0
+    step = games.step(legal(games))
+    assert step.rewards.tolist() == count.tolist()
+
+
+@full_tables
+def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table):
+    last = before_the_end(make(table, 1, opponents=first_legal))
+    seat = (int(last["to_move"]) + 1) % table.players
+    games = make(table, 3, seed=6, seat=seat, opponents=first_legal)
+    restart, begun = games.batch.restart, []
+
+    def begin(rows):
+        restart(rows)
+        begun.append(list(rows))
+        if len(begun) == 1:
+            games.batch.load(rows, stacked([last]))
+
+    games.batch.restart = begin
+    count = paying(games)
+    games.restart([1])
+    assert begun == [[1], [1]]
+    assert games.batch.to_move.tolist() == [seat] * 3
+    assert not games.over.any()
+    # The one action that ended the lost game is not paid for.
+    count[1] -= 1
+    assert games.step(legal(games)).rewards.tolist() == count.tolist()
+
+
+def before_the_end(games):
+    """The record of the last decision of a game."""
+    batch = games.batch
+    while batch.to_move[0] >= 0:
+        record = record_of(batch, 0)
+        batch.step(first_legal(batch.obs, batch.mask, None))
+    return record
+
+
+# ----------------------------------------------------------------------------- the learner's faults
+
+
+@pytest.mark.parametrize("wrong", [-1, -(2**40), "size", 2**40, "masked", "from the end"])
+@pytest.mark.parametrize("reward", ["win", "score"])
+@full_tables
+def test_an_illegal_action_ends_its_game_and_no_other(table, wrong, reward):
+    games = played(make(table, 5, seed=9, reward=reward, opponents=BySight()), 20)
+    twin, size = copy.deepcopy(games), games.batch.actions.size
+    before, view = record_of(games.batch, 2), games.batch.obs[2].copy()
+    actions = legal(games)
+    expected = twin.step(actions)
+    # "from the end": as NumPy counts, a legal action.
+    numbers = {"masked": an_illegal(games, 2), "from the end": int(actions[2]) - size}
+    actions[2] = (numbers | {"size": size}).get(wrong, wrong)
+    step = games.step(actions)
+    others = [0, 1, 3, 4]
+    assert step.rewards[2] == -1.0
+    assert step.ended.tolist() == games.over.tolist() == [False, False, True, False, False]
+    assert step.illegal.tolist() == [False, False, True, False, False]
+    assert differing_fields(record_of(games.batch, 2), before) == []
+    assert (games.observe(np.array([2])) == view).all()
+    assert not games.action_masks()[2].any()
+    assert games.action_masks()[others].any(axis=1).all()
+    scores, winners = games.results(np.array([2]))
+    assert (scores == games.batch.scores([2])).all()
+    assert not winners.any()
+    # The others go on as if nothing had happened.
+    assert (step.rewards[others] == expected.rewards[others]).all()
+    assert differing_fields(games.batch.save(others), twin.batch.save(others)) == []
+    # Chance goes on where the game that ended had come to.
+    games.restart([2])
+    assert not games.over.any()
+    assert games.action_masks()[2].any()
+    assert games.batch.save([2])["random"] != before["random"]
+
+
+@full_tables
+def test_after_an_illegal_action_nothing_is_owed(table):
+    """What fell due in the game that ended so is lost, in that game and in the next."""
+    games = make(table, 8, seed=5)
+    count = paying(games)
+    games.reset(5)
+    assert count.max() > 0
+    step = games.step(np.full(8, -1))
+    assert step.rewards.tolist() == [-1.0] * 8
+    count[:] = 0
+    games.restart(range(8))
+    assert games.step(legal(games)).rewards.tolist() == count.tolist()
+
+
+@small_tables
+def test_no_winner_of_an_earlier_game_is_left_when_an_illegal_action_ends_the_next(table):
+    games = make(table, 1)
+    while not games.step(legal(games)).ended[0]:
+        pass
+    assert games.results(np.array([0]))[1].any()
+    games.restart([0])
+    games.step([-1])
+    assert not games.results(np.array([0]))[1].any()
+
+
+@small_tables
+def test_a_game_that_is_over_takes_no_step(table):
+    games = make(table, 3)
+    actions = legal(games)
+    actions[1] = -1
+    games.step(actions)
+    before = snapshot(games.batch)
+    for action in (-1, 0):
+        with pytest.raises(ValueError, match=r"games \[1\] are over; restart them"):
+            games.step([action] * 3)
+    assert_unchanged(games.batch, before)
+    games.restart([1])
+    games.step(legal(games))
+
+
+@pytest.mark.parametrize(
+    ("actions", "fault"),
+    [([0, 0], ValueError), ([[0], [0], [0]], ValueError), ([0.0] * 3, TypeError), (0, ValueError)],
+)
+@small_tables
+def test_actions_that_are_not_one_integer_a_game_are_refused(table, actions, fault):
+    games = make(table, 3)
+    before = snapshot(games.batch)
+    with pytest.raises(fault, match="actions"):
+        games.step(actions)
+    assert_unchanged(games.batch, before)
+    assert not games.over.any()
+
+
+# ----------------------------------------------------------------------------- beginning and seeds
+
+
+@full_tables
+def test_some_games_begin_anew_and_the_others_are_left_alone(table):
+    games = played(make(table, 5, seed=2), 25)
+    untouched = [0, 2, 4]
+    before, seats = games.batch.save(untouched), games.seats.copy()
+    views = games.batch.obs[untouched].copy(), games.batch.mask[untouched].copy()
+    games.restart([1, 3])
+    assert differing_fields(games.batch.save(untouched), before) == []
+    assert (games.batch.obs[untouched] == views[0]).all()
+    assert (games.batch.mask[untouched] == views[1]).all()
+    assert (games.seats[untouched] == seats[untouched]).all()
+    assert games.seats[[1, 3]].tolist() == [(seat + 1) % table.players for seat in seats[[1, 3]]]
+    assert (games.batch.to_move == games.seats).all()
+    for rows in ([3, 1], [1, 1], [5], [-1]):
+        with pytest.raises(ValueError, match="rows"):
+            games.restart(rows)
+
+
+@full_tables
+def test_begin_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
+    games = make(table, 4, seed=2)
+    dealt = snapshot(games.batch)
+    for _ in range(2):
+        games.begin(None)
+        assert_unchanged(games.batch, dealt)
+        assert games.seats.tolist() == [row % table.players for row in range(4)]
+    course = list(play(games, 5))
+    games.begin(None)
+    assert games.seats.tolist() == [(row + 1) % table.players for row in range(4)]
+    second = snapshot(games.batch)
+    assert differing_fields(second[1], dealt[1])
+    games.begin(None)
+    assert_unchanged(games.batch, second)
+    games.begin(2)
+    assert_unchanged(games.batch, dealt)
+    assert list(play(games, 5)) == course
+    # The second games follow from the seed, too.
+    games.begin(None)
+    np.testing.assert_array_equal(games.batch.obs, second[0]["obs"])
+
+
+@full_tables
+def test_a_seed_settles_everything(table):
+    """Chance, the opponents' draws, who they are and where the learner sits."""
+
+    def course(games):
+        return list(play(games, 150))
+
+    def pool():
+        return {"random": 2, BySight(7): 1}
+
+    games = make(table, 4, seed=11, opponents=pool())
+    first = course(games)
+    assert course(games) != first
+    games.reset(11)
+    assert course(games) == first
+    games.reset(12)
+    assert course(games) != first
+    assert course(make(table, 4, seed=11, opponents=pool(), threads=2)) == first
+    assert course(make(table, 4, seed=11, opponents="random")) != first
+
+
+@full_tables
+def test_every_opponent_draws_from_a_generator_of_its_own_under_the_seed(table):
+    names = [f"after {seat}" for seat in range(table.players - 1)]
+    drawn: dict[str, list[float]] = {name: [] for name in names}
+
+    def player(name):
+        def choose(observations, masks, rng):
+            drawn[name].append(rng.random())
+            return masks.argmax(axis=1)
+
+        return choose
+
+    def draws(seed):
+        games.reset(seed)
+        for draws in drawn.values():
+            draws.clear()
+        games.step(legal(games))
+        return [drawn[name][0] for name in names]
+
+    games = make(table, 5, opponents=[player(name) for name in names])
+    first = draws(1)
+    assert draws(1) == first
+    assert len({*first, *draws(2)}) == 2 * len(names)
+
+
+@full_tables
+def test_a_row_does_not_depend_on_the_others_where_opponents_draw_nothing(table):
+    few, many = (make(table, n, seed=3, opponents=BySight(1)) for n in (2, 9))
+    for _ in range(150):
+        assert (few.batch.obs == many.batch.obs[:2]).all()
+        ended = []
+        for games in (few, many):
+            step = games.step(legal(games))
+            games.restart(np.flatnonzero(step.ended))
+            ended.append(step.ended[:2].tolist())
+        assert ended[0] == ended[1]
+
+
+@full_tables
+def test_without_a_seed_games_differ(table):
+    assert (make(table, 3, seed=None).batch.obs != make(table, 3, seed=None).batch.obs).any()
+
+
+@full_tables
+def test_a_copy_goes_on_with_the_same_games(table):
+    games = played(make(table, 4, seed=21, opponents={"random": 1, BySight(7): 1}), 30)
+    twin, later = copy.deepcopy(games), copy.deepcopy(games)
+    course = list(play(twin, 120))
+    # What the copy has played has moved nothing in the original.
+    assert list(play(games, 120)) == course
+    later.reset(21)
+    games.reset(21)
+    assert list(play(later, 60)) == list(play(games, 60))
+
+
+@full_tables
+def test_global_generators_are_left_alone(table):
+    before = np.random.get_state(legacy=False)["state"]["key"].tolist()
+    played(make(table, 3, seed=None), 20)
+    assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
+
+
+@pytest.mark.parametrize("seat", [1.0, True, "1"])
+@small_tables
+def test_a_seat_is_a_whole_number(table, seat):
+    with pytest.raises(ValueError, match=f"the seats are 0 to {table.players - 1}, or None"):
+        SingleAgentBatch(**table.arguments, seat=seat)
+
+
+@pytest.mark.parametrize("rows", [[0.5], [1, 1], [-1], [5]])
+@full_tables
+def test_only_its_own_games_can_be_begun_anew(table, rows):
+    games = make(table)
+    before = snapshot(games.batch)
+    with pytest.raises((TypeError, ValueError), match="rows"):
+        games.restart(rows)
+    assert_unchanged(games.batch, before)

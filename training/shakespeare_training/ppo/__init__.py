@@ -1,0 +1,1 @@
+"""The learner: MaskablePPO along each seat's own decisions."""

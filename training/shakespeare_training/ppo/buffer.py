@@ -1,0 +1,223 @@
+"""The store of one rollout of self-play: rows of decisions, each with the seat that made it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
+from stable_baselines3.common.buffers import RolloutBuffer
+
+from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
+
+
+class SeatRolloutBuffer(RolloutBuffer):
+    """Decisions of all seats of all games, and the advantages along each seat's own decisions.
+
+    A rollout ends in the middle of games, when every seat has made a decision whose consequences
+    are not known yet.  These open decisions are not guessed at: the next rollout begins with them.
+    The first S rows of the store hold them, row s those of seat s (NO_SEAT where there is none),
+    with the rewards that have come in so far; the rows after them hold the steps of the rollout.
+    Every decision is learnt from exactly once, as soon as its seat has decided again or the game
+    has ended.  A carried decision was made by the network before the last update; its stored
+    log-probability keeps the learner's ratio right.
+
+    Observations stay int8 and masks bool: the store of stable-baselines3 would keep the masks as
+    float32.
+
+    Args:
+        buffer_size: Steps in a rollout, T.
+        observation_space: Box of D numbers.
+        action_space: Discrete, A actions.
+        device: Where minibatches go.
+        gae_lambda: See `seat_advantages`.
+        gamma: See `seat_advantages`.
+        n_envs: Number of games, n.
+        max_seats: S.
+        rng: Shuffles the minibatches.
+
+    Attributes:
+        values: float32[k], after `compute`: values of the k closed decisions, with `returns` and
+            `advantages`.
+    """
+
+    observation_space: spaces.Box
+    action_space: spaces.Discrete
+
+    def __init__(
+        self,
+        buffer_size: int,
+        observation_space: spaces.Box,
+        action_space: spaces.Discrete,
+        device: torch.device | str = "cpu",
+        gae_lambda: float = 1.0,
+        gamma: float = 1.0,
+        n_envs: int = 1,
+        *,
+        max_seats: int,
+        rng: np.random.Generator,
+    ) -> None:
+        self.max_seats = max_seats
+        self.rng = rng
+        rows = max_seats + buffer_size
+        # Rows x games; `reset` of the base class would allocate them anew for each rollout.
+        self._observations = np.zeros((rows, n_envs, *observation_space.shape), np.int8)
+        self._masks = np.zeros((rows, n_envs, int(action_space.n)), np.bool_)
+        self._actions = np.zeros((rows, n_envs), np.int64)
+        self._values = np.zeros((rows, n_envs), np.float32)
+        self._log_probs = np.zeros((rows, n_envs), np.float32)
+        self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
+        self._rewards = np.zeros((rows, n_envs, max_seats), np.float32)
+        self._dones = np.zeros((rows, n_envs), np.bool_)
+        self._gained = np.zeros((rows, n_envs), np.float32)
+        self._is_open = np.zeros((rows, n_envs), np.bool_)
+        self._closed = np.empty(0, np.intp)
+        # What is kept of a decision as it was made.
+        self._stores: dict[str, NDArray[Any]] = {
+            "observations": self._observations,
+            "masks": self._masks,
+            "actions": self._actions,
+            "values": self._values,
+            "log_probs": self._log_probs,
+        }
+        super().__init__(
+            buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
+        )
+
+    def reset(self) -> None:
+        """Begin a rollout with the open decisions of the last one.
+
+        A rollout that was broken off (`compute` was not called) leaves none.
+        """
+        rows, games = np.nonzero(self._is_open)
+        seats = self._seats[rows, games]
+        for store in self._stores.values():
+            store[seats, games] = store[rows, games]
+        carried = self._gained[rows, games]
+        first = slice(0, self.max_seats)
+        self._seats[first] = NO_SEAT
+        self._rewards[first] = 0.0
+        self._dones[first] = False
+        self._seats[seats, games] = seats
+        self._rewards[seats, games, seats] = carried
+        self._is_open[:] = False
+        self.pos = self.max_seats
+        self.full = False
+
+    def open_decisions(self) -> dict[str, NDArray[Any]]:
+        """The open decisions as arrays of one row each, for `set_open_decisions`."""
+        rows, games = np.nonzero(self._is_open)
+        stores = {name: store[rows, games] for name, store in self._stores.items()}
+        return {
+            **stores,
+            "games": games,
+            "seats": self._seats[rows, games],
+            "gained": self._gained[rows, games],
+        }
+
+    def set_open_decisions(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Let the next rollout begin with open decisions of another store."""
+        seats, games = saved["seats"], saved["games"]
+        for name, store in self._stores.items():
+            store[seats, games] = saved[name]
+        self._is_open[:] = False
+        self._is_open[seats, games] = True
+        self._seats[seats, games] = seats
+        self._gained = np.zeros(self._is_open.shape, np.float32)
+        self._gained[seats, games] = saved["gained"]
+
+    def forget(self, games: NDArray[np.bool_]) -> None:
+        """Drop what was carried of some games, bool[n], because others have taken their place."""
+        self._seats[: self.max_seats, games] = NO_SEAT
+        self._rewards[: self.max_seats, games] = 0.0
+
+    def add_step(
+        self,
+        observations: NDArray[np.int8],
+        masks: NDArray[np.bool_],
+        seats: NDArray[np.int8],
+        actions: NDArray[Any],
+        values: NDArray[np.float32],
+        log_probs: NDArray[np.float32],
+        seat_rewards: NDArray[np.float32],
+        dones: NDArray[np.bool_],
+    ) -> None:
+        """Store one decision of every game and what came of it.
+
+        Args:
+            observations: int8[n, D], what the deciding seats saw.
+            masks: bool[n, A], what was legal.
+            seats: int8[n], who decided.
+            actions: int[n], what they chose.
+            values: float32[n], what the network thought of their situations.
+            log_probs: float32[n], of the actions chosen.
+            seat_rewards: float32[n, S], what each seat received.
+            dones: bool[n], which games ended.
+        """
+        row = self.pos
+        self._observations[row] = observations
+        self._masks[row] = masks
+        self._seats[row] = seats
+        self._actions[row] = actions
+        self._values[row] = values
+        self._log_probs[row] = log_probs
+        self._rewards[row] = seat_rewards
+        self._dones[row] = dones
+        self.pos += 1
+        self.full = self.pos == len(self._seats)
+
+    def compute(self) -> None:
+        """Find the advantages of the decisions that are closed, and which are open.
+
+        Raises:
+            RuntimeError: the rollout is not full.
+        """
+        if not self.full:
+            missing = len(self._seats) - self.pos
+            raise RuntimeError(f"the rollout lacks {missing} steps; add them before compute()")
+        found = seat_advantages(
+            self._rewards, self._values, self._seats, self._dones, self.gamma, self.gae_lambda
+        )
+        self._gained = found.gained
+        self._is_open = (self._seats != NO_SEAT) & ~found.closed
+        self._closed = np.flatnonzero(found.closed)
+        self.values = self._values.reshape(-1)[self._closed]
+        self.returns = found.returns.reshape(-1)[self._closed]
+        self.advantages = found.advantages.reshape(-1)[self._closed]
+
+    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
+        """The closed decisions in random order, in minibatches of as equal a size as can be.
+
+        A small rest would be a minibatch whose advantages cannot be normalised.
+
+        Args:
+            batch_size: About how many decisions a minibatch; None for all at once.
+
+        Yields:
+            Tensors of one minibatch.
+        """
+        count = len(self._closed)
+        # Never fewer than two: the spread of one advantage is no number.
+        parts = max(1, min(round(count / batch_size), count // 2)) if batch_size else 1
+        for chosen in np.array_split(self.rng.permutation(count), parts):
+            rows = self._closed[chosen]
+            yield MaskableRolloutBufferSamples(
+                observations=self._minibatch(self._rows(self._observations)[rows]),
+                actions=self._minibatch(self._rows(self._actions)[rows]),
+                old_values=self._minibatch(self.values[chosen]),
+                old_log_prob=self._minibatch(self._rows(self._log_probs)[rows]),
+                advantages=self._minibatch(self.advantages[chosen]),
+                returns=self._minibatch(self.returns[chosen]),
+                action_masks=self._minibatch(self._rows(self._masks)[rows]),
+            )
+
+    @staticmethod
+    def _rows(store: NDArray[Any]) -> NDArray[Any]:
+        return store.reshape(-1, *store.shape[2:])
+
+    def _minibatch(self, array: NDArray[Any]) -> torch.Tensor:
+        return torch.from_numpy(array).to(self.device)
