@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-
 from shakespeare_agents import RandomAgent
+
 from benchmarks.peers import PEERS, aec_rate
 from shakespeare_env import Batch, Position, env, raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
@@ -154,7 +154,8 @@ def vector_case() -> Callable[[float], float]:
 
 def seat_vec_case() -> Callable[[float], float]:
     opponent = CountingAgent()
-    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=GAMES, players=PLAYERS, opponents=opponent, seed=0))
+    games = SingleAgentBatch(n=GAMES, players=PLAYERS, opponents=opponent, seed=0)
+    view = SB3SingleAgentVecEnv(games)
     view.reset()
 
     def step() -> int:

@@ -104,5 +104,6 @@ def agent_for(player: Player | None, game: Game) -> AnyAgent:
         CheckpointError: the checkpoint is damaged or was made for another game or box.
         TypeError: it cannot play.
     """
-    agent: AnyAgent = import_module("shakespeare_agents.registry").make(player, game)
+    registry = import_module("shakespeare_agents.registry")
+    agent: AnyAgent = registry.make(registry.default(game) if player is None else player, game)
     return agent

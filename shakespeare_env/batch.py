@@ -19,12 +19,12 @@ from shakespeare_env.batch_checks import (
     checked_rows,
     checked_seats,
 )
-from shakespeare_env.thread_pool import Crew, Work
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
+from shakespeare_env.thread_pool import Crew, Work
 
 _CHOICE = np.uint64(0xC401CE)
 """Parts the seeds of `random_actions` from those of the games."""

@@ -97,7 +97,7 @@ class Position:
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """The position that a record holds, such as one of `Batch.save`; chance to come included."""
+        """The position of a record, such as `Batch.save` gives, chance to come included."""
         position = cls(game)
         position._record[0] = record
         position._view()

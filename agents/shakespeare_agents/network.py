@@ -1,16 +1,18 @@
-"""A trained network in plain arrays, and the player that plays from it; PyTorch is not needed.
+"""A trained network in plain arrays, and the agent that plays from it; PyTorch is not needed.
 
-The same network in PyTorch, which the learner trains, is `training/policy.py`.
+The learner trains the same network in PyTorch: `shakespeare_training.ppo.policy`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.game import ObservationLayout
+from shakespeare_env.generators import GameGenerators
 
 Tensors = Mapping[str, NDArray[np.float32]]
 """Weights by name, as `Network.shapes` lists them."""
@@ -24,8 +26,8 @@ _EPSILON = 1e-5
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
     """float32[D]: what each number of an observation is multiplied by.
 
-    One over the root of its bound: numbers with wide bounds are mostly far from them, and divided
-    by the bound itself they would hardly be felt.
+    One over the root of its bound: numbers with wide bounds are mostly far from them, and dividing
+    by the bound itself would leave them too small to matter.
     """
     low, high = layout.low.astype(np.float32), layout.high.astype(np.float32)
     bound = np.maximum(np.maximum(-low, high), np.float32(1.0))
@@ -76,9 +78,17 @@ class Network:
         return self._linear("action", _relu(self._linear("policy", self._features(observations))))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D] -> float32[n], what the deciding seat may expect, in the training's units."""
+        """int8[n, D] -> float32[n], what the seat to move may expect, in the training's units."""
         hidden = _relu(self._linear("outlook", self._features(observations)))
         return self._linear("value", hidden)[:, 0]
+
+    def digest(self) -> str:
+        """SHA-256 of the weights: names, types, shapes and numbers."""
+        digest = hashlib.sha256()
+        for name, tensor in sorted(self.tensors.items()):
+            digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
+            digest.update(tensor.tobytes())
+        return digest.hexdigest()
 
     def _features(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         hidden = observations.astype(np.float32) @ self._first
@@ -100,7 +110,7 @@ def _relu(hidden: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 class NetworkAgent:
-    """Plays from a network, all situations in one pass.
+    """Plays from a network, all games in one pass.
 
     Args:
         network: The network to play from.
@@ -112,44 +122,16 @@ class NetworkAgent:
         self.greedy = greedy
 
     def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """Choose an action for each row.
-
-        Args:
-            observations: int8[n, D].
-            masks: bool[n, A].
-            rng: Drawn from unless greedy.
-
-        Returns:
-            int64[n], legal action ids.
-        """
+        """Choose an action in each game (see `Agent.act`); a greedy agent draws nothing."""
         logits = np.where(masks, self.network.logits(observations), ILLEGAL)
         if self.greedy:
             likeliest: NDArray[np.int64] = logits.argmax(axis=1)
             return likeliest
         logits -= logits.max(axis=1, keepdims=True)
-        return draw_actions(np.exp(logits), rng)
+        return rng.choose(np.exp(logits))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], what it expects to get (see `Network.values`)."""
         return self.network.values(observations)
-
-
-def draw_actions(weights: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Draw one action a row.
-
-    Args:
-        weights: float32[n, A], not negative, a positive sum in every row; an action is as likely as
-            its share of the sum.
-        rng: One number a row is drawn from it.
-
-    Returns:
-        int64[n]; an action of weight 0 is never drawn.
-    """
-    sums = weights.cumsum(axis=1, dtype=np.float64)
-    total = sums[:, -1]
-    # Rounding could lift the threshold to the total, which no sum exceeds.
-    threshold = np.minimum(rng.random(len(sums)) * total, np.nextafter(total, 0.0))
-    actions: NDArray[np.int64] = (sums > threshold[:, None]).argmax(axis=1)
-    return actions

@@ -1,30 +1,22 @@
-"""The player everybody should beat."""
+"""The agent that everybody should beat."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.generators import GameGenerators
+
 
 class RandomAgent:
     """Plays every legal action with the same probability."""
 
     def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """Draw one legal action for each row.
-
-        Args:
-            observations: int8[n, D], not looked at.
-            masks: bool[n, A], at least one True a row.
-            rng: One number a row is drawn from it.
-
-        Returns:
-            int64[n], legal action ids.
-        """
+        """Draw one legal action in each game (see `Agent.act`)."""
         counts = masks.cumsum(axis=1, dtype=np.int32)
-        wanted = np.floor(rng.random(len(masks)) * counts[:, -1]).astype(np.int32)
-        # The action wanted is the first one that has more than `wanted` legal actions up to and
-        # with it.
+        wanted = np.floor(rng.random() * counts[:, -1]).astype(np.int32)
+        # The action wanted is the first with more than `wanted` legal actions up to and with it.
         actions: NDArray[np.int64] = (counts > wanted[:, None]).argmax(axis=1)
         return actions

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from inspect import signature
 from pathlib import Path
@@ -15,18 +16,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.agent import Agent, AnyAgent, Searcher
 from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_agents.random_agent import RandomAgent
+from shakespeare_env.agent import Act, Agent, AnyAgent, Player, Searcher
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
+from shakespeare_env.generators import GameGenerators
 
-Act = Callable[[NDArray[np.int8], NDArray[np.bool_], np.random.Generator], NDArray[Any]]
-"""A function that chooses as `Agent.act` does."""
-Player = str | os.PathLike[str] | AnyAgent | Act
-"""Whatever `make` turns into an agent."""
+ENTRY_POINTS = "shakespeare_env.agents"
+"""The entry point group in which other distributions name their agents.
+
+Each entry point is a function of a `Game` that returns an agent; its keyword-only arguments, with
+defaults of type bool, int, float or str, are the agent's options.
+"""
+
+_HEURISTICS = "shakespeare_agents.heuristics"
+Factory = Callable[..., AnyAgent]
 
 
 def _random(game: Game) -> AnyAgent:
@@ -34,19 +41,19 @@ def _random(game: Game) -> AnyAgent:
 
 
 def _greedy(game: Game, *, samples: int = 1) -> AnyAgent:
-    return GreedyAgent(_knowledge(game).evaluate, samples)
+    return GreedyAgent(_heuristics(game).evaluate, samples)
 
 
 def _heuristic(game: Game) -> AnyAgent:
-    agent: Agent = _knowledge(game).HeuristicAgent()
+    agent: Agent = _heuristics(game).HeuristicAgent()
     return agent
 
 
 def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
-    folder = shipped_checkpoint(game)
+    folder = bundled_checkpoint(game)
     if not folder.is_dir():
         raise ValueError(
-            f"no checkpoint of {game.name} comes with this package; train one, and give its folder"
+            f"no checkpoint of {game.name} is bundled; train one and give its folder"
         )
     return _from_checkpoint(folder, game, greedy=greedy)
 
@@ -56,20 +63,21 @@ def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAge
     return NetworkAgent(network, greedy=greedy)
 
 
-def _knowledge(game: Game) -> Any:
+def _heuristics(game: Game) -> Any:
     """The module that knows what is good in a game."""
-    if not _is_known(game):
+    if not _has_heuristics(game):
         raise ValueError(
-            f"there is no heuristic player of {game.name}; write agents/heuristics/{game.name}.py"
+            f"there is no heuristic agent for {game.name}; write "
+            f"agents/{_HEURISTICS.replace('.', '/')}/{game.name}.py"
         )
-    return import_module(f"shakespeare_agents.heuristics.{game.name}")
+    return import_module(f"{_HEURISTICS}.{game.name}")
 
 
-def _is_known(game: Game) -> bool:
-    return find_spec(f"shakespeare_agents.heuristics.{game.name}") is not None
+def _has_heuristics(game: Game) -> bool:
+    return find_spec(f"{_HEURISTICS}.{game.name}") is not None
 
 
-_NAMED: dict[str, Callable[..., AnyAgent]] = {
+_BUILT_IN: dict[str, Factory] = {
     "random": _random,
     "greedy": _greedy,
     "heuristic": _heuristic,
@@ -77,34 +85,42 @@ _NAMED: dict[str, Callable[..., AnyAgent]] = {
 }
 
 
+@cache
+def _installed() -> Mapping[str, EntryPoint]:
+    """The agents of other distributions; a name of ours stays ours."""
+    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    return {name: entry for name, entry in sorted(found.items()) if name not in _BUILT_IN}
+
+
 def names() -> tuple[str, ...]:
     """The agents that have names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    careful beginner with rules of thumb; `network`, the trained one that comes along.
+    careful beginner with rules of thumb; `network`, the bundled trained one; and those that other
+    installed distributions register (`ENTRY_POINTS`).
     """
-    return tuple(_NAMED)
+    return (*_BUILT_IN, *_installed())
 
 
-def shipped_checkpoint(game: Game) -> Path:
-    """The folder of the checkpoint that comes with this package; there may be none."""
+def bundled_checkpoint(game: Game) -> Path:
+    """The folder of the checkpoint bundled for a game; there may be none."""
     return Path(__file__).parent / "checkpoints" / game.name
 
 
 def default(game: Game) -> str:
-    """The name of the best agent that can play a game; it plays where no opponent is named.
+    """The name of the strongest built-in agent that can play a game.
 
-    That is `network` where the checkpoint that comes along was trained for this game and box, else
+    That is `network` where the bundled checkpoint was trained for this game and box, else
     `heuristic`, else `random`.
     """
-    folder = shipped_checkpoint(game)
+    folder = bundled_checkpoint(game)
     if folder.is_dir():
         try:
             check_fits(read_card(folder), game, folder)
             return "network"
         except CheckpointError:
-            pass  # another box is in force: its checkpoint has to be trained
-    return "heuristic" if _is_known(game) else "random"
+            pass  # another box is in force, for which a network has to be trained
+    return "heuristic" if _has_heuristics(game) else "random"
 
 
 def make(player: Player, game: Game, **options: Any) -> AnyAgent:
@@ -115,19 +131,22 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
             arguments of `Agent.act`.  Text may carry options, as in `"network,greedy=false"`.
         game: What it is to play.
         **options: Of an agent that has some: `greedy` of a network (True, the default, plays the
-            likeliest action, False draws by probability), `samples` of the greedy agent (possible
-            games that each move is tried in).
+            likeliest action, False draws by probability), `samples` of the greedy agent
+            (determinizations that each move is tried in).
 
     Raises:
         ValueError: no agent has this name, and no folder; or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
         TypeError: it is none of these, or has no such option.
+        ImportError: an installed distribution registers the agent, but it cannot be loaded.
     """
     if isinstance(player, str):
         name, written = _split(player)
         options = {**written, **options}
-        if name in _NAMED:
-            return _called(name, _NAMED[name], game, options)
+        if name in _BUILT_IN:
+            return _called(name, _BUILT_IN[name], game, options)
+        if name in _installed():
+            return _called(name, _loaded(_installed()[name]), game, options)
         if not name:
             raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
         player = Path(name)
@@ -147,17 +166,26 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         return FunctionAgent(player)
     raise TypeError(
         f"{player!r} cannot play: give one of {', '.join(names())}, the folder of a checkpoint, "
-        "an agent or a function of observations, masks and a generator"
+        "an agent or a function of observations, masks and generators"
     )
 
 
-def _called(
-    name: str, make_agent: Callable[..., AnyAgent], game: Game, options: Mapping[str, Any]
-) -> AnyAgent:
+def _loaded(entry: EntryPoint) -> Factory:
+    try:
+        factory: Factory = entry.load()
+    except (ImportError, AttributeError) as fault:
+        raise ImportError(
+            f"the agent {entry.name!r} is registered as {entry.value!r}, which cannot be loaded "
+            f"({fault}); repair or uninstall its distribution"
+        ) from fault
+    return factory
+
+
+def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any]) -> AnyAgent:
     """Make an agent with options, each of which must be one it has, and of the right type."""
     takes = {
         option.name: type(option.default)
-        for option in signature(make_agent).parameters.values()
+        for option in signature(factory).parameters.values()
         if option.kind is option.KEYWORD_ONLY
     }
     for option, value in options.items():
@@ -167,7 +195,10 @@ def _called(
         if type(value) is not takes[option]:
             kind = takes[option].__name__
             raise TypeError(f"{option}={value!r} of the agent {name!r} must be of type {kind}")
-    return make_agent(game, **options)
+    agent = factory(game, **options)
+    if not isinstance(agent, Agent | Searcher):
+        raise TypeError(f"the agent {name!r} is {agent!r}, which has neither act() nor search()")
+    return agent
 
 
 def _split(text: str) -> tuple[str, dict[str, Any]]:
@@ -196,7 +227,7 @@ class FunctionAgent:
         self._choose = choose
 
     def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[Any]:
-        """Choose an action for each row (see `Agent.act`)."""
+        """Choose an action in each game (see `Agent.act`)."""
         return self._choose(observations, masks, rng)

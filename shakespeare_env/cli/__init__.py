@@ -1,36 +1,58 @@
-"""The command `shakespeare`: play and watch games, train and evaluate agents, ..."""
+"""The command `shakespeare`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
-from shakespeare_env.cli import (
-    actions,
-    check,
-    dataset,
-    evaluate,
-    observation,
-    play,
-    protocol,
-    replay,
-    show,
-    train,
-    watch,
-)
+COMMANDS = {
+    "watch": "shakespeare_agents.cli.watch",
+    "play": "shakespeare_agents.cli.play",
+    "show": "shakespeare_env.cli.show",
+    "train": "shakespeare_training.cli",
+    "evaluate": "shakespeare_agents.cli.evaluate",
+    "dataset": "shakespeare_agents.cli.dataset",
+    "replay": "shakespeare_agents.cli.replay",
+    "check": "shakespeare_env.cli.check",
+    "actions": "shakespeare_env.cli.actions",
+    "observation": "shakespeare_env.cli.observation",
+    "protocol": "shakespeare_env.cli.protocol",
+}
+"""The commands, each a function of its name in a module that is imported when it is called.
+
+Commands live in the package whose work they do, so that no package imports one that is built on it.
+"""
+
+
+class _Commands(TyperGroup):
+    """Imports a command when it is asked for."""
+
+    # Contexts and commands are Click's, which some versions of Typer bring with them: hence Any.
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        single = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
+        single.command(cmd_name)(getattr(import_module(COMMANDS[cmd_name]), cmd_name))
+        command = typer.main.get_command(single)
+        command.name = cmd_name
+        return command
+
 
 app = typer.Typer(
     name="shakespeare",
-    help="Play through games of the environment and look at them.",
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
-app.command()(watch.watch)
-app.command()(play.play)
-app.command()(show.show)
-app.command()(train.train)
-app.command()(evaluate.evaluate)
-app.command()(dataset.dataset)
-app.command()(replay.replay)
-app.command()(check.check)
-app.command()(actions.actions)
-app.command()(observation.observation)
-app.command()(protocol.protocol)
+
+
+@app.callback()
+def _main() -> None:
+    """Play, watch and record games; train and evaluate agents."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from shakespeare_env.batch import Batch
 from shakespeare_env.equality.comparison import Comparison
-from shakespeare_env.equality.trace import Course, Decision, Setting, choose
 from shakespeare_env.equality.seat_trace import SeatDecision, seat_trace
+from shakespeare_env.equality.trace import Course, Decision, Setting, choose
 from shakespeare_env.position import Position
 from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
@@ -125,7 +125,8 @@ def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
     """The environment of stable-baselines3 with one seat against opponents, all rows."""
     from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 
-    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments))
+    games = SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments)
+    view = SB3SingleAgentVecEnv(games)
     view.seed(setting.seed)
     observations: Any = view.reset()
     for decisions in _steps(seat_trace(setting, course)):

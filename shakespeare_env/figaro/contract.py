@@ -11,8 +11,8 @@ from shakespeare_env.figaro.flow import legal, play
 from shakespeare_env.figaro.layout import LAYOUT
 from shakespeare_env.figaro.notation_reader import from_dict
 from shakespeare_env.figaro.observe import observe
-from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.redaction import is_secret, seen_by
+from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.setup import begin
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, STATE
 from shakespeare_env.figaro.tables import BOX, MIN_SEATS, SEATS

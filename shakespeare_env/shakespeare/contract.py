@@ -12,8 +12,8 @@ from shakespeare_env.shakespeare.flow import legal, play
 from shakespeare_env.shakespeare.layout import LAYOUT
 from shakespeare_env.shakespeare.notation_reader import from_dict
 from shakespeare_env.shakespeare.observe import observe
-from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.redaction import is_secret, seen_by
+from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.setup import OPTIONS, begin
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
 from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, SEATS

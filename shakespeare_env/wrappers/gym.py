@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
+from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -94,7 +95,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         """Begin a game and let the others play until the seat is to decide.
 
         Args:
-            seed: Decides chance and the opponents' draws: game 0 of `SingleAgentBatch` with this seed.
+            seed: Decides chance and what opponents draw: row 0 of `SingleAgentBatch(seed=seed)`.
                 None goes on with the game that follows.
             options: Not used.
 
@@ -102,7 +103,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
             The observation and `{"action_mask": int8[A]}`.
         """
         super().reset(seed=seed)
-        self.games.begin(seed)
+        self.games.reset(seed)
         self._has_begun = True
         self._show()
         return self.games.batch.obs[0].copy(), self._info()

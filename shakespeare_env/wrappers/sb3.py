@@ -152,9 +152,8 @@ class SB3VecEnv(VecEnv):
 class SB3SingleAgentVecEnv(SB3VecEnv):
     """Single-agent training: one seat of every game is the learner's, agents play the others.
 
-    A row is the life of one player, so every learner of stable-baselines3 may be used as it is.
-    An action that is not legal ends its game with a reward of -1; the infos of games that ended
-    also hold `illegal_action`, whether it was one that ended the game.
+    Every learner of Stable-Baselines3 works with it.  An illegal action ends its game with a reward
+    of -1; the infos of games that ended also hold `illegal_action`, whether one ended the game.
 
     Args:
         games: The games, with who plays them.
@@ -166,7 +165,9 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
         if not isinstance(games, SingleAgentBatch):
-            raise TypeError(f"{games!r}: give SingleAgentBatch; for a Batch there is SB3SelfPlayVecEnv")
+            raise TypeError(
+                f"{games!r}: give a SingleAgentBatch; SB3SelfPlayVecEnv takes a Batch"
+            )
         self.games = games
         super().__init__(games.batch.game, games.batch.n, render_mode)
 
@@ -175,7 +176,7 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
         return self.games.action_masks()
 
     def _begin(self, seed: int | None) -> NDArray[np.int8]:
-        self.games.begin(seed)
+        self.games.reset(seed)
         return self.games.batch.obs.copy()
 
     def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
@@ -201,15 +202,15 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 class SB3SelfPlayVecEnv(SB3VecEnv):
     """Self-play: a row is a game, and all its seats are played from outside.
 
-    The observation and the mask are those of the seat that is to decide, and that seat changes from
-    step to step.  A learner must not treat a row as the life of one player: the reward that `step`
-    returns is what the seat that has just moved received for that move, while the observation
-    beside it is the next seat's, and what others receive by the move is not in it.  Learners of
-    self-play read `seats` before a step and `seat_rewards` after it, and follow each seat's own
-    decisions (`shakespeare_training.ppo.self_play` does).  With one seat it is an ordinary environment.
+    The observation and the mask are those of the seat to move, which changes from step to step.  A
+    learner must not treat a row as one player: the reward that `step` returns is what the seat that
+    has just moved received for that move, while the observation beside it is the next seat's, and
+    what the move brings to others is in neither.  Self-play learners read `seats` before a step and
+    `seat_rewards` after it, and follow each seat's own decisions, as
+    `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
 
-    `terminal_observation` is what the seat that has just moved sees of the end.  An action that is
-    not legal raises `IllegalMove`, and no game has changed.
+    `terminal_observation` is what the seat that has just moved sees of the end.  An illegal action
+    raises `IllegalMove`, and no game has changed.
 
     Args:
         batch: The games; it must have been made with `autoreset=False`.
@@ -226,7 +227,9 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
 
     def __init__(self, batch: Batch, render_mode: str | None = None) -> None:
         if isinstance(batch, SingleAgentBatch):
-            raise TypeError(f"{batch!r}: give a Batch; for SingleAgentBatch there is SB3SingleAgentVecEnv")
+            raise TypeError(
+                f"{batch!r}: give a Batch; SB3SingleAgentVecEnv takes a SingleAgentBatch"
+            )
         if batch.autoreset:
             raise ValueError(
                 "autoreset=True: make the Batch with autoreset=False; the environment begins the "

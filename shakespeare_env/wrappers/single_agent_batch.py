@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import shakespeare_agents
-from shakespeare_agents import AnyAgent, Player
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import Integers, as_actions, checked_rows
-from shakespeare_env.errors import IllegalMove
+from shakespeare_env.lineup import play_out
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
-
-Opponents = Player | Sequence[Player] | Mapping[Player, float]
-"""One player for all seats, one for each, or a pool to draw from."""
-
-_LEARNER = -1
+from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
 
 
 @dataclass(frozen=True)
@@ -32,7 +24,7 @@ class Step:
     Attributes:
         rewards: float32[n], what the seat received since its last decision.
         ended: bool[n], which games are over.
-        illegal: bool[n], which of them because the action was not legal.
+        illegal: bool[n], which of them an illegal action ended.
     """
 
     rewards: NDArray[np.float32]
@@ -41,31 +33,26 @@ class Step:
 
 
 class SingleAgentBatch:
-    """N games, each shown only when the learner's seat is to decide.
+    """N games, each seen from one seat: a step leads from a decision of the learner to its next.
 
-    Between two decisions of the learner the other seats are played by agents, all games together:
-    an agent is asked once for all games that wait for it.  Who plays which seat is settled as a
-    game begins and stays so until it ends.
+    Agents play the other seats, all games together.  Who plays which seat is settled as a game
+    begins and stays so until it ends.  A game depends on the seed and its row alone.
 
-    `batch.obs` and `batch.mask` are the learner's view; they are rewritten by every step.  A game
-    that has ended stays as it is until `restart` or `reset`.
-
-    With opponents that decide by what they see alone, a game depends on the seed and its row only;
-    opponents that draw random numbers share a generator, so that what they draw also depends on the
-    other games.
+    `batch.obs` and `batch.mask` are what the learner sees; every step rewrites them.  A game that
+    has ended stays as it is until `restart` or `reset`.
 
     Args:
         game: Name of the game.
         n: Number of games.
         players: Seats of every game, or n numbers.
-        seat: The learner's seat; None lets it go around the table, game after game, beginning
-            in row i with seat i.
+        seat: The learner's seat; None moves it around the table from game to game, beginning in
+            row i with seat i.
         opponents: Who plays the others: one player for all of them; a sequence of `players - 1`,
-            seated in order after the learner; or a mapping from player to weight, from which each
-            seat draws its own for every game.  A player is a name (`shakespeare_agents.names`), the folder of a
-            checkpoint, an agent, or a function with the arguments of `Agent.act`.
-        seed: Decides chance in the games and the opponents' draws; None asks the operating system
-            for one.
+            seated in order after the learner; or a mapping from player to weight, by which each
+            seat draws its own for every game.  A player is a name (`shakespeare_agents.names`), the
+            folder of a checkpoint, an agent, or a function with the arguments of `Agent.act`.  None
+            means the strongest bundled agent.
+        seed: Decides chance in the games and what opponents draw; None means a fresh one.
         threads: How many threads share a step.
         reward: A name of `rewards.py`.
         box: A component file; see `Batch`.
@@ -110,43 +97,39 @@ class SingleAgentBatch:
                 "or None for all in turn"
             )
         self._fixed_seat = seat
-        self._crowd = OpponentPool(opponents, self.batch)
+        self._opponents = OpponentPool(opponents, self.batch)
         self.seats = np.zeros(n, np.int8)
         self.over = np.zeros(n, np.bool_)
-        self._begun = np.zeros(n, np.int64)
+        self._games_begun = np.zeros(n, np.int64)
         self._owed = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
         self._seat_all(first_seed)
 
-    def reset(self, seed: int) -> None:
-        """Begin all games anew from a seed; seats and opponents begin anew, too."""
-        self._untouched = False
-        self.batch.reset(seed)
-        self._seat_all(seed)
-
-    def _seat_all(self, seed: int) -> None:
-        """Settle who plays in games that the batch has just begun from a seed."""
-        self._crowd.reset(seed)
-        self._begun[:] = 0
-        self._open(self._every_row)
-        self.over[:] = False
-        self._untouched = True
-
-    def begin(self, seed: int | None) -> None:
-        """Begin games as environments do in `reset`.
+    def reset(self, seed: int | None = None) -> None:
+        """Deal all games anew.
 
         Args:
-            seed: None goes on with the games that follow; games that nobody has touched since they
-                were dealt are left as they are.
+            seed: Decides chance and what opponents draw.  None deals the games that follow; games
+                that nobody has touched since they were dealt are left as they are.
         """
         if seed is not None:
-            self.reset(seed)
+            self._untouched = False
+            self.batch.reset(seed)
+            self._seat_all(seed)
         elif not self._untouched:
             self.restart(self._every_row)
             self._untouched = True
 
+    def _seat_all(self, seed: int) -> None:
+        """Settle who plays in games that the batch has just dealt from a seed."""
+        self._opponents.reset(seed)
+        self._games_begun[:] = 0
+        self._open(self._every_row)
+        self.over[:] = False
+        self._untouched = True
+
     def restart(self, rows: Integers) -> None:
-        """Begin the next game in some rows; chance goes on where it stands.
+        """Deal the next game in some rows; chance continues where it stands.
 
         Args:
             rows: Increasing indices of games, over or not.
@@ -160,8 +143,7 @@ class SingleAgentBatch:
     def step(self, actions: Integers) -> Step:
         """Play the learner's action in every game, then the opponents' until it decides again.
 
-        An action that is not legal is not played: it ends the game with a reward of
-        `ILLEGAL_REWARD`.
+        An illegal action is not played: it ends the game with a reward of `ILLEGAL_REWARD`.
 
         Args:
             actions: Integers[n].
@@ -182,7 +164,7 @@ class SingleAgentBatch:
         illegal[~illegal] = ~batch.mask[~illegal, chosen[~illegal]]
         rows = np.flatnonzero(~illegal)
         batch.step(chosen[rows], rows)
-        self._owed[rows] += batch.rewards[rows, self.seats[rows]]
+        self._add_rewards(rows, chosen)
         self._play_others(rows)
         rewards = self._owed.copy()
         rewards[illegal] = ILLEGAL_REWARD
@@ -191,7 +173,7 @@ class SingleAgentBatch:
         return Step(rewards, self.over.copy(), illegal)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: what the learner may do; nothing in a game that is over."""
+        """bool[n, A], a copy: the learner's legal actions; none in a game that is over."""
         return self.batch.mask & (self._ready & ~self.over)[:, None]
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -217,96 +199,21 @@ class SingleAgentBatch:
         while len(rows):
             players = self.batch.players[rows]
             if self._fixed_seat is None:
-                self.seats[rows] = (rows + self._begun[rows]) % players
+                self.seats[rows] = (rows + self._games_begun[rows]) % players
             else:
                 self.seats[rows] = self._fixed_seat
-            self._begun[rows] += 1
-            self._crowd.sit_down(rows, self.seats[rows])
+            self._games_begun[rows] += 1
+            self._opponents.seat(rows, self.seats[rows])
             self._owed[rows] = 0.0
             self._play_others(rows)
-            # A game that ends before the learner has decided is none of its games.
+            # A game that ends before the learner has decided is not one of its games.
             rows = rows[self.batch.to_move[rows] < 0]
             if len(rows):
                 self.batch.restart(rows)
 
     def _play_others(self, rows: NDArray[np.int64]) -> None:
         """Let the opponents play in some games until the learner decides or the game is over."""
-        batch = self.batch
-        while True:
-            rows = rows[(batch.to_move[rows] >= 0) & (batch.to_move[rows] != self.seats[rows])]
-            if not len(rows):
-                return
-            actions = self._crowd.choose(rows)
-            try:
-                batch.step(actions, rows)
-            except IllegalMove as fault:
-                fault.add_note("An opponent chose it.")
-                raise
-            self._owed[rows] += batch.rewards[rows, self.seats[rows]]
+        play_out(self.batch, self._opponents.lineup, rows, after_step=self._add_rewards)
 
-
-class OpponentPool:
-    """The opponents: who they are, where they sit, and the generators they draw from."""
-
-    def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
-        self._batch = batch
-        if opponents is None:
-            opponents = shakespeare_agents.default(batch.game)
-        self._weights: NDArray[np.float64] | None = None
-        self._in_order = False
-        if isinstance(opponents, Mapping):
-            chosen = list(opponents)
-            self._weights = _shares(opponents)
-        elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
-            chosen = list(opponents)
-            self._in_order = True
-            wanted = batch.players - 1
-            if (wanted != len(chosen)).any():
-                raise ValueError(
-                    f"{len(chosen)} opponents for {wanted.max()} seats: give one for each seat but "
-                    "the learner's, one for all of them, or a mapping to draw from"
-                )
-        else:
-            chosen = [opponents]
-        self._agents: list[AnyAgent] = [shakespeare_agents.make(player, batch.game) for player in chosen]
-        # By game and seat: which agent plays it.
-        self._lineup = np.full((batch.n, batch.game.max_seats), _LEARNER, np.int16)
-        self._draws = np.random.default_rng(0)
-        self._generators: list[np.random.Generator] = []
-
-    def reset(self, seed: int) -> None:
-        """Begin anew all that opponents draw from."""
-        self._draws, *self._generators = (
-            np.random.default_rng([seed, index]) for index in range(len(self._agents) + 1)
-        )
-
-    def sit_down(self, rows: NDArray[np.int64], seats: NDArray[np.int8]) -> None:
-        """Settle who plays which seat of some games, the learner's left out."""
-        lineup = np.zeros((len(rows), self._lineup.shape[1]), np.int16)
-        if self._weights is not None:
-            lineup[:] = self._draws.choice(len(self._agents), lineup.shape, p=self._weights)
-        elif self._in_order:
-            seat = np.arange(lineup.shape[1])
-            lineup[:] = (seat - seats[:, None] - 1) % self._batch.players[rows, None]
-        lineup[np.arange(len(rows)), seats] = _LEARNER
-        self._lineup[rows] = lineup
-
-    def choose(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The opponents' actions in games where one of them is to decide."""
-        batch = self._batch
-        who = self._lineup[rows, batch.to_move[rows]]
-        return shakespeare_agents.decide_together(self._agents, self._generators, batch, rows, who)
-
-
-def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
-    """Weights as probabilities; ValueError if they are none."""
-    try:
-        given = np.array(list(weights.values()), np.float64)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if not len(given) or not np.isfinite(given).all() or (given < 0).any() or not given.sum():
-        raise ValueError(
-            f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
-        )
-    shares: NDArray[np.float64] = given / given.sum()
-    return shares
+    def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:
+        self._owed[rows] += self.batch.rewards[rows, self.seats[rows]]

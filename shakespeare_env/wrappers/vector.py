@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from shakespeare_env import registry
 from shakespeare_env.batch_checks import Integers
+from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
-from shakespeare_env.wrappers.single_agent_batch import Opponents, SingleAgentBatch
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     """N games in which one seat decides from outside, all stepped together.
 
-    Every row is the life of one player, as in `SingleAgentEnv`.  A game that ends is followed in the same
-    step by the next one (`AutoresetMode.SAME_STEP`): the observation returned is the new game's,
-    and the infos hold, as Gymnasium's own vector environments give them,
+    Every row is a `SingleAgentEnv`.  A game that ends is followed in the same step by the next one
+    (`AutoresetMode.SAME_STEP`): the observation returned is the new game's, and the infos hold, as Gymnasium's own vector environments give them,
 
     - `final_obs`: object[n], what the seat saw at the end, int8[D], or None;
     - `final_info`: `final_scores`, int16[n, S], `winners`, bool[n, S], and `illegal_action`,
@@ -110,7 +110,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             int8[n, D] and `{"action_mask": int8[n, A]}`.
         """
         super().reset(seed=seed)
-        self.games.begin(seed)
+        self.games.reset(seed)
         self._has_begun = True
         return self.games.batch.obs.copy(), self._infos()
 

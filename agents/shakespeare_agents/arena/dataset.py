@@ -1,16 +1,17 @@
-"""A dataset from settings to files: shard by shard, and on from where it was left."""
+"""Writing a dataset shard by shard; one that was interrupted is resumed."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from shakespeare_env.agent import AnyAgent
+from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.arena.recording import OnGame, record_shard
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.datasets.frames import frame, load_polars, parquet
 from shakespeare_env.datasets.manifest import (
     NAME,
@@ -23,20 +24,14 @@ from shakespeare_env.datasets.manifest import (
 from shakespeare_env.datasets.reading import check_digests
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
-from shakespeare_agents.arena.evaluate import Seated
-from shakespeare_agents.arena.recording import OnGame, record_shard, tell_nobody
 
 DEALS_TOGETHER = 64
-"""Deals that agents decide in together.
-
-It is the same for all datasets, because it decides what agents draw, and rounding in a network
-depends on how many rows pass through it: so the rows do not depend on the size of shards.
-"""
+"""Deals played together, whatever the size of a shard (see `recording.record_shard`)."""
 
 
 def settings_of(
     game: str,
-    table: Sequence[Seated],
+    entrants: Sequence[Entrant],
     *,
     games: int,
     seed: int,
@@ -48,18 +43,18 @@ def settings_of(
 
     Args:
         game: Name of the game.
-        table: Who sits there, in order around the table.
+        entrants: One a seat, in order around the table.
         games: How many, rounded up to a multiple of the seats.
-        seed: Of the deals and of the agents' draws.
+        seed: Of the deals and of what agents draw.
         variants: Of the game, by name.
         games_per_shard: Rounded up to what is played together.
         deals_together: See `Settings`.
 
     Raises:
-        ValueError: nobody sits at the table, a variant is not for so many seats, or a number is
+        ValueError: there are no entrants, a variant is not for so many seats, or a number is
             less than 1.
     """
-    players = registry.game(game).check_players(len(table))
+    players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
     for name, number in (
         ("games", games),
@@ -72,11 +67,11 @@ def settings_of(
         game=game,
         players=players,
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
-        table=tuple(seated.name for seated in table),
+        table=tuple(entrant.name for entrant in entrants),
         weights={
-            seated.name: _digest_of(seated.agent)
-            for seated in table
-            if isinstance(seated.agent, NetworkAgent)
+            entrant.name: entrant.agent.network.digest()
+            for entrant in entrants
+            if isinstance(entrant.agent, NetworkAgent)
         },
         seed=seed,
         deals=-(-games // players),
@@ -87,8 +82,8 @@ def settings_of(
     )
 
 
-def begin(folder: Path, settings: Settings) -> Manifest:
-    """The dataset in a folder as far as it is finished; a new one in a folder without any.
+def open_dataset(folder: Path, settings: Settings) -> Manifest:
+    """The dataset in a folder as far as it is finished; a new one in an empty folder.
 
     Raises:
         DatasetError: the folder holds something else, or a dataset of other settings, or a damaged
@@ -118,31 +113,31 @@ def write_dataset(
     folder: Path,
     settings: Settings,
     agents: Sequence[AnyAgent],
-    on_game: OnGame = tell_nobody,
+    on_game: OnGame | None = None,
     *,
     threads: int = 1,
 ) -> Manifest:
-    """Play and write what a dataset still lacks.
+    """Play and write the shards that a dataset still lacks.
 
-    A shard counts once the manifest names it, which is written last: a run that breaks off leaves
-    whole shards, and the one it was at is played anew, with the same moves.
+    A shard counts once the manifest names it, which is written last: an interrupted run leaves
+    whole shards, and the unfinished one is played again, with the same moves.
 
     Args:
         folder: Of the dataset, made if there is none.
         settings: Of the dataset.
         agents: One a seat, those that `settings.table` names.
-        on_game: Is told of every game that has been put into rows, how many decisions it had.
+        on_game: See `record_shard`.
         threads: That step the games; they change no row.
 
     Returns:
         What the folder then says of itself.
 
     Raises:
-        DatasetError: see `begin`.
+        DatasetError: see `open_dataset`.
         ModuleNotFoundError: Polars is not installed.
         OSError: something cannot be written.
     """
-    manifest = begin(folder, settings)
+    manifest = open_dataset(folder, settings)
     for number in range(len(manifest.shards), settings.shards):
         tables = record_shard(settings, agents, number, on_game, threads=threads)
         files = {}
@@ -154,12 +149,3 @@ def write_dataset(
         manifest = Manifest(settings, (*manifest.shards, files))
         write_atomically(folder / NAME, manifest.to_bytes())
     return manifest
-
-
-def _digest_of(agent: NetworkAgent) -> str:
-    """SHA-256 of a network's weights."""
-    digest = hashlib.sha256()
-    for name, tensor in sorted(agent.network.tensors.items()):
-        digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
-        digest.update(tensor.tobytes())
-    return digest.hexdigest()

@@ -1,158 +1,121 @@
-"""Agents at one table: every deal is played once for each seat, the table moved on in between."""
+"""Agents against each other: every deal is played once from each seat."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.arena.deals import deal, parts
+from shakespeare_agents.arena.result import EvaluationResult, agent_results
+from shakespeare_agents.intervals import mean_interval
+from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
-from shakespeare_env.lineup import decide_together
 from shakespeare_env.batch import Batch
-from shakespeare_agents.arena.result import TableResult, agent_results, mean_interval
+from shakespeare_env.lineup import play_out
+
+_GAMES_AT_ONCE = 16_384
+"""Games played together; bounds the memory and changes no figure."""
 
 
 @dataclass(frozen=True)
-class Seated:
-    """An agent at the table, and the name that its figures stand under."""
+class Entrant:
+    """An agent at one seat, and the name that its figures stand under."""
 
     name: str
     agent: AnyAgent
-
-
-class BatchMaker(Protocol):
-    """Makes the games: `Batch` with the game's name filled in."""
-
-    def __call__(
-        self, *, n: int, players: int, seed: int, autoreset: bool, **options: bool
-    ) -> Batch:
-        """Make n new games with these variants."""
-        ...
 
 
 OnProgress = Callable[[int, int], None]
 """Is told, after every step, how many decisions were made and how many games are over."""
 
 
-def _tell_nobody(_decisions: int, _finished: int) -> None:
-    pass
-
-
 def evaluate(
-    table: Sequence[Seated],
-    make_batch: BatchMaker,
+    entrants: Sequence[Entrant],
+    game: str,
     *,
     games: int,
-    seed: int,
+    seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    on_progress: OnProgress = _tell_nobody,
-) -> TableResult:
-    """Play games in which every agent sits at every seat equally often.
-
-    Each deal is played once for each seat: the games of one deal begin with the same record,
-    generator included, and the whole table moves on by one seat from each to the next.  All games
-    are stepped together, and an agent decides for all games that wait for it in one call.
+    threads: int = 1,
+    on_progress: OnProgress | None = None,
+) -> EvaluationResult:
+    """Play games in which every agent has every seat equally often (see `deals.deal`).
 
     Args:
-        table: Who sits there, in order around the table.  The same object may sit at several seats
-            (it is asked once for all of them), and seats of the same name share one result.
-        make_batch: Makes the games.
+        entrants: One a seat, in order around the table.  The same agent may have several seats (it
+            is asked once for all of them), and seats of the same name share one result.
+        game: Name of the game.
         games: How many; a multiple of the number of seats.
-        seed: Of the deals and of the agents' draws.
+        seed: Of the deals and of what agents draw.
         options: Variants of the game, by name.
+        threads: That step the games.
         on_progress: Is told how far the games are.
 
     Returns:
         The figures.
 
     Raises:
-        ValueError: nobody sits at the table, or `games` is not a positive multiple of its seats.
+        ValueError: there are no entrants, or `games` is not a positive multiple of them.
     """
-    players = len(table)
+    players = len(entrants)
     if not players:
-        raise ValueError("nobody sits at the table; give at least one agent")
+        raise ValueError("there are no entrants; give at least one agent")
     if games <= 0 or games % players:
         remedy = max(-(-games // players), 1) * players
         raise ValueError(
             f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
         )
-    variants = dict(options or {})
-    batch = make_batch(n=games, players=players, seed=seed, autoreset=False, **variants)
-    deal_in_rotation(batch, players)
-    deals = games // players
-    rotation = np.arange(games) // deals
-    agents = [seated.agent for seated in table]
-    scores, winners = play_out(batch, agents, rotation, seed, on_progress)
-    scores = scores[:, :players].reshape(players, deals, players)
-    winners = winners[:, :players].reshape(players, deals, players)
-    names = [seated.name for seated in table]
-    best, best_low, best_high = mean_interval(scores.max(axis=2).mean(axis=0))
+    agents = [entrant.agent for entrant in entrants]
+    progress = _Progress(on_progress)
+    found = []
+    for some in parts(range(games // players), max(_GAMES_AT_ONCE // players, 1)):
+        batch, lineup = deal(agents, game, some, seed, options=options, threads=threads)
+        play_out(batch, lineup, after_step=progress.counted(batch))
+        found.append((batch.final_scores, batch.final_winners))
+    # [deal, rotation, seat]
+    scores, winners = (
+        np.concatenate(column)[:, :players].reshape(-1, players, players)
+        for column in zip(*found, strict=True)
+    )
+    names = [entrant.name for entrant in entrants]
+    best, best_low, best_high = mean_interval(scores.max(axis=2).mean(axis=1))
     solo = players == 1
-    return TableResult(
-        game=batch.game.name,
-        options=variants,
+    return EvaluationResult(
+        game=game,
+        options=dict(options or {}),
         players=players,
         seed=seed,
         games=games,
-        deals=deals,
-        table=tuple(names),
+        deals=games // players,
+        entrants=tuple(names),
         agents=agent_results(names, scores, winners),
         mean_winning_score=None if solo else best,
         winning_score_low=None if solo else best_low,
         winning_score_high=None if solo else best_high,
-        solo_target=batch.game.solo_target if solo else None,
+        solo_target=registry.game(game).solo_target if solo else None,
     )
 
 
-def deal_in_rotation(batch: Batch, players: int) -> None:
-    """Repeat the deals of the batch's first part in its other parts, one part for each seat.
+class _Progress:
+    """Counts decisions and finished games over several batches."""
 
-    Args:
-        batch: Games that have just begun.
-        players: Parts; the batch is a multiple of it.
-    """
-    deals = batch.n // players
-    records = batch.save(np.arange(deals))
-    for part in range(1, players):
-        batch.load(np.arange(part * deals, (part + 1) * deals), records)
+    def __init__(self, on_progress: OnProgress | None) -> None:
+        self._on_progress = on_progress
+        self._decisions = self._finished = 0
 
+    def counted(self, batch: Batch) -> Callable[[NDArray[Any], NDArray[Any]], None] | None:
+        """A hook that counts the steps of a batch; None where nobody wants to know."""
+        tell = self._on_progress
+        if tell is None:
+            return None
 
-def play_out(
-    batch: Batch,
-    table: Sequence[AnyAgent],
-    rotation: NDArray[Any],
-    seed: int,
-    on_progress: OnProgress = _tell_nobody,
-) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """Play all games of a batch to their end.
+        def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+            self._decisions += len(rows)
+            self._finished += int(batch.done.sum())
+            tell(self._decisions, self._finished)
 
-    Args:
-        batch: Made with `autoreset=False`.
-        table: One agent a seat.
-        rotation: int[n], by how many seats each game's table has moved on: `table[0]` sits at that
-            seat.
-        seed: Of the agents' draws.
-        on_progress: Is told how far the games are.
-
-    Returns:
-        int16[n, S] final scores and bool[n, S] winners.
-    """
-    scores = np.zeros(batch.final_scores.shape, np.int16)
-    winners = np.zeros(batch.final_winners.shape, np.bool_)
-    # Seats with the same agent are asked together.
-    agents = list({id(agent): agent for agent in table}.values())
-    place = np.array([next(i for i, a in enumerate(agents) if a is b) for b in table])
-    generators = [np.random.default_rng([seed, index]) for index in range(len(agents))]
-    decisions = 0
-    while len(rows := np.flatnonzero(batch.to_move >= 0)):
-        who = place[(batch.to_move[rows] - rotation[rows]) % len(table)]
-        actions = decide_together(agents, generators, batch, rows, who)
-        _, done = batch.step(actions, rows)
-        scores[done] = batch.final_scores[done]
-        winners[done] = batch.final_winners[done]
-        decisions += len(rows)
-        on_progress(decisions, int((batch.to_move < 0).sum()))
-    return scores, winners
+        return after_step

@@ -1,7 +1,7 @@
-"""Games that agents play, put down decision by decision as the columns of a dataset.
+"""Games that agents play, recorded decision by decision as the columns of a dataset.
 
-All games of a shard are stepped together and leave copies of their records behind; texts are made
-from those once the games are over.
+Games are stepped together and leave copies of their records behind; positions and moves are written
+as text once the games are over.
 """
 
 from __future__ import annotations
@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.arena.deals import deal, parts
 from shakespeare_env.agent import AnyAgent, Estimator
-from shakespeare_env.lineup import decide_together
 from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.manifest import Settings
 from shakespeare_env.datasets.schema import DECISIONS, GAMES
 from shakespeare_env.game import Game, Record, Records
-from shakespeare_env.kernels import kernels_of
-from shakespeare_env.rng import check_seed
+from shakespeare_env.lineup import Lineup, play_out
 
 Columns = dict[str, list[Any]]
 """The rows of a table, column by column."""
@@ -31,19 +30,15 @@ _ESTIMATED_TOGETHER = 2048
 """Observations that an agent is asked about at once."""
 
 
-def tell_nobody(_decisions: int) -> None:
-    """Where nobody wants to know."""
-
-
 @dataclass(frozen=True)
 class Steps:
-    """Decisions in the order of their games, those of a game in the order they were taken.
+    """Decisions in the order of their games, those of a game in the order they were made.
 
     Attributes:
-        rows: int64[m], the game of each in its shard.
-        seats: int8[m], who decides.
+        rows: int64[m], the game of each in its batch.
+        seats: int8[m], who was to move.
         actions: int64[m], what was chosen.
-        values: float32[m], what the deciding agent expected; NaN where it does not say.
+        values: float32[m], what the agent expected; NaN where it does not say.
         masks: bool[m, A], the legal actions.
         records: [m], the games before the action.
     """
@@ -56,28 +51,11 @@ class Steps:
     records: Records
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How the games of a shard began and ended.
-
-    Attributes:
-        first: [n], the games before the first action.
-        last: [n], the games at the end.
-        scores: int16[n, S].
-        winners: bool[n, S].
-    """
-
-    first: Records
-    last: Records
-    scores: NDArray[np.int16]
-    winners: NDArray[np.bool_]
-
-
 def record_shard(
     settings: Settings,
     agents: Sequence[AnyAgent],
     shard: int,
-    on_game: OnGame = tell_nobody,
+    on_game: OnGame | None = None,
     *,
     threads: int = 1,
 ) -> dict[str, Columns]:
@@ -85,7 +63,7 @@ def record_shard(
 
     Args:
         settings: Of the dataset.
-        agents: One a seat, as `settings.table` names them; the same object may hold several.
+        agents: One a seat, as `settings.table` names them; the same object may have several.
         shard: Its number.
         on_game: Is told how far the rows are.
         threads: That step the games.
@@ -93,103 +71,76 @@ def record_shard(
     Returns:
         The tables `games` and `decisions`, their rows in order.
     """
-    batch = deal(settings, settings.deals_of(shard), threads)
-    steps, ended = _play(settings, agents, settings.deals_of(shard)[0], batch)
-    return _columns(settings, settings.deals_of(shard)[0], batch.game, steps, ended, on_game)
+    games: Columns = {column.name: [] for column in GAMES}
+    decisions: Columns = {column.name: [] for column in DECISIONS}
+    # Rounding in a network depends on how many rows pass through it: games are played in the same
+    # groups whatever the size of a shard, so that their rows do not depend on it.
+    for deals in parts(settings.deals_of(shard), settings.deals_together):
+        batch, lineup = deal(
+            agents,
+            settings.game,
+            deals,
+            settings.seed,
+            options=dict.fromkeys(settings.variants, True),
+            threads=threads,
+        )
+        first = batch.save(slice(None))
+        steps = _play(batch, lineup)
+        _add_rows(settings, deals, batch, first, steps, games, decisions, on_game)
+    return {"games": games, "decisions": decisions}
 
 
-def deal(settings: Settings, deals: range, threads: int = 1) -> Batch:
-    """The games of some deals, each deal once for each seat, at their first decision.
-
-    Deal d is game d of `Batch(seed=settings.seed)`, as in `shakespeare_agents.arena.evaluate`.
-    """
-    variants: dict[str, Any] = dict.fromkeys(settings.variants, True)
-    batch = Batch(
-        settings.game,
-        len(deals) * settings.players,
-        players=settings.players,
-        threads=threads,
-        autoreset=False,
-        **variants,
-    )
-    chance = np.zeros(deals[-1] + 1, np.uint64)
-    kernels_of(batch.game).streams(check_seed(settings.seed), chance)
-    records = batch.save(slice(None))
-    records["random"] = np.repeat(chance[deals[0] :], settings.players)
-    batch.load(slice(None), records)
-    batch.restart(np.arange(batch.n))
-    return batch
-
-
-def _play(
-    settings: Settings, agents: Sequence[AnyAgent], first_deal: int, batch: Batch
-) -> tuple[Steps, Ended]:
+def _play(batch: Batch, lineup: Lineup) -> Steps:
     """Play all games to their end, keeping every decision."""
-    distinct = list({id(agent): agent for agent in agents}.values())
-    place = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
-    game_of = np.arange(batch.n)
-    rotation = game_of % settings.players
-    # Games that are played together have agents with a generator of their own.
-    group = game_of // settings.players // settings.deals_together
-    asked = distinct * (int(group[-1]) + 1)
-    first_group = first_deal // settings.deals_together
-    generators = [
-        np.random.default_rng([settings.seed, first_group + one, index])
-        for one in range(len(asked) // len(distinct))
-        for index in range(len(distinct))
-    ]
-    first = batch.save(slice(None))
-    scores, winners = np.zeros_like(batch.final_scores), np.zeros_like(batch.final_winners)
     kept: list[tuple[NDArray[Any], ...]] = []
-    while len(rows := np.flatnonzero(batch.to_move >= 0)):
-        seats = batch.to_move[rows]
-        who = group[rows] * len(distinct) + place[(seats - rotation[rows]) % settings.players]
-        actions = decide_together(asked, generators, batch, rows, who)
-        state = who, batch.obs[rows], batch.mask[rows], batch.save(rows)
+
+    def keep(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        seats, agents = batch.to_move[rows], lineup.to_move(batch, rows)
+        state = agents, batch.obs[rows], batch.mask[rows], batch.save(rows)
         kept.append((rows, seats, actions, *state))
-        _, done = batch.step(actions, rows)
-        scores[done], winners[done] = batch.final_scores[done], batch.final_winners[done]
+
+    play_out(batch, lineup, before_step=keep)
     columns = [np.concatenate(column) for column in zip(*kept, strict=True)]
     order = columns[0].argsort(kind="stable")
-    in_rows, seated, chosen, deciders, seen, masks, records = (column[order] for column in columns)
-    values = _estimates(asked, deciders, seen)
-    steps = Steps(in_rows, seated, chosen, values, masks, records)
-    return steps, Ended(first, batch.save(slice(None)), scores, winners)
+    rows, seats, actions, agents, seen, masks, records = (column[order] for column in columns)
+    return Steps(rows, seats, actions, _estimates(lineup.agents, agents, seen), masks, records)
 
 
 def _estimates(
-    agents: Sequence[AnyAgent], deciders: NDArray[Any], seen: NDArray[np.int8]
+    agents: Sequence[AnyAgent], deciding: NDArray[Any], seen: NDArray[np.int8]
 ) -> NDArray[np.float32]:
-    """float32[m]: what each decision's agent expected of what it saw; NaN if it is no estimator.
-
-    An agent is asked for all decisions of a group in the same runs, whatever else is in the shard.
-    """
-    values = np.full(len(deciders), np.nan, np.float32)
-    for index in np.unique(deciders):
-        agent = agents[index]
+    """float32[m]: what each decision's agent expected of what it saw; NaN if it does not say."""
+    values = np.full(len(deciding), np.nan, np.float32)
+    for index, agent in enumerate(agents):
         if isinstance(agent, Estimator):
-            own = np.flatnonzero(deciders == index)
+            own = np.flatnonzero(deciding == index)
             for start in range(0, len(own), _ESTIMATED_TOGETHER):
                 some = own[start : start + _ESTIMATED_TOGETHER]
                 values[some] = agent.values(seen[some])
     return values
 
 
-def _columns(
-    settings: Settings, first_deal: int, game: Game, steps: Steps, ended: Ended, on_game: OnGame
-) -> dict[str, Columns]:
-    """What was kept, as rows."""
-    games: Columns = {column.name: [] for column in GAMES}
-    decisions: Columns = {column.name: [] for column in DECISIONS}
-    ends = np.searchsorted(steps.rows, np.arange(len(ended.first)), side="right")
-    players = settings.players
+def _add_rows(
+    settings: Settings,
+    deals: range,
+    batch: Batch,
+    first: Records,
+    steps: Steps,
+    games: Columns,
+    decisions: Columns,
+    on_game: OnGame | None,
+) -> None:
+    """Add what was kept of some games to the tables."""
+    game, players = batch.game, settings.players
+    last = batch.save(slice(None))
+    ends = np.searchsorted(steps.rows, np.arange(batch.n), side="right")
     for index, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
         rotation = index % players
         names = [settings.table[(seat - rotation) % players] for seat in range(players)]
-        winners = np.flatnonzero(ended.winners[index]).tolist() if players > 1 else []
+        winners = np.flatnonzero(batch.final_winners[index]).tolist() if players > 1 else []
         about = {
-            "game_id": first_deal * players + index,
-            "final_scores": ended.scores[index, :players].tolist(),
+            "game_id": deals.start * players + index,
+            "final_scores": batch.final_scores[index, :players].tolist(),
             "winners": winners,
             "agents": names,
         }
@@ -202,14 +153,14 @@ def _columns(
                 "game_id": about["game_id"],
                 "game": settings.game,
                 "seed": settings.seed,
-                "deal": first_deal + index // players,
+                "deal": deals.start + index // players,
                 "rotation": rotation,
                 "players": players,
                 "variants": list(settings.variants),
                 "agents": names,
-                "first_position": _text(game, ended.first[index]),
+                "first_position": _text(game, first[index]),
                 "moves": decisions["move"][before:],
-                "last_position": _text(game, ended.last[index]),
+                "last_position": _text(game, last[index]),
                 "final_scores": about["final_scores"],
                 "winners": winners,
                 "decisions": int(end - start),
@@ -217,8 +168,8 @@ def _columns(
                 "box_digest": settings.box_digest,
             },
         )
-        on_game(int(end - start))
-    return {"games": games, "decisions": decisions}
+        if on_game is not None:
+            on_game(int(end - start))
 
 
 def _decision(

@@ -1,9 +1,8 @@
-"""What agents did at one table: win rates and scores with 95 % intervals, and the same as JSON."""
+"""What came of an evaluation: win rates and scores with 95 % intervals, also as JSON."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,17 +11,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.registry import box_digest
 
-FORMAT = 1
+FORMAT = 2
 """Version of the JSON's form."""
-_Z_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
 class AgentResult:
-    """What one agent did, all its copies at the table together.
+    """What one agent did, all its copies together.
 
     Attributes:
         name: As it was given.
@@ -53,17 +52,17 @@ class AgentResult:
 
 
 @dataclass(frozen=True)
-class TableResult:
-    """What came out at one table, and what it takes to play the same games again.
+class EvaluationResult:
+    """What came of an evaluation, and what it takes to play the same games again.
 
     Attributes:
         game: Name of the game.
         options: Its variants, by name.
-        players: Seats at the table.
-        seed: Of the deals and of the agents' draws.
+        players: Seats.
+        seed: Of the deals and of what agents draw.
         games: Games played.
         deals: Different deals; each was played `players` times.
-        table: Names of the agents as they sit, the first at seat 0 of the first games.
+        entrants: Names of the agents in order, the first at seat 0 of the first game of a deal.
         agents: One result for each name, in the order they sit.
         mean_winning_score: Mean of the best final score of each game; None with one seat.
         winning_score_low: Lower end of its 95 % interval; None with one seat or one deal.
@@ -77,7 +76,7 @@ class TableResult:
     seed: int
     games: int
     deals: int
-    table: tuple[str, ...]
+    entrants: tuple[str, ...]
     agents: tuple[AgentResult, ...]
     mean_winning_score: float | None
     winning_score_low: float | None
@@ -88,16 +87,16 @@ class TableResult:
         for agent in self.agents:
             if agent.name == name:
                 return agent
-        raise KeyError(f"{name!r} did not play; at the table were {', '.join(self.table)}")
+        raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as JSON's own types, with the digest of the box in force and a format number.
+        """All of it as JSON types, with the digest of the box in force and a format number.
 
         Raises:
             ValueError: the game is not registered.
         """
         facts = asdict(self)
-        facts["table"] = list(self.table)
+        facts["entrants"] = list(self.entrants)
         facts["agents"] = [asdict(agent) for agent in self.agents]
         for agent in facts["agents"]:
             rates = agent["seat_win_rates"]
@@ -118,25 +117,25 @@ class TableResult:
 def agent_results(
     names: Sequence[str], scores: NDArray[np.integer], winners: NDArray[np.bool_]
 ) -> tuple[AgentResult, ...]:
-    """The figures of all agents at a table of P seats; seats of one name are counted together.
+    """The figures of all agents in games of P seats; seats of one name are counted together.
 
     Args:
-        names: P names; the first sits at seat r in the games of rotation r, the others follow.
-        scores: int[P, deals, P], final scores by rotation, deal and seat.
-        winners: bool[P, deals, P], who won, of the same form.
+        names: P names; the first sits at seat r in rotation r, the others follow in order.
+        scores: int[deals, P, P], final scores by deal, rotation and seat.
+        winners: bool[deals, P, P], who won, of the same form.
 
     Returns:
         One result for each different name, in order.
     """
-    players, deals, _ = scores.shape
+    deals, players, _ = scores.shape
     shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
-    # Place at the table, by rotation and seat.
+    # Which of the names sits where, by rotation and seat.
     places = (np.arange(players) - np.arange(players)[:, None]) % players
     results = []
     for name in dict.fromkeys(names):
-        held = np.array([other == name for other in names])[places][:, None, :]
+        held = np.array([other == name for other in names])[places]
         copies = list(names).count(name)
-        deal_scores = (scores * held).sum(axis=(0, 2)) / (players * copies)
+        deal_scores = (scores * held).sum(axis=(1, 2)) / (players * copies)
         score, score_low, score_high = mean_interval(deal_scores)
         won = (shares * held).sum(axis=(0, 1))
         solo = players == 1
@@ -159,43 +158,3 @@ def agent_results(
             )
         )
     return tuple(results)
-
-
-def wilson_interval(wins: float, games: int) -> tuple[float, float]:
-    """The 95 % interval of a rate by Wilson's score, which holds near 0 and 1, too.
-
-    It takes the games as independent; games that share a deal are slightly less than that.
-
-    Args:
-        wins: 0 to games.
-        games: At least 1.
-
-    Returns:
-        Lower and upper end, 0 to 1.
-    """
-    rate, z2 = wins / games, _Z_95**2
-    middle = (rate + z2 / (2 * games)) / (1 + z2 / games)
-    half = _Z_95 / (1 + z2 / games) * math.sqrt(rate * (1 - rate) / games + z2 / (4 * games**2))
-    # At the ends the terms cancel out but for their rounding.
-    low = max(0.0, middle - half) if wins > 0 else 0.0
-    high = min(1.0, middle + half) if wins < games else 1.0
-    return low, high
-
-
-def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
-    """A mean and its 95 % interval: the mean +- 1.96 times its standard error.
-
-    The games of one deal depend on each other, those of different deals do not; therefore a deal
-    counts as one observation.
-
-    Args:
-        deals: float[d], the mean of each deal's games; d is at least 1.
-
-    Returns:
-        The mean, and the interval's lower and upper end; None for both if there is one deal.
-    """
-    mean = float(deals.mean())
-    if len(deals) == 1:
-        return mean, None, None
-    half = _Z_95 * float(deals.std(ddof=1)) / math.sqrt(len(deals))
-    return mean, mean - half, mean + half

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import typer
 
-import shakespeare_agents
+from shakespeare_agents.cli.lineup_options import make_agents
+from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.registry import default
 from shakespeare_env import Position
 from shakespeare_env.cli.recorded import Recorded
-from shakespeare_agents.cli.seating import Seating, make_agents
 from shakespeare_env.cli.tables import print_played, print_scores, print_table
 
 
@@ -31,24 +32,27 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is no legal move in position {at}; legal: {legal}", param_hint="--instead"
         )
-    names = list(named or game.agents or [shakespeare_agents.default(position.game)])
+    names = list(named or game.agents or [default(position.game)])
     made = make_agents(position.game, names, position.players, "--agents")
-    seating = Seating(position, dict(enumerate(made)), seed)
+    played = SingleGame(position, dict(enumerate(made)), seed)
     if at < len(game.moves):
         typer.echo("In the record:")
         print_played(position, at + 1, game.moves[at])
     typer.echo("Instead:")
     number = at + 1
     print_played(position, number, move)
-    position.push(move)
-    while position.to_move is not None:
+    played.push(move)
+
+    def show(position: Position, chosen: str) -> None:
+        nonlocal number
         number += 1
-        chosen = seating.move(position)
         print_played(position, number, chosen)
-        position.push(chosen)
-    typer.echo(f"\n{position}\n")
-    print_scores(position)
-    _print_comparison(game, position, [*names, *names[-1:] * (position.players - len(names))])
+
+    played.play_out(show)
+    end = played.position
+    typer.echo(f"\n{end}\n")
+    print_scores(end)
+    _print_comparison(game, end, [*names, *names[-1:] * (end.players - len(names))])
 
 
 def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> None:

@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-import shakespeare_agents
+from shakespeare_agents.arena.dataset import open_dataset, settings_of, write_dataset
+from shakespeare_agents.cli.lineup_options import (
+    GAMES_HELP,
+    EntrantNames,
+    EntrantSeats,
+    EntrantSeed,
+    Threads,
+    make_entrants,
+)
+from shakespeare_agents.cli.progress import games_progress
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.cli.choices import (
     DEFAULT_GAME,
     GameName,
@@ -20,40 +28,29 @@ from shakespeare_env.cli.choices import (
     give_up,
     variants_at,
 )
-from shakespeare_agents.cli.seating import (
-    DEALS,
-    TableAgents,
-    TableSeats,
-    TableSeed,
-    Threads,
-    around_the_table,
-    made_by_name,
-)
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.errors import DatasetError
-from shakespeare_agents.arena.dataset import begin, settings_of, write_dataset
-from shakespeare_agents.arena.evaluate import Seated
 
 _MOST_GAMES = 100_000_000
 _MOST_IN_A_SHARD = 10_000
 """A shard is in memory at once, some megabytes for each of its games at the longest."""
 _INTERRUPTED = 130
-"""Exit code of a command that Ctrl-C has ended, as shells have it."""
+"""Exit code after Ctrl-C, as shells have it."""
 
 
 def dataset(
-    named: TableAgents = None,
+    named: EntrantNames = None,
     out: Annotated[
         Path,
         typer.Option(
             metavar="FOLDER",
-            help="Folder of the dataset; one that was left unfinished is gone on with.",
+            help="Folder of the dataset; an unfinished one is resumed.",
             show_default=False,
         ),
     ] = ...,  # type: ignore[assignment]
-    players: TableSeats = None,
-    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=DEALS)] = 1000,
-    seed: TableSeed = 0,
+    players: EntrantSeats = None,
+    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=GAMES_HELP)] = 1000,
+    seed: EntrantSeed = 0,
     game_name: GameName = DEFAULT_GAME,
     option: Variants = None,
     shard: Annotated[
@@ -68,47 +65,38 @@ def dataset(
 ) -> None:
     """Record games of agents as Parquet: a table of games and one of decisions."""
     game = find_game(game_name)
-    names = around_the_table(game, named or [], players)
-    variants = variants_at(game, option, len(names))
-    made = made_by_name(names, game)
+    entrants = make_entrants(game, named or [], players)
+    variants = variants_at(game, option, len(entrants))
     settings = settings_of(
         game.name,
-        [Seated(name, agent) for name, agent in zip(names, made, strict=True)],
+        entrants,
         games=games,
         seed=seed,
         variants=variants,
         games_per_shard=shard,
     )
     try:
-        found = begin(out, settings)
+        found = open_dataset(out, settings)
         if found.is_complete:
             typer.echo(f"{out} is complete: {_contents(found)}.")
             return
-        written = _write(out, settings, made, found, threads)
+        written = _write(out, settings, [one.agent for one in entrants], found, threads)
     except (DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except OSError as fault:
-        give_up(f"{out} cannot be written ({fault}); the same command goes on where it was left")
+        give_up(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
         command = shlex.join(["shakespeare", *sys.argv[1:]])
-        typer.echo(f"Left unfinished. To go on: {command}", err=True)
+        typer.echo(f"Unfinished. To resume: {command}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     typer.echo(f"{out}: {_contents(written)}.")
 
 
 def _write(
-    out: Path, settings: Settings, made: list[shakespeare_agents.AnyAgent], found: Manifest, threads: int
+    out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
 ) -> Manifest:
     """Play and write, with a bar on the error stream that says how far it is."""
-    with Progress(
-        TextColumn("{task.fields[decisions]:,} decisions"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("games"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as progress:
+    with games_progress() as progress:
         decisions = _decisions(found)
         task = progress.add_task(
             "recording", total=settings.games, completed=found.finished_games, decisions=decisions
@@ -119,7 +107,7 @@ def _write(
             decisions += more
             progress.update(task, advance=1, decisions=decisions)
 
-        return write_dataset(out, settings, made, on_game, threads=threads)
+        return write_dataset(out, settings, agents, on_game, threads=threads)
 
 
 def _contents(manifest: Manifest) -> str:

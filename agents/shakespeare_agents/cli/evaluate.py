@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_env import Batch
+from shakespeare_agents.arena.evaluate import evaluate as play_games
+from shakespeare_agents.arena.result import AgentResult, EvaluationResult
+from shakespeare_agents.cli.lineup_options import (
+    GAMES_HELP,
+    EntrantNames,
+    EntrantSeats,
+    EntrantSeed,
+    Threads,
+    make_entrants,
+)
+from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli.choices import (
     DEFAULT_GAME,
     GameName,
@@ -23,30 +30,17 @@ from shakespeare_env.cli.choices import (
     give_up,
     variants_at,
 )
-from shakespeare_agents.cli.seating import (
-    DEALS,
-    TableAgents,
-    TableSeats,
-    TableSeed,
-    Threads,
-    around_the_table,
-    made_by_name,
-)
-from shakespeare_agents.arena.evaluate import Seated
-from shakespeare_agents.arena.evaluate import evaluate as play_table
-from shakespeare_agents.arena.result import AgentResult, TableResult
 
-_MOST_GAMES = 100_000
-"""All games are in memory at once, with what a network makes of them about 10 kB each."""
+_MOST_GAMES = 100_000_000
 _NARROWEST = 56
 """Columns; the title is not broken then."""
 
 
 def evaluate(
-    named: TableAgents = None,
-    players: TableSeats = None,
-    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=DEALS)] = 1000,
-    seed: TableSeed = 0,
+    named: EntrantNames = None,
+    players: EntrantSeats = None,
+    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=GAMES_HELP)] = 1000,
+    seed: EntrantSeed = 0,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the results into this file as JSON."),
@@ -57,17 +51,24 @@ def evaluate(
 ) -> None:
     """Let agents play each other: win rates and scores, with 95 % intervals."""
     game = find_game(game_name)
-    names = around_the_table(game, named or [], players)
-    variants = variants_at(game, option, len(names))
+    entrants = make_entrants(game, named or [], players)
+    variants = variants_at(game, option, len(entrants))
     if out is not None:
         _check_writable(out)
-    result = _play(
-        [Seated(name, agent) for name, agent in zip(names, made_by_name(names, game), strict=True)],
-        partial(Batch, game.name, threads=threads),
-        games=-(-games // len(names)) * len(names),
-        seed=seed,
-        options=variants,
-    )
+    games = -(-games // len(entrants)) * len(entrants)
+    with games_progress() as progress:
+        task = progress.add_task("playing", total=games, decisions=0)
+        result = play_games(
+            entrants,
+            game.name,
+            games=games,
+            seed=seed,
+            options=variants,
+            threads=threads,
+            on_progress=lambda decisions, finished: progress.update(
+                task, completed=finished, decisions=decisions
+            ),
+        )
     Console().print(results_table(result))
     if out is not None:
         try:
@@ -90,38 +91,7 @@ def _check_writable(out: Path) -> None:
         give_up(f"cannot write {out}: the folder {folder} is not yours to write in")
 
 
-def _play(
-    table: Sequence[Seated],
-    make_batch: partial[Batch],
-    *,
-    games: int,
-    seed: int,
-    options: dict[str, bool],
-) -> TableResult:
-    """Play, with a bar on the error stream that says how far it is."""
-    with Progress(
-        TextColumn("{task.fields[decisions]:,} decisions"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("games over"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    ) as progress:
-        task = progress.add_task("playing", total=games, decisions=0)
-        return play_table(
-            table,
-            make_batch,
-            games=games,
-            seed=seed,
-            options=options,
-            on_progress=lambda decisions, finished: progress.update(
-                task, completed=finished, decisions=decisions
-            ),
-        )
-
-
-def results_table(result: TableResult) -> Table:
+def results_table(result: EvaluationResult) -> Table:
     """The results with one agent a row, 80 columns wide at most."""
     variants = [name for name, on in result.options.items() if on]
     where = ", ".join([result.game, _counted(result.players, "seat"), *variants])
@@ -155,7 +125,7 @@ def _figures(agent: AgentResult) -> list[str]:
     ]
 
 
-def _caption(result: TableResult) -> str:
+def _caption(result: EvaluationResult) -> str:
     if result.solo_target is not None:
         return f"A good solo game passes {result.solo_target:g}."
     assert result.mean_winning_score is not None

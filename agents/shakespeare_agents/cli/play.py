@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
 import shlex
 import textwrap
 from typing import Annotated
 
 import typer
 
-import shakespeare_agents
-from shakespeare_env import Position
 from shakespeare_agents.cli.answers import Answers, Leave, meant_move
+from shakespeare_agents.cli.lineup_options import AGENT_NAMES, make_agents
+from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.registry import default
+from shakespeare_env import Position
 from shakespeare_env.cli.choices import (
     DEFAULT_GAME,
     GameName,
@@ -20,7 +21,6 @@ from shakespeare_env.cli.choices import (
     begin,
     find_game,
 )
-from shakespeare_agents.cli.seating import AGENT_NAMES, Seating, make_agents
 from shakespeare_env.cli.tables import (
     print_numbered_moves,
     print_played,
@@ -70,14 +70,14 @@ def play(
             f"no seat {seat}; the seats are 0 to {position.players - 1}", param_hint="--seat"
         )
     others = [other for other in range(position.players) if other != seat]
-    names = against or [shakespeare_agents.default(game)][: len(others)]
+    names = against or [default(game)][: len(others)]
     made = make_agents(game, names, len(others), "--against")
-    seating = Seating(position, dict(zip(others, made, strict=True)), seed)
+    played = SingleGame(position, dict(zip(others, made, strict=True)), seed)
     typer.echo(_welcome(seat, dict(zip(others, _filled(names, len(others)), strict=True)), seed))
 
     mine: list[str] = []
     try:
-        _play(position, seat, seating, mine)
+        _play(played, mine)
     except (Leave, KeyboardInterrupt):
         command = ["shakespeare", "play", "--game", game.name, "--players", str(position.players)]
         command += ["--seat", str(seat), "--seed", str(seed)]
@@ -116,24 +116,30 @@ def _farewell(command: list[str], mine: list[str]) -> str:
     return "\n".join(lines)
 
 
-def _play(position: Position, seat: int, seating: Seating, mine: list[str]) -> None:
+def _play(played: SingleGame, mine: list[str]) -> None:
     """The whole game; adds the person's moves to `mine`."""
     answers = Answers()
-    for number in itertools.count(1):
+    number = 0
+
+    def show(position: Position, move: str) -> None:
+        nonlocal number
+        number += 1
+        if position.game.is_secret(position.to_dict(), move):
+            print_played_in_secret(position, number)
+        else:
+            print_played(position, number, move)
+
+    while True:
+        played.play_out(show)
+        position = played.position
         if position.to_move is None:
             break
-        if position.to_move == seat:
-            move = _asked(position, answers)
-            mine.append(move)
-            print_played(position, number, move)
-        else:
-            move = seating.move(position)
-            if position.game.is_secret(position.to_dict(), move):
-                print_played_in_secret(position, number)
-            else:
-                print_played(position, number, move)
-        position.push(move)
-    # The game is over, and so nothing is secret any more.
+        move = _asked(position, answers)
+        mine.append(move)
+        number += 1
+        print_played(position, number, move)
+        played.push(move)
+    # The game is over, so nothing is secret any more.
     typer.echo(f"\n{position}\n")
     print_scores(position)
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli.answers import Answers, Leave
-from shakespeare_env.cli.choices import give_up
 from shakespeare_agents.cli.counterfactual import play_instead
+from shakespeare_agents.cli.lineup_options import AGENT_NAMES
+from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
-from shakespeare_agents.cli.seating import AGENT_NAMES
 from shakespeare_env.cli.tables import (
     print_moves,
     print_played,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from typing import Annotated
 
 import typer
 
+from shakespeare_agents.cli.lineup_options import AGENT_NAMES, make_agents
+from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_env import Position
 from shakespeare_env.cli.choices import (
     DEFAULT_GAME,
     GameName,
@@ -16,7 +18,6 @@ from shakespeare_env.cli.choices import (
     begin,
     find_game,
 )
-from shakespeare_agents.cli.seating import AGENT_NAMES, Seating, make_agents
 from shakespeare_env.cli.tables import print_played, print_scores
 
 
@@ -76,17 +77,18 @@ def watch(
             f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
         )
     made = make_agents(game, agents or ["random"], position.players, "--agents")
-    seating = Seating(position, dict(enumerate(made)), seed)
-    chapter: object = ()  # no value in JSON, so the first position is drawn
-    for number in itertools.count(1):
-        ends = position.to_move is None or (limit is not None and number > limit)
+    played = SingleGame(position, dict(enumerate(made)), seed)
+    number, chapter = 0, object()  # equal to nothing, so that the first position is drawn
+
+    def show(position: Position, move: str) -> None:
+        nonlocal number, chapter
+        number += 1
         before, chapter = chapter, position.to_dict()[key]
-        if ends or every_position or (every_position is None and chapter != before):
+        if every_position or (every_position is None and chapter != before):
             typer.echo(f"\n{position}\n")
-        if ends:
-            break
-        move = seating.move(position)
         print_played(position, number, move)
-        position.push(move)
         time.sleep(delay)
-    print_scores(position)
+
+    played.play_out(show, limit)
+    typer.echo(f"\n{played.position}\n")
+    print_scores(played.position)

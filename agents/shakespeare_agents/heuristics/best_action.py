@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compiled import kernel, rule
+from shakespeare_env.generators import GameGenerators
 
 _TIE = 1e-9
 
@@ -26,23 +27,14 @@ class BestAction:
         self._choose = _chooser(owner, score)
 
     def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """Choose an action for each row.
-
-        Args:
-            observations: int8[n, D].
-            masks: bool[n, A].
-            rng: One number a row is drawn from it, to choose between equally good actions.
-
-        Returns:
-            int64[n], legal action ids.
-        """
+        """Choose an action in each game (see `Agent.act`); ties are broken at random."""
         actions = np.empty(len(masks), np.int64)
         self._choose(
             np.ascontiguousarray(observations),
             np.ascontiguousarray(masks),
-            rng.random(len(masks)),
+            rng.random(),
             actions,
         )
         return actions
@@ -79,7 +71,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., No
 def evaluation(
     owner: str, worth: Callable[[Any], float]
 ) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
-    """What `shakespeare_agents.greedy` looks for: int8[n, D] observations -> float64[n], more is better.
+    """What `GreedyAgent` maximises: int8[n, D] observations -> float64[n], more is better.
 
     Args:
         owner: As in `BestAction`.

@@ -11,8 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from shakespeare_agents.strategy.groups import Group, Groups
 from shakespeare_agents.arena.result import AgentResult, TableResult
+from shakespeare_agents.strategy.groups import Group, Groups
 
 _DPI = 100
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")

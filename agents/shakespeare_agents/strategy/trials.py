@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.agent import AnyAgent, decide
-from shakespeare_agents.registry import Player, make
-from shakespeare_env import registry
-from shakespeare_env.batch import Batch
-from shakespeare_env.game import Game, Records
 from shakespeare_agents.arena.evaluate import play_out
+from shakespeare_agents.registry import Player, make
 from shakespeare_agents.strategy.facts import field
 from shakespeare_agents.strategy.groups import Sample
 from shakespeare_agents.strategy.positions import Decisions, ids_of, positions_of
+from shakespeare_env import registry
+from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.batch import Batch
+from shakespeare_env.game import Game, Records
 
 OTHER = "another move"
 """Stands in `try_moves` for the agent's choice among the moves that are not tried one by one."""

@@ -1,0 +1,107 @@
+"""Who plays, as several commands ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.registry import default, make, names
+from shakespeare_env.agent import AnyAgent
+from shakespeare_env.batch import MOST_THREADS
+from shakespeare_env.cli.choices import give_up
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.game import Game
+
+AGENT_NAMES = f"{', '.join(names())}, or the folder of a checkpoint"
+"""What an agent can be named by, for the help of options."""
+
+EntrantNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="AGENT",
+        help=f"Who plays: {AGENT_NAMES}; with options, as in greedy,samples=4. Of several the last "
+        "one fills the remaining seats; one alone plays against the default agent.",
+        show_default="the default agent",
+    ),
+]
+EntrantSeats = Annotated[
+    int | None,
+    typer.Option(
+        "--players",
+        min=1,
+        help="Seats at the table.",
+        show_default="as many as agents are named, or the most if fewer than two are",
+    ),
+]
+GAMES_HELP = (
+    "Games, rounded up to a multiple of the seats: each deal is played once for each seat, all "
+    "agents moved on by one seat in between."
+)
+EntrantSeed = Annotated[
+    int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of the deals and what agents draw.")
+]
+Threads = Annotated[
+    int,
+    typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads that step the games."),
+]
+
+
+def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> list[AnyAgent]:
+    """Agents by name for so many seats; the last one named fills those that remain.
+
+    Args:
+        game: What they are to play.
+        named: As `make` takes them; at least one where there are seats.
+        seats: How many seats there are for them.
+        option: The option they were named with, for errors.
+    """
+    if len(named) > seats:
+        raise typer.BadParameter(
+            f"agents named: {len(named)}, seats for them: {seats}; name no more than seats",
+            param_hint=option,
+        )
+    try:
+        made = [make(name, game) for name in named]
+    except (ValueError, TypeError, ImportError) as fault:
+        raise typer.BadParameter(str(fault), param_hint=option) from fault
+    return [*made, *made[-1:] * (seats - len(made))]
+
+
+def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list[Entrant]:
+    """An entrant for each seat; those of one name are one agent, which is asked once for all.
+
+    A usage error if there are not so many seats or no such agent; gives up if a checkpoint cannot
+    play.
+    """
+    made: dict[str, AnyAgent] = {}
+    entrants = []
+    for name in _names(game, named, players):
+        if name not in made:
+            try:
+                made[name] = make(name, game)
+            except CheckpointError as error:
+                give_up(str(error))
+            except (TypeError, ValueError, ImportError) as error:
+                raise typer.BadParameter(str(error), param_hint="AGENT") from error
+        entrants.append(Entrant(name, made[name]))
+    return entrants
+
+
+def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
+    """One agent's name for each seat."""
+    seats = players or (len(named) if len(named) > 1 else game.max_seats)
+    if not game.min_seats <= seats <= game.max_seats:
+        raise typer.BadParameter(
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
+            param_hint="--players" if players else "AGENT",
+        )
+    if len(named) > seats:
+        raise typer.BadParameter(
+            f"{len(named)} agents for {seats} seats; name fewer, or give more --players",
+            param_hint="AGENT",
+        )
+    filler = named[-1] if len(named) > 1 else default(game)
+    return [*named, *[filler] * (seats - len(named))]

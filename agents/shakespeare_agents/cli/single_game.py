@@ -1,0 +1,59 @@
+"""One game that agents, and perhaps a person, play in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from shakespeare_env import Batch, Position
+from shakespeare_env.agent import AnyAgent
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
+
+OnMove = Callable[[Position, str], None]
+"""Is told of a position and the move that an agent is about to play there."""
+
+
+class SingleGame:
+    """One game; agents decide by what their seats see and nothing else.
+
+    Args:
+        position: Where it begins.
+        agents: The agent of each seat that one plays; the other seats are played by `push`.
+        seed: Of what agents draw.
+    """
+
+    def __init__(self, position: Position, agents: Mapping[int, AnyAgent], seed: int) -> None:
+        self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
+        record = position.record()
+        self._batch.load([0], np.array([record], record.dtype))
+        seats = np.full((1, position.game.max_seats), NOBODY)
+        seats[0, : position.players] = OUTSIDE
+        for index, seat in enumerate(agents):
+            seats[0, seat] = index
+        generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
+        self._lineup = Lineup(list(agents.values()), seats, generators)
+
+    @property
+    def position(self) -> Position:
+        """The position as it stands."""
+        return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
+
+    def play_out(self, on_move: OnMove, most: int | None = None) -> None:
+        """Let agents play until a seat without one is to move, or the game is over.
+
+        Args:
+            on_move: Is told of every move before it is played.
+            most: Moves after which to stop; None means no limit.
+        """
+
+        def before_step(_rows: object, actions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+            position = self.position
+            on_move(position, position.move_text(int(actions[0])))
+
+        play_out(self._batch, self._lineup, before_step=before_step, most=most)
+
+    def push(self, move: str) -> None:
+        """Play a legal move of the seat to move."""
+        self._batch.step([self.position.action_id(move)])

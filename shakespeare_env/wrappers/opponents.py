@@ -1,0 +1,90 @@
+"""The opponents of one seat: who they are, and which seats they get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.agent import Player, agent_for
+from shakespeare_env.batch import Batch
+from shakespeare_env.generators import GameGenerators, draw_columns
+from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
+
+Opponents = Player | Sequence[Player] | Mapping[Player, float]
+"""One player for all seats, one for each, or weights to draw each seat's player by."""
+
+
+class OpponentPool:
+    """Seats opponents in the games of a batch; one seat of each game is left to the outside.
+
+    Args:
+        opponents: See `Opponents`; None means the strongest bundled agent.
+        batch: The games.
+
+    Attributes:
+        lineup: Who sits where.
+    """
+
+    def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
+        self._batch = batch
+        self._weights: NDArray[np.float64] | None = None
+        self._in_order = False
+        chosen: list[Player | None]
+        if isinstance(opponents, Mapping):
+            chosen = list(opponents)
+            self._weights = _shares(opponents)
+        elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
+            chosen = list(opponents)
+            self._in_order = True
+            wanted = batch.players - 1
+            if (wanted != len(chosen)).any():
+                raise ValueError(
+                    f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other "
+                    "seat, one for all of them, or weights to draw by"
+                )
+        else:
+            chosen = [opponents]
+        seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
+        agents = [agent_for(player, batch.game) for player in chosen]
+        self.lineup = Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)))
+
+    def reset(self, seed: int) -> None:
+        """Draw anew from a seed, one generator for each row."""
+        self.lineup.generators = GameGenerators.of_games(seed, np.arange(self._batch.n))
+
+    def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
+        """Settle who plays in games that have just begun.
+
+        Args:
+            rows: int64[m], the games.
+            outside: int8[m], the seat of each that is played from outside.
+        """
+        players = self._batch.players[rows, None]
+        seat = np.arange(self.lineup.seats.shape[1])
+        seats = np.zeros((len(rows), len(seat)), np.int32)
+        if self._weights is not None:
+            weights = np.tile(self._weights, (len(rows), 1))
+            for column in range(len(seat)):
+                seats[:, column] = draw_columns(weights, self.lineup.generators[rows].random())
+        elif self._in_order:
+            seats[:] = (seat - outside[:, None] - 1) % players
+        seats[seat >= players] = NOBODY
+        seats[np.arange(len(rows)), outside] = OUTSIDE
+        self.lineup.seats[rows] = seats
+
+
+def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
+    """Weights as probabilities; ValueError if they are none."""
+    try:
+        given = np.array(list(weights.values()), np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if not len(given) or not np.isfinite(given).all() or (given < 0).any() or not given.sum():
+        raise ValueError(
+            f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
+        )
+    shares: NDArray[np.float64] = given / given.sum()
+    return shares
