@@ -25,10 +25,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
-from shakespeare_agents import RandomAgent
 
 from benchmarks.peers import PEERS, aec_rate
+from shakespeare_agents import RandomAgent
 from shakespeare_env import Batch, Position, env, raw_env
+from shakespeare_env.generators import GameGenerators
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -47,7 +48,7 @@ class CountingAgent(RandomAgent):
         self.decisions = 0
 
     def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: np.random.Generator
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
         self.decisions += len(masks)
         return super().act(observations, masks, rng)
