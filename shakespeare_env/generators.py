@@ -15,7 +15,7 @@ from shakespeare_env.rng import GOLDEN, check_seed, mixed, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Parts what agents draw from the chance of the games of the same seed."""
-_TO_UNIT = 2.0**-53
+_11, _TO_UNIT = np.uint64(11), 2.0**-53
 
 
 class GameGenerators:
@@ -44,9 +44,9 @@ class GameGenerators:
 
     def random(self) -> NDArray[np.float64]:
         """float64[m]: one number of each generator, uniform from 0 up to 1."""
-        self.states[self.rows] += GOLDEN
-        numbers: NDArray[np.float64] = (mixed(self.states[self.rows]) >> np.uint64(11)) * _TO_UNIT
-        return numbers
+        states = self.states[self.rows] + GOLDEN
+        self.states[self.rows] = states
+        return to_unit(mixed(states))
 
     def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
         """Random words, each of the generator of one game.
@@ -81,6 +81,12 @@ class GameGenerators:
             int64[m]; a column of weight 0 is never drawn.
         """
         return draw_columns(weights, self.random())
+
+
+def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Random words as numbers uniform from 0 up to 1."""
+    numbers: NDArray[np.float64] = (words >> _11) * _TO_UNIT
+    return numbers
 
 
 def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.generators import GameGenerators
+from shakespeare_env.generators import GameGenerators, to_unit
 from shakespeare_env.information_sets import InformationSets
 
 Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
@@ -46,7 +46,7 @@ class GreedyAgent:
                 possible = games.determinized(places[part], rng)
                 possible.step(moves[part])
                 worth[part] += self.evaluate(possible.observe(games.seats[places[part]]))
-        worth += (rng.words(places) >> np.uint64(11)) * (2.0**-53 * _TIE)
+        worth += to_unit(rng.words(places)) * _TIE
         order = np.lexsort((worth, places))
         last = np.flatnonzero(np.append(np.diff(places[order]) > 0, True))
         best: NDArray[np.int64] = moves[order[last]]

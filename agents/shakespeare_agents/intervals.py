@@ -1,19 +1,27 @@
-"""Intervals of 95 % around rates and means."""
+"""95 % intervals: of a rate, of a mean, and of both where observations come in clusters.
+
+The clustered ones are Polars expressions, to be evaluated in a `group_by` over clusters.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
+if TYPE_CHECKING:
+    import polars as pl
+
 _Z_95 = 1.959963984540054
+"""The 97.5 % quantile of the normal distribution."""
 
 
 def wilson_interval(wins: float, games: int) -> tuple[float, float]:
-    """The 95 % interval of a rate by Wilson's score, which holds near 0 and 1, too.
+    """The interval of a rate by Wilson's score, which also holds near 0 and 1.
 
-    It takes the games as independent; games that share a deal are slightly less than that.
+    Wilson 1927, "Probable inference, the law of succession, and statistical inference".  It takes
+    the games as independent; games that share a deal are slightly less than that.
 
     Args:
         wins: 0 to games.
@@ -22,29 +30,79 @@ def wilson_interval(wins: float, games: int) -> tuple[float, float]:
     Returns:
         Lower and upper end, 0 to 1.
     """
-    rate, z2 = wins / games, _Z_95**2
-    middle = (rate + z2 / (2 * games)) / (1 + z2 / games)
-    half = _Z_95 / (1 + z2 / games) * math.sqrt(rate * (1 - rate) / games + z2 / (4 * games**2))
-    # At the ends the terms cancel out but for their rounding.
-    low = max(0.0, middle - half) if wins > 0 else 0.0
-    high = min(1.0, middle + half) if wins < games else 1.0
-    return low, high
+    low, high = _wilson(wins / games, games)
+    # At the ends the terms cancel but for their rounding.
+    return (max(0.0, low) if wins > 0 else 0.0), (min(1.0, high) if wins < games else 1.0)
 
 
 def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
-    """A mean and its 95 % interval: the mean +- 1.96 times its standard error.
+    """A mean and its interval: the mean ± 1.96 standard errors (central limit theorem).
 
-    The games of one deal depend on each other, those of different deals do not; therefore a deal
-    counts as one observation.
+    Games of one deal depend on each other and games of different deals do not, so a deal counts as
+    one observation.
 
     Args:
         deals: float[d], the mean of each deal's games; d is at least 1.
 
     Returns:
-        The mean, and the interval's lower and upper end; None for both if there is one deal.
+        The mean, and the interval's lower and upper end; both None if there is one deal.
     """
     mean = float(deals.mean())
     if len(deals) == 1:
         return mean, None, None
     half = _Z_95 * float(deals.std(ddof=1)) / math.sqrt(len(deals))
     return mean, mean - half, mean + half
+
+
+def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """A mean over clusters of different sizes and its interval: ± 1.96 linearised standard errors.
+
+    Rows of one cluster may depend on each other in any way, clusters may not (Cochran 1977,
+    "Sampling Techniques", chapter 6: the variance of a ratio of sums).
+
+    Args:
+        sums: The sum of each cluster's values; at least two clusters.
+        counts: How many values each cluster has.
+
+    Returns:
+        The mean, and the interval's lower and upper end.
+    """
+    mean, variance = _linearised(sums, counts)
+    half = _Z_95 * variance.sqrt()
+    return mean, mean - half, mean + half
+
+
+def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
+    """The same for values from 0 to 1, by Wilson's score, so that the ends lie between them too.
+
+    Wilson's number of games is the effective one: as many independent games as would give the
+    linearised variance (Korn and Graubard 1998, "Confidence intervals for proportions with small
+    expected number of positive counts estimated from survey data").
+
+    Args:
+        sums: The sum of each cluster's values; at least two clusters.
+        counts: How many values each cluster has.
+
+    Returns:
+        The share, and the interval's lower and upper end.
+    """
+    share, variance = _linearised(sums, counts)
+    # Where nothing varies every cluster counts as one game.
+    effective = (share * (1 - share) / variance.replace(0.0, None)).fill_null(sums.count())
+    low, high = _wilson(share, effective.clip(lower_bound=1))
+    return share, low.clip(0, 1), high.clip(0, 1)
+
+
+def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
+    """A mean over clusters and its variance."""
+    mean, clusters = sums.sum() / counts.sum(), sums.count()
+    off = sums - counts * mean
+    return mean, (off**2).sum() / counts.sum() ** 2 * clusters / (clusters - 1)
+
+
+def _wilson(rate: Any, games: Any) -> tuple[Any, Any]:
+    """Both ends, of numbers or of expressions."""
+    z2 = _Z_95**2
+    middle = (rate + z2 / (2 * games)) / (1 + z2 / games)
+    half = _Z_95 / (1 + z2 / games) * (rate * (1 - rate) / games + z2 / (4 * games**2)) ** 0.5
+    return middle - half, middle + half

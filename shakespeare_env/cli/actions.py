@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game
-from shakespeare_env.cli.tables import markdown_page, print_table
+from shakespeare_env.cli.printing import markdown_page, print_table
 
 _TITLES = ("Id", "Move", "What it does")
 _PLACES = (

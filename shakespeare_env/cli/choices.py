@@ -36,7 +36,7 @@ def find_game(name: str) -> Game:
         give_up(str(fault))
 
 
-def begin(game: Game, players: int | None, seed: int, variants: list[str] | None) -> Position:
+def new_position(game: Game, players: int | None, seed: int, variants: list[str] | None) -> Position:
     """A new game of so many seats, the most if None; a usage error if there is no such game."""
     if players is None:
         players = game.max_seats

@@ -11,7 +11,7 @@ import typer
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.json_input import kind, parse_json
-from shakespeare_env.cli.tables import print_moves, print_scores
+from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
 
 

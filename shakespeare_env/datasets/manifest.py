@@ -23,13 +23,13 @@ class Settings:
         game: Name of the game.
         players: Seats at the table.
         variants: Those switched on.
-        table: The agents by name, the first at seat 0 of a deal's first game.
+        entrants: The agents by name, the first at seat 0 of a deal's first game.
         weights: SHA-256 of the weights of those that play from a network, by name: a folder of
-            checkpoints may hold others by the time a run goes on.
-        seed: Of the deals and of the agents' draws.
+            checkpoints may hold others by the time a dataset is resumed.
+        seed: Of the deals and of what agents draw.
         deals: Each is played once for each seat.
-        deals_together: In so many deals at a time an agent decides in one call; what it draws
-            depends on it.
+        deals_together: Deals whose games are played together; rounding in a network depends on
+            it.
         deals_per_shard: A multiple of `deals_together`.
         package_version: Of shakespeare-env.
         box_digest: SHA-256 of the component file.
@@ -38,7 +38,7 @@ class Settings:
     game: str
     players: int
     variants: tuple[str, ...]
-    table: tuple[str, ...]
+    entrants: tuple[str, ...]
     weights: Mapping[str, str]
     seed: int
     deals: int
@@ -165,7 +165,7 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _manifest(data: Mapping[str, Any]) -> Manifest:
     settings = dict(data["settings"])
-    for name in ("variants", "table"):
+    for name in ("variants", "entrants"):
         settings[name] = tuple(settings[name])
     read = Manifest(
         Settings(**settings),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FORMAT = 1
+FORMAT = 2
 """Version of the schema and of the folder; it changes when a reader would have to."""
 
 

@@ -23,7 +23,8 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     """N games in which one seat decides from outside, all stepped together.
 
     Every row is a `SingleAgentEnv`.  A game that ends is followed in the same step by the next one
-    (`AutoresetMode.SAME_STEP`): the observation returned is the new game's, and the infos hold, as Gymnasium's own vector environments give them,
+    (`AutoresetMode.SAME_STEP`): the observation returned is the new game's, and the infos hold, as
+    in Gymnasium's own vector environments,
 
     - `final_obs`: object[n], what the seat saw at the end, int8[D], or None;
     - `final_info`: `final_scores`, int16[n, S], `winners`, bool[n, S], and `illegal_action`,

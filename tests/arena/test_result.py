@@ -18,7 +18,8 @@ from tests.contract.each_table import small_tables
 from tests.contract.random_games import TABLES
 from tests.training.toy_game import make_toy
 from shakespeare_agents.arena.evaluate import Seated, evaluate
-from shakespeare_agents.arena.result import FORMAT, agent_results, mean_interval, wilson_interval
+from shakespeare_agents.arena.result import FORMAT, agent_results
+from shakespeare_agents.intervals import wilson_interval
 
 # By rotation, deal and seat: the first agent sits at seat 0, then at seat 1.
 SCORES = np.array([[[10, 4], [6, 8]], [[5, 9], [7, 7]]])
@@ -87,43 +88,6 @@ def test_the_best_score_of_each_game(table):
     assert found.mean_winning_score == batch.final_scores[0, :seats].max()
     assert found["highest"].mean_score == batch.final_scores[0, :seats].mean()
     assert (found.winning_score_low, found["highest"].score_high) == (None, None)  # one deal
-
-
-@pytest.mark.parametrize(
-    ("wins", "games", "low", "high"),
-    [
-        (0, 10, 0.0, 0.2775),
-        (5, 10, 0.2366, 0.7634),
-        (160, 200, 0.7391, 0.8495),
-        (10, 10, 0.7225, 1.0),
-    ],
-)
-def test_wilson_interval(wins, games, low, high):
-    """Against published values of the score interval."""
-    found = wilson_interval(wins, games)
-    assert found == pytest.approx((low, high), abs=1e-4)
-    assert (found[0] == 0) == (wins == 0)
-    assert (found[1] == 1) == (wins == games)
-
-
-def test_the_interval_of_a_mean():
-    """Mean 5, standard deviation sqrt(32 / 7) over 8: the textbook's example."""
-    mean, low, high = mean_interval(np.array([2, 4, 4, 4, 5, 5, 7, 9]))
-    half = 1.959964 * math.sqrt(32 / 7) / math.sqrt(8)
-    assert (mean, low, high) == pytest.approx((5, 5 - half, 5 + half))
-    assert mean_interval(np.array([3.0])) == (3.0, None, None)
-    assert mean_interval(np.array([3.0, 3.0])) == (3.0, 3.0, 3.0)
-
-
-def test_the_interval_of_a_mean_holds_the_truth_as_often_as_it_says():
-    rng = np.random.default_rng(1)
-    held = 0
-    for _ in range(2000):
-        _, low, high = mean_interval(rng.exponential(size=60))
-        assert low is not None
-        assert high is not None
-        held += low < 1.0 < high
-    assert 0.92 < held / 2000 < 0.97
 
 
 @pytest.mark.parametrize("where", TABLES, ids=str)

@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from shakespeare_agents.strategy.groups import Group, Groups
+from typing import Any
+
+import polars as pl
+import pytest
+
 from shakespeare_agents.strategy.plots import plot_lines, plot_rows
 
-FOUND = Groups("day", "won", tuple(Group(day, 9, 9, 0.2, 0.1, 0.4) for day in (1, 2)), True)
-NOTHING = Groups("day", "score", ())
+FOUND = pl.DataFrame(
+    {"day": [1, 2] * 2, "seat": ["a", "a", "b", "b"], "share": 0.2, "low": 0.1, "high": 0.4}
+)
+LABELS: Any = {"title": "T", "x_label": "day"}
 
 
 def test_lines_are_named_and_shares_are_percent():
-    figure = plot_lines({"a": FOUND, "b": FOUND}, title="T", x="day", y="won", reference=0.25)
+    figure = plot_lines(FOUND, "day", lines="seat", y_label="won", reference=0.25, **LABELS)
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("day", "won")
     legend = axes.get_legend()
     assert legend is not None
+    assert legend.get_title().get_text() == "seat"
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
     assert axes.yaxis.get_major_formatter()(20.0, 0) == "20 %"
     assert figure.png().startswith(b"\x89PNG")
 
 
+def test_bars_reach_from_low_to_high():
+    means = FOUND[:2].rename({"share": "mean"})
+    (axes,) = plot_lines(means, "day", y_label="score", **LABELS).axes
+    (bars,) = axes.containers[0].lines[2]
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert ends == [pytest.approx([0.1, 0.4])] * 2
+    assert axes.get_legend() is None
+
+
 def test_rows_stand_in_the_order_given():
-    figure = plot_rows(FOUND, title="T", x="won", name=lambda day: f"day {day}")
+    figure = plot_rows(FOUND[:2].reverse(), "day", **LABELS)
     labels = [text.get_text() for text in figure.axes[0].get_yticklabels()]
-    assert labels == ["day 1", "day 2"]
+    assert labels == ["2", "1"]
     bottom, top = figure.axes[0].get_ylim()
     assert bottom > top
 
 
 def test_nothing_is_said_to_be_nothing():
+    nothing = FOUND.clear()
     for figure in (
-        plot_lines(NOTHING, title="T", x="x", y="y"),
-        plot_rows(NOTHING, title="T", x="x"),
+        plot_lines(nothing, "day", y_label="won", **LABELS),
+        plot_rows(nothing, "day", **LABELS),
     ):
         assert "too few deals" in figure.axes[0].texts[0].get_text()
         figure.png()

@@ -67,7 +67,7 @@ def settings_of(
         game=game,
         players=players,
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
-        table=tuple(entrant.name for entrant in entrants),
+        entrants=tuple(entrant.name for entrant in entrants),
         weights={
             entrant.name: entrant.agent.network.digest()
             for entrant in entrants
@@ -125,7 +125,7 @@ def write_dataset(
     Args:
         folder: Of the dataset, made if there is none.
         settings: Of the dataset.
-        agents: One a seat, those that `settings.table` names.
+        agents: One a seat, those that `settings.entrants` names.
         on_game: See `record_shard`.
         threads: That step the games; they change no row.
 

@@ -63,7 +63,7 @@ def record_shard(
 
     Args:
         settings: Of the dataset.
-        agents: One a seat, as `settings.table` names them; the same object may have several.
+        agents: One a seat, as `settings.entrants` names them; the same object may have several.
         shard: Its number.
         on_game: Is told how far the rows are.
         threads: That step the games.
@@ -136,7 +136,7 @@ def _add_rows(
     ends = np.searchsorted(steps.rows, np.arange(batch.n), side="right")
     for index, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
         rotation = index % players
-        names = [settings.table[(seat - rotation) % players] for seat in range(players)]
+        names = [settings.entrants[(seat - rotation) % players] for seat in range(players)]
         winners = np.flatnonzero(batch.final_winners[index]).tolist() if players > 1 else []
         about = {
             "game_id": deals.start * players + index,

@@ -10,8 +10,8 @@ from shakespeare_agents.cli.lineup_options import make_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.registry import default
 from shakespeare_env import Position
+from shakespeare_env.cli.printing import print_played, print_scores, print_table
 from shakespeare_env.cli.recorded import Recorded
-from shakespeare_env.cli.tables import print_played, print_scores, print_table
 
 
 def play_instead(

@@ -18,10 +18,10 @@ from shakespeare_env.cli.choices import (
     GameName,
     PlayerCount,
     Variants,
-    begin,
     find_game,
+    new_position,
 )
-from shakespeare_env.cli.tables import (
+from shakespeare_env.cli.printing import (
     print_numbered_moves,
     print_played,
     print_played_in_secret,
@@ -64,7 +64,7 @@ def play(
     game = find_game(game_name)
     if seed is None:
         seed = fresh_seed()
-    position = begin(game, players, seed, option)
+    position = new_position(game, players, seed, option)
     if seat >= position.players:
         raise typer.BadParameter(
             f"no seat {seat}; the seats are 0 to {position.players - 1}", param_hint="--seat"

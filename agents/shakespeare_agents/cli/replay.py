@@ -11,14 +11,14 @@ from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_agents.cli.counterfactual import play_instead
 from shakespeare_agents.cli.lineup_options import AGENT_NAMES
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
-from shakespeare_env.cli.tables import (
+from shakespeare_env.cli.printing import (
     print_moves,
     print_played,
     print_played_in_secret,
     print_scores,
     print_table,
 )
+from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
 from shakespeare_env.errors import DatasetError
 
 _HELP = """\

@@ -15,10 +15,10 @@ from shakespeare_env.cli.choices import (
     GameName,
     PlayerCount,
     Variants,
-    begin,
     find_game,
+    new_position,
 )
-from shakespeare_env.cli.tables import print_played, print_scores
+from shakespeare_env.cli.printing import print_played, print_scores
 
 
 def _move_limit(text: str) -> int | None:
@@ -69,7 +69,7 @@ def watch(
     """Watch a game that agents play; whoever watches sees everything, secrets too."""
     game = find_game(game_name)
     limit = _move_limit(moves)
-    position = begin(game, players, seed, option)
+    position = new_position(game, players, seed, option)
     key = draw_at or game.chapter
     if key not in position.to_dict():
         known = ", ".join(position.to_dict())

@@ -1,139 +1,150 @@
-"""Pictures of means with their intervals, in the style of the learning curves."""
+"""Pictures of means and shares with their intervals, in the style of the learning curves."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from shakespeare_agents.arena.result import AgentResult, TableResult
-from shakespeare_agents.strategy.groups import Group, Groups
+from shakespeare_agents.arena.result import AgentResult, EvaluationResult
+from shakespeare_agents.plot_style import (
+    COLOURS,
+    GREY,
+    INK,
+    MARKERS,
+    Picture,
+    note,
+    picture,
+    prepare,
+    say_nothing,
+)
 
-_DPI = 100
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
-_INK, _FAINT, _GREY = "#333333", "#d9d9d9", "#777777"
-_WIDTH = 7.6
-_HEIGHT = 3.8
-_ROW = 0.29
-
-
-class Picture(Figure):
-    """A figure that a notebook shows by itself, without pyplot and its global state."""
-
-    def png(self) -> bytes:
-        """The picture as a PNG file."""
-        content = io.BytesIO()
-        FigureCanvasAgg(self).print_png(content)  # type: ignore[no-untyped-call]
-        return content.getvalue()
-
-    _repr_png_ = png
+_WIDTH, _HEIGHT = 760, 380
+_MARGIN, _ROW = 155, 29
+"""Pixels of a picture of rows: around them, and for each."""
 
 
 def plot_lines(
-    lines: Groups | Mapping[str, Groups],
+    groups: pl.DataFrame,
+    x: str,
     *,
     title: str,
-    x: str,
-    y: str,
+    x_label: str,
+    y_label: str,
+    lines: str | None = None,
     reference: float | None = None,
     reference_name: str = "",
 ) -> Picture:
-    """Means against a number, with 95 % intervals; several lines stand beside each other.
+    """Means or shares against a number, with 95 % intervals.
 
     Args:
-        lines: Groups whose keys are numbers, by the name of their line.
+        groups: From `groups.means` or `groups.shares`.
+        x: The column of numbers they are drawn over.
         title: Printed above.
-        x: What the keys are, and their unit.
-        y: What the means are, and their unit.
-        reference: A value that a dashed line is drawn at.
+        x_label: What lies along the horizontal axis, and its unit.
+        y_label: What the means are, and their unit.
+        lines: A column that each value has a line of its own for; None means one line.
+        reference: A value to draw a dashed line at.
         reference_name: What it is.
     """
-    named = {"": lines} if isinstance(lines, Groups) else dict(lines)
-    figure, axes = _panel(title, x, y, _HEIGHT)
-    scale = _scale(named.values())
-    points = [point.key for groups in named.values() for point in groups]
-    if not points:
+    figure, axes = _panel(title, x_label, y_label, _HEIGHT)
+    if groups.is_empty():
         return _say_nothing(figure, axes)
+    found, unit = _scaled(groups)
     if reference is not None:
-        axes.axhline(scale * reference, color=_GREY, linestyle="--", linewidth=1.1, zorder=1)
-        axes.annotate(
-            reference_name,
-            (1.0, scale * reference),
-            xycoords=("axes fraction", "data"),
-            xytext=(-2, 4),
-            textcoords="offset points",
-            ha="right",
-            fontsize=9,
-            color=_GREY,
-        )
-    for place, (name, groups) in enumerate(named.items()):
-        # Intervals of neighbouring lines do not hide each other.
-        shift = 0.07 * (place - (len(named) - 1) / 2)
-        found = list(groups)
+        axes.axhline(unit * reference, color=GREY, linestyle="--", linewidth=1.1, zorder=1)
+        note(axes, unit * reference, reference_name, GREY)
+    parts = found.partition_by(lines, maintain_order=True) if lines else [found]
+    for place, part in enumerate(parts):
         axes.errorbar(
-            [point.key + shift for point in found],
-            [scale * point.mean for point in found],
-            yerr=_margins(found, scale),
-            color=_COLOURS[place % len(_COLOURS)],
-            marker=_MARKERS[place % len(_MARKERS)],
+            # Intervals of neighbouring lines do not hide each other.
+            part[x] + 0.07 * (place - (len(parts) - 1) / 2),
+            part["value"],
+            yerr=part.select("below", "above").to_numpy().T,
+            color=COLOURS[place % len(COLOURS)],
+            marker=MARKERS[place % len(MARKERS)],
             markersize=5,
             linewidth=1.5,
             elinewidth=1.2,
             capsize=3,
-            label=name,
+            label=str(part[lines][0]) if lines else None,
         )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_xlim(min(points) - 0.4, max(points) + 0.4)
-    _percent(axes.yaxis, named.values())
-    if len(named) > 1:
-        axes.legend(
+    axes.set_xlim(float(found[x].min()) - 0.4, float(found[x].max()) + 0.4)  # type: ignore[arg-type]
+    _as_percent(axes.yaxis, unit)
+    if lines:
+        legend = axes.legend(
+            title=lines,
             loc="upper left",
             bbox_to_anchor=(1.01, 1.0),
             frameon=False,
             fontsize=9.5,
-            labelcolor=_INK,
+            title_fontsize=9.5,
+            labelcolor=INK,
+            alignment="left",
             borderaxespad=0.0,
         )
-    _say_intervals(figure)
+        legend.get_title().set_color(INK)
     return figure
 
 
 def plot_rows(
-    groups: Groups,
+    groups: pl.DataFrame,
+    y: str,
     *,
     title: str,
-    x: str,
+    x_label: str,
     reference: float | None = None,
     reference_name: str = "",
-    name: Callable[[Any], str] = str,
 ) -> Picture:
-    """One row a group, the first on top: its mean and 95 % interval.
+    """One row a group, the first on top: its mean or share and 95 % interval.
 
     Args:
-        groups: The groups, in the order of the rows.
+        groups: From `groups.means` or `groups.shares`, in the order of the rows.
+        y: The column that names them.
         title: Printed above.
-        x: What the means are, and their unit.
-        reference: A value that a dashed line is drawn at.
+        x_label: What the means are, and their unit.
+        reference: A value to draw a dashed line at.
         reference_name: What it is.
-        name: What a key is called.
     """
-    found = list(groups)
-    if not found:
-        return _say_nothing(*_panel(title, x, "", _HEIGHT))
-    scale = _scale([groups])
-    rows = [(name(one.key), scale * one.mean, *_both(one, scale)) for one in found]
-    figure = _rows(rows, title, x, None if reference is None else scale * reference, reference_name)
-    _percent(figure.axes[0].xaxis, [groups])
+    figure, axes = _panel(title, x_label, "", _MARGIN + _ROW * len(groups))
+    if groups.is_empty():
+        return _say_nothing(figure, axes)
+    found, unit = _scaled(groups)
+    if reference is not None:
+        axes.axvline(unit * reference, color=GREY, linestyle="--", linewidth=1.1, zorder=1)
+        axes.annotate(
+            reference_name,
+            (unit * reference, 1.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, -3),
+            textcoords="offset points",
+            va="top",
+            fontsize=8,
+            color=GREY,
+        )
+    heights = range(len(found))
+    axes.errorbar(
+        found["value"],
+        heights,
+        xerr=found.select("below", "above").to_numpy().T,
+        color=COLOURS[0],
+        marker="o",
+        markersize=5.5,
+        linestyle="none",
+        elinewidth=1.5,
+        capsize=3,
+    )
+    axes.set_yticks(heights, [str(name) for name in found[y]], fontsize=9.5)
+    # The reference's name has a line of its own above the rows.
+    axes.set_ylim(len(found) - 0.4, -0.6 - 0.35 * (reference is not None))
+    _as_percent(axes.xaxis, unit)
     return figure
 
 
-def plot_table(result: TableResult, *, title: str) -> Picture:
+def plot_table(result: EvaluationResult, *, title: str) -> Picture:
     """The win rates of agents at one table, with 95 % intervals and parity.
 
     Args:
@@ -143,115 +154,57 @@ def plot_table(result: TableResult, *, title: str) -> Picture:
     Raises:
         ValueError: one seat alone wins against nobody.
     """
-    rows = [_win_row(agent) for agent in result.agents]
-    x = f"games won by a copy, % of {result.games}"
-    figure = _rows(rows, title, x, 100.0 / result.players, "parity")
-    figure.axes[0].set_xlim(left=min(0.0, figure.axes[0].get_xlim()[0]))
-    return figure
-
-
-def _win_row(agent: AgentResult) -> tuple[str, float, float, float]:
-    if agent.win_rate is None or agent.low is None or agent.high is None:
+    if result.players == 1:
         raise ValueError("nobody wins at a table of one seat; look at the scores")
-    copies = f" ×{agent.copies}" if agent.copies > 1 else ""
-    return agent.name + copies, 100 * agent.win_rate, 100 * agent.low, 100 * agent.high
-
-
-def _rows(
-    rows: Sequence[tuple[str, float, float, float]],
-    title: str,
-    x: str,
-    reference: float | None,
-    reference_name: str,
-) -> Picture:
-    figure, axes = _panel(title, x, "", 1.55 + _ROW * len(rows))
-    heights = range(len(rows))
-    if reference is not None:
-        axes.axvline(reference, color=_GREY, linestyle="--", linewidth=1.1, zorder=1)
-        axes.annotate(
-            reference_name,
-            (reference, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(4, -3),
-            textcoords="offset points",
-            va="top",
-            fontsize=9,
-            color=_GREY,
-        )
-    means = [mean for _, mean, _, _ in rows]
-    axes.errorbar(
-        means,
-        list(heights),
-        xerr=(
-            [mean - low for _, mean, low, _ in rows],
-            [high - mean for _, mean, _, high in rows],
-        ),
-        color=_COLOURS[0],
-        marker="o",
-        markersize=5.5,
-        linestyle="none",
-        elinewidth=1.5,
-        capsize=3,
+    rows = pl.DataFrame(
+        {
+            "agent": [_name(agent) for agent in result.agents],
+            "share": [agent.win_rate for agent in result.agents],
+            "low": [agent.low for agent in result.agents],
+            "high": [agent.high for agent in result.agents],
+        }
     )
-    axes.set_yticks(list(heights), [row[0] for row in rows], fontsize=9.5)
-    axes.set_ylim(len(rows) - 0.4, -0.6 - 0.35 * (reference is not None))
-    _say_intervals(figure)
+    figure = plot_rows(
+        rows,
+        "agent",
+        title=title,
+        x_label=f"games won by a copy, of {result.games}",
+        reference=1 / result.players,
+        reference_name="parity",
+    )
+    axes = figure.axes[0]
+    axes.set_xlim(left=min(0.0, axes.get_xlim()[0]))
     return figure
 
 
-def _panel(title: str, x: str, y: str, height: float) -> tuple[Picture, Axes]:
-    figure = Picture(figsize=(_WIDTH, height), dpi=_DPI, facecolor="white", layout="constrained")
+def _name(agent: AgentResult) -> str:
+    return f"{agent.name} ×{agent.copies}" if agent.copies > 1 else agent.name
+
+
+def _panel(title: str, x: str, y: str, height: int) -> tuple[Picture, Axes]:
+    figure = picture(_WIDTH, height, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(
-        title, fontsize=11.5, fontweight="bold", color=_INK, loc="left", pad=10, parse_math=False
-    )
-    axes.set_xlabel(x, fontsize=9.5, color=_INK)
-    axes.set_ylabel(y, fontsize=9.5, color=_INK)
-    axes.grid(color=_FAINT, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=9, colors=_INK)
-    for side in ("left", "bottom"):
-        axes.spines[side].set_color("#999999")
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    prepare(axes, title, x, y)
+    figure.supxlabel("bars: 95 % intervals", x=0.99, ha="right", fontsize=8, color=GREY)
     return figure, axes
 
 
 def _say_nothing(figure: Picture, axes: Axes) -> Picture:
-    """Say why there is nothing to see."""
-    axes.grid(visible=False)
     axes.set_xticks([])
-    axes.set_yticks([])
-    words = "too few deals for an interval"
-    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", fontsize=10, color=_GREY)
+    say_nothing(axes, "too few deals for an interval")
     return figure
 
 
-def _say_intervals(figure: Picture) -> None:
-    figure.supxlabel(
-        "bars: 95 % intervals",
-        x=0.99,
-        ha="right",
-        fontsize=8,
-        color=_GREY,
+def _scaled(groups: pl.DataFrame) -> tuple[pl.DataFrame, float]:
+    """The groups with `value`, `below` and `above` it as they are drawn, and their unit."""
+    name, unit = ("share", 100.0) if "share" in groups.columns else ("mean", 1.0)
+    value = unit * pl.col(name)
+    drawn = groups.with_columns(
+        value=value, below=value - unit * pl.col("low"), above=unit * pl.col("high") - value
     )
+    return drawn, unit
 
 
-def _scale(all_groups: Any) -> float:
-    return 100.0 if all(groups.percent for groups in all_groups) else 1.0
-
-
-def _percent(axis: Any, all_groups: Any) -> None:
-    if _scale(all_groups) > 1:
+def _as_percent(axis: Any, unit: float) -> None:
+    if unit != 1.0:
         axis.set_major_formatter(FuncFormatter(lambda rate, _: f"{rate:g} %"))
-
-
-def _both(one: Group, scale: float) -> tuple[float, float]:
-    return scale * one.low, scale * one.high
-
-
-def _margins(found: Sequence[Group], scale: float) -> tuple[list[float], list[float]]:
-    return (
-        [scale * (point.mean - point.low) for point in found],
-        [scale * (point.high - point.mean) for point in found],
-    )

@@ -2,56 +2,155 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_agents.strategy.facts import field
+from shakespeare_agents.strategy.self_play import at_all_seats
+from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.batch import Batch
-from shakespeare_env.game import Game, Records
+from shakespeare_env.game import Game
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.rng import check_seed, streams
+
+_LOTS = np.uint64(0x107)
+"""Separates the lots that decide which positions are kept from what the agents draw."""
 
 
 @dataclass(frozen=True)
-class Decisions:
-    """Positions of self-play in which a seat is to decide.
+class Positions:
+    """m positions of self-play in which a seat is to decide.
 
     Attributes:
-        records: The games as they stand, chance to come included.
-        deals: int[m], which game each is from.
-        seats: int[m], who decides.
-        observations: int8[m, D], what that seat sees.
-        masks: bool[m, A], what it may do.
-        choices: int[m], what the agent does there.
-        lots: float[m], drawn for each; those with the lowest are kept.
+        frame: One row a position: `position`, its number; `deal`, which game it is from; `seat`,
+            who decides; and the facts asked for.
+        games: The positions as games, chance to come included; copied, never stepped.
+        agent: Who played them.
+        kinds: int64[k], ids of the moves that were looked for.
+        choices: int64[m], what the agent chose.
+        states: uint64[m], the state of each game's generator after that choice.
     """
 
-    records: Records
-    deals: NDArray[np.int64]
-    seats: NDArray[np.int64]
-    observations: NDArray[np.int8]
-    masks: NDArray[np.bool_]
+    frame: pl.DataFrame
+    games: Batch
+    agent: AnyAgent
+    kinds: NDArray[np.int64]
     choices: NDArray[np.int64]
-    lots: NDArray[np.float64]
-
-    def some(self, chosen: NDArray[Any]) -> Decisions:
-        """Those that an index or a mask chooses."""
-        return Decisions(*(getattr(self, one.name)[chosen] for one in fields(self)))
-
-    def lowest(self, most: int) -> Decisions:
-        """At most so many, those with the lowest lots, in the order they came up."""
-        return self.some(np.sort(np.argsort(self.lots)[:most]))
+    states: NDArray[np.uint64]
 
 
-def _joined(parts: Sequence[Decisions]) -> Decisions:
-    """All of several lots of decisions, in order."""
-    names = [one.name for one in fields(Decisions)]
-    return Decisions(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))
+def find_positions(
+    game: str,
+    blocks: Sequence[str],
+    *,
+    players: int,
+    games: int,
+    most: int,
+    least: int = 2,
+    seed: int = 0,
+    player: Player = "network",
+    facts: Mapping[str, str] | None = None,
+) -> Positions:
+    """Play games in which one agent holds all seats, and keep positions with some kinds of moves.
+
+    Args:
+        game: Its name.
+        blocks: Kinds of moves: blocks of the action table.
+        players: Seats.
+        games: How many to play, each a deal of its own.
+        most: At most so many positions are kept, each as likely as the others.
+        least: How many moves of these kinds must be legal.
+        seed: Of the deals and of all draws.
+        player: Who plays, as `shakespeare_agents.make` takes it.
+        facts: What to note of what the deciding seat sees: column -> name of `field`.
+
+    Returns:
+        The positions in the order of their deals, those of a deal as they came up.
+
+    Raises:
+        ValueError: there is no such block, or no such position came up.
+    """
+    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+    kinds = _ids_of(batch.game, blocks)
+    lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
+    sample = _Sample(batch, lineup, kinds, least=least, most=most, seed=seed)
+    play_out(batch, lineup, before_step=sample.draw)
+    kept = sample.kept()
+    if not len(kept):
+        raise ValueError(f"no such decision came up in {games} games; play more of them")
+    found = Batch(game, len(kept), players=players, autoreset=False)
+    found.load(slice(None), kept["record"])
+    frame = pl.DataFrame(
+        {
+            "position": np.arange(len(kept)),
+            "deal": kept["deal"],
+            "seat": found.to_move.astype(np.int64),
+        }
+    ).with_columns(
+        **{column: field(found.game.layout, of, found.obs) for column, of in (facts or {}).items()}
+    )
+    return Positions(frame, found, lineup.agents[0], kinds, kept["choice"], kept["state"])
 
 
-def ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
+class _Sample:
+    """Decisions of games under way, drawn by lot: whatever else is played, the lowest are kept."""
+
+    def __init__(
+        self,
+        batch: Batch,
+        lineup: Lineup,
+        kinds: NDArray[np.int64],
+        *,
+        least: int,
+        most: int,
+        seed: int,
+    ) -> None:
+        self._batch, self._lineup = batch, lineup
+        self._kinds, self._least, self._most = kinds, least, most
+        self._lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(batch.n)))
+        self._dtype = np.dtype(
+            [
+                ("record", batch.game.state),
+                ("deal", np.int64),
+                ("choice", np.int64),
+                ("state", np.uint64),
+                ("lot", np.float64),
+            ]
+        )
+        self._drawn = [np.zeros(0, self._dtype)]
+
+    def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """Give a lot to every decision that fits, before it is played."""
+        fits = self._batch.mask[rows][:, self._kinds].sum(axis=1) >= self._least
+        rows = rows[fits]
+        drawn = np.zeros(len(rows), self._dtype)
+        drawn["record"] = self._batch.save(rows)
+        drawn["deal"] = rows
+        drawn["choice"] = actions[fits]
+        drawn["state"] = self._lineup.generators.states[rows]
+        drawn["lot"] = self._lots[rows].random()
+        self._drawn.append(drawn)
+        # Records are large: those that cannot be kept any more are dropped on the way.
+        if sum(map(len, self._drawn)) > 2 * self._most:
+            self._drawn = [self._lowest()]
+
+    def kept(self) -> NDArray[Any]:
+        """The decisions with the lowest lots, by deal."""
+        lowest = self._lowest()
+        return lowest[np.argsort(lowest["deal"], kind="stable")]
+
+    def _lowest(self) -> NDArray[Any]:
+        drawn = np.concatenate(self._drawn)
+        return drawn[np.sort(np.argsort(drawn["lot"])[: self._most])]
+
+
+def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
     """The ids of the actions of some blocks of the action table."""
     known = {block.name: block for block in game.actions.blocks}
     for name in blocks:
@@ -60,43 +159,3 @@ def ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
     return np.concatenate(
         [game.actions.start[name] + np.arange(len(known[name].texts)) for name in blocks]
     )
-
-
-def positions_of(
-    batch: Batch, agent: AnyAgent, ids: NDArray[np.int64], *, least: int, most: int, seed: int
-) -> Decisions:
-    """Play a batch out, and keep positions where at least so many of some actions are legal.
-
-    There must be a choice beside them, if one is enough.  Of all that are found, `most` are drawn,
-    each as likely as the others.
-    """
-    rng = np.random.default_rng([seed, 0])
-    lots = np.random.default_rng([seed, 1])
-    kept: list[Decisions] = []
-    count, highest = 0, np.inf
-    while len(rows := np.flatnonzero(batch.to_move >= 0)):
-        chosen = decide(agent, batch, rows, rng)
-        masks = batch.mask[rows]
-        fits = (masks[:, ids].sum(axis=1) >= least) & (masks.sum(axis=1) > 1)
-        lot = lots.random(len(rows))
-        found = np.flatnonzero(fits & (lot < highest))
-        at = rows[found]
-        kept.append(
-            Decisions(
-                batch.save(at),
-                at,
-                batch.to_move[at].astype(np.int64),
-                batch.obs[at],
-                masks[found],
-                chosen[found].astype(np.int64),
-                lot[found],
-            )
-        )
-        count += len(found)
-        if count > 2 * most:
-            kept = [_joined(kept).lowest(most)]
-            count, highest = most, float(kept[0].lots.max())
-        batch.step(chosen, rows)
-    if not count:
-        raise ValueError("no such decision came up in these games; play more of them")
-    return _joined(kept).lowest(most)

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from shakespeare_agents.plot_style import (
+    COLOURS,
+    INK,
+    MARKERS,
+    SPINE,
+    Picture,
+    note,
+    picture,
+    prepare,
+    say_nothing,
+)
 from shakespeare_agents.storage import write_atomically
 from shakespeare_training.runs.history import ITSELF, SOLO, History, seats_text, short_count
-from shakespeare_training.runs.line_labels import LineEnd, label_ends, note
+from shakespeare_training.runs.line_labels import LineEnd, label_ends
 
 SIZE = (1400, 560)
 """Pixels of the picture, width and height."""
 
-_DPI = 100
-# By seat count.  From Okabe and Ito's palette, which the colour-blind tell apart; the two that are
-# too light for letters on white come last.
-_COLOURS = ("#333333", "#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900")
-_MARKERS = ("o", "s", "^", "D", "v", "P")
-_INK, _FAINT = "#333333", "#d9d9d9"
 _MOST_MARKERS = 24
 _LONGEST_NAME = 14
 _STEPS = (1, 2, 2.5, 5, 10)
@@ -46,16 +48,14 @@ def draw_curves(
     Raises:
         ValueError: nothing was measured.
     """
-    figure = curves_figure(history, title=title, targets=targets)
-    content = io.BytesIO()
-    FigureCanvasAgg(figure).print_png(content)  # type: ignore[no-untyped-call]
+    content = curves_figure(history, title=title, targets=targets).png()
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_atomically(path, content.getvalue())
+    write_atomically(path, content)
 
 
 def curves_figure(
     history: History, *, title: str = "", targets: Mapping[int, float] | None = None
-) -> Figure:
+) -> Picture:
     """The learning curve before it becomes a picture: win rates left, winning scores right.
 
     Args:
@@ -68,15 +68,14 @@ def curves_figure(
     """
     if not len(history):
         raise ValueError("the history is empty: measure once before drawing its curves")
-    # No pyplot: it would keep the figure, and share its state with whoever draws in this process.
-    figure = Figure(figsize=(SIZE[0] / _DPI, SIZE[1] / _DPI), dpi=_DPI, facecolor="white")
+    figure = picture(*SIZE)
     figure.text(
         0.045,
         0.955,
         title,
         fontsize=13,
         fontweight="bold",
-        color=_INK,
+        color=INK,
         va="center",
         parse_math=False,
     )
@@ -92,16 +91,9 @@ def curves_figure(
 
 def _prepare(axes: Axes, history: History, title: str) -> None:
     """Lay out what both panels share: decisions below, time above, a faint grid."""
-    axes.set_title(title, fontsize=11, fontweight="bold", color=_INK, loc="left", pad=34)
-    axes.set_xlabel("decisions learnt from", fontsize=9.5, color=_INK)
+    prepare(axes, title, "decisions learnt from", pad=34.0)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=_STEPS, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: short_count(count)))
-    axes.grid(color=_FAINT, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=9, colors=_INK)
-    for side in ("left", "bottom", "top"):
-        axes.spines[side].set_color("#999999")
-    axes.spines["right"].set_visible(False)
     first, last = history[0].decisions, history[-1].decisions
     if first < last:
         # A curve that begins far from nothing does not get the empty way there.
@@ -125,8 +117,9 @@ def _draw_time(axes: Axes, history: History) -> None:
     if begin >= end:
         return
     top = axes.secondary_xaxis("top")
-    top.set_xlabel(f"{name} of training", fontsize=9.5, color=_INK)
-    top.tick_params(labelsize=9, colors=_INK)
+    top.set_xlabel(f"{name} of training", fontsize=9.5, color=INK)
+    top.tick_params(labelsize=9, colors=INK)
+    top.spines["top"].set_color(SPINE)
     ticks = MaxNLocator(6, steps=_STEPS).tick_values(begin, end)
     shown = [float(tick) for tick in ticks if begin <= tick <= end]
     top.set_xticks(
@@ -162,7 +155,7 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
         # The end of a run is where it has left parity behind; side by side they do not touch.
         note(axes, 100 / players, words, _colour(players), back=0.2 * place)
     if not ends:
-        _say_nothing(axes, "no win rate was measured")
+        say_nothing(axes, "no win rate was measured")
     label_ends(axes, ends)
 
 
@@ -186,12 +179,12 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
             sharing.setdefault(targets[players], []).append(players)
     for target, seats in sharing.items():
         heights.append(target)
-        colour = _colour(seats[0]) if len(seats) == 1 else _INK
+        colour = _colour(seats[0]) if len(seats) == 1 else INK
         words = f"target {target:g} at {', '.join(map(str, seats[:-1]))}"
         words += f"{' and ' if seats[1:] else ''}{seats_text(seats[-1])}"
         axes.axhline(target, color=colour, linestyle="--", linewidth=1.1, label=words)
     if not ends:
-        _say_nothing(axes, "no game of the learner with itself was measured")
+        say_nothing(axes, "no game of the learner with itself was measured")
         return
     margin = max(0.06 * (max(heights) - min(heights)), 0.5)
     axes.set_ylim(min(heights) - margin, max(heights) + margin)
@@ -209,7 +202,7 @@ def _draw_line(
         y,
         color=colour,
         linewidth=1.4 if marker % 2 else 1.9,
-        marker=_MARKERS[marker % len(_MARKERS)],
+        marker=MARKERS[marker % len(MARKERS)],
         markersize=4.5,
         markerfacecolor="white" if marker % 2 else colour,
         markevery=list(range((len(x) - 1) % step, len(x), step)),
@@ -219,26 +212,26 @@ def _draw_line(
     )
 
 
-def _draw_legend(figure: Figure, history: History, *, targets: bool) -> None:
+def _draw_legend(figure: Picture, history: History, *, targets: bool) -> None:
     """Say below what the signs mean; which line is which stands beside the lines."""
     rivals = history.rivals()
     signs: list[Line2D | Patch] = [
         Line2D(
             [],
             [],
-            color=_INK,
-            marker=_MARKERS[index % len(_MARKERS)],
-            markerfacecolor="white" if index % 2 else _INK,
+            color=INK,
+            marker=MARKERS[index % len(MARKERS)],
+            markerfacecolor="white" if index % 2 else INK,
             markersize=5,
             label=f"against {_short(opponent)}",
         )
         for index, opponent in enumerate(rivals)
     ]
     if rivals:
-        signs.append(Patch(color=_INK, alpha=0.2, linewidth=0, label="95 % interval"))
-        signs.append(Line2D([], [], color=_INK, linestyle=":", label="parity, 1 / seats"))
+        signs.append(Patch(color=INK, alpha=0.2, linewidth=0, label="95 % interval"))
+        signs.append(Line2D([], [], color=INK, linestyle=":", label="parity, 1 / seats"))
     if targets:
-        signs.append(Line2D([], [], color=_INK, linestyle="--", label="target"))
+        signs.append(Line2D([], [], color=INK, linestyle="--", label="target"))
     if signs:
         legend = figure.legend(
             handles=signs,
@@ -247,17 +240,10 @@ def _draw_legend(figure: Figure, history: History, *, targets: bool) -> None:
             ncols=8,
             fontsize=9.5,
             frameon=False,
-            labelcolor=_INK,
+            labelcolor=INK,
         )
         for text in legend.get_texts():
             text.set_parse_math(False)
-
-
-def _say_nothing(axes: Axes, words: str) -> None:
-    """Say why a panel is empty."""
-    axes.grid(visible=False)
-    axes.set_yticks([])
-    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", fontsize=10, color="#777777")
 
 
 def _is_target(line: Line2D) -> bool:
@@ -270,7 +256,8 @@ def _percent(rate: float | None) -> float:
 
 
 def _colour(players: int) -> str:
-    return _COLOURS[(players - 1) % len(_COLOURS)]
+    """Alone in the colour of the words, two seats in the first one."""
+    return COLOURS[(players - 2) % len(COLOURS)]
 
 
 def _short(name: str) -> str:

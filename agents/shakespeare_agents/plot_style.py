@@ -1,0 +1,101 @@
+"""How all pictures of figures look: colours, markers, axes, and PNG without pyplot."""
+
+from __future__ import annotations
+
+import io
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+
+DPI = 100
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
+"""From Okabe and Ito's palette, which the colour-blind tell apart; the two that are too light for
+letters on white are darkened."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+INK, GREY, FAINT = "#333333", "#777777", "#d9d9d9"
+SPINE = "#999999"
+
+
+class Picture(Figure):
+    """A figure that a notebook shows by itself.
+
+    No pyplot: it would keep the figure, and share its state with whoever draws in this process.
+    """
+
+    def png(self) -> bytes:
+        """The picture as a PNG file."""
+        content = io.BytesIO()
+        FigureCanvasAgg(self).print_png(content)  # type: ignore[no-untyped-call]
+        return content.getvalue()
+
+    _repr_png_ = png
+
+
+def picture(width: int, height: int, *, layout: str = "none") -> Picture:
+    """An empty picture.
+
+    Args:
+        width: In pixels.
+        height: In pixels.
+        layout: Matplotlib's layout engine.
+    """
+    size = width / DPI, height / DPI
+    return Picture(figsize=size, dpi=DPI, facecolor="white", layout=layout)  # type: ignore[arg-type]
+
+
+def prepare(axes: Axes, title: str, x: str, y: str = "", *, pad: float = 10.0) -> None:
+    """Give axes a title on the left, labels, and a faint grid.
+
+    Args:
+        axes: To be drawn on.
+        title: Printed above.
+        x: What lies along the horizontal axis, and its unit.
+        y: What lies along the vertical axis, and its unit.
+        pad: Points between the title and the panel.
+    """
+    axes.set_title(
+        title, fontsize=11, fontweight="bold", color=INK, loc="left", pad=pad, parse_math=False
+    )
+    axes.set_xlabel(x, fontsize=9.5, color=INK)
+    axes.set_ylabel(y, fontsize=9.5, color=INK)
+    axes.grid(color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.tick_params(labelsize=9, colors=INK)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_color(SPINE)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
+    """Write on a horizontal line what it stands for.
+
+    Args:
+        axes: Drawn on.
+        height: Of the line, in the units of the axis.
+        words: What is said.
+        colour: Of the line.
+        back: How far before its right end, as a share of its length.
+    """
+    axes.annotate(
+        words,
+        xy=(1.0 - back, height),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4, 2),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=8,
+        color=colour,
+        zorder=5,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
+
+
+def say_nothing(axes: Axes, words: str) -> None:
+    """Say why a panel is empty."""
+    axes.grid(visible=False)
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", fontsize=10, color=GREY)

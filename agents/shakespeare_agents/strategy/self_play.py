@@ -1,0 +1,100 @@
+"""Games of an agent with itself, observed: who won, by how much, and with what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shakespeare_agents.registry import make
+from shakespeare_agents.strategy.facts import field
+from shakespeare_env.agent import Player
+from shakespeare_env.batch import Batch
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.lineup import Lineup, play_out
+
+
+def self_play(
+    game: str,
+    *,
+    players: int,
+    games: int,
+    seed: int = 0,
+    player: Player = "network",
+    start: Mapping[str, str] | None = None,
+    end: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """Play games in which one agent holds all seats, each game a deal of its own.
+
+    Args:
+        game: Its name.
+        players: Seats.
+        games: How many.
+        seed: Of the deals and of the agent's draws.
+        player: Who plays, as `shakespeare_agents.make` takes it.
+        start: Facts to note as a game begins: column -> name of `field`, as each seat sees it.
+        end: The same when it is over.
+
+    Returns:
+        One row a seat a game: `deal`, `players`, the columns of `outcomes`, and the facts.
+    """
+    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+    facts = _seat_facts(batch, players, start or {})
+    generators = GameGenerators.of_games(seed, np.arange(games))
+    play_out(batch, at_all_seats(player, batch, generators))
+    facts |= _seat_facts(batch, players, end or {})
+    deals = pl.select(deal=np.repeat(np.arange(games), players), players=pl.lit(players))
+    return deals.hstack(outcomes(batch)).with_columns(**facts)
+
+
+def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:
+    """One agent at all seats of all games.
+
+    Args:
+        player: Who plays, as `shakespeare_agents.make` takes it.
+        batch: Games of equally many seats.
+        generators: One for each game.
+    """
+    agent, players = make(player, batch.game), int(batch.players[0])
+    unmoved = np.zeros(batch.n, np.int64)
+    return Lineup.in_rotation([agent] * players, unmoved, batch.game.max_seats, generators)
+
+
+def outcomes(batch: Batch) -> pl.DataFrame:
+    """How games ended for every seat.
+
+    Args:
+        batch: Games of equally many seats that are over.
+
+    Returns:
+        One row a seat a game, in the order of the seats: `seat`, `score`, `lead` (over the best
+        other seat; null with one seat) and `won` (1, a share of a shared victory, or 0).
+    """
+    players = int(batch.players[0])
+    scores, winners = batch.final_scores[:, :players], batch.final_winners[:, :players]
+    frame = pl.DataFrame(
+        {
+            "seat": np.tile(np.arange(players), batch.n),
+            "score": scores.astype(np.float64).reshape(-1),
+            "won": (winners / winners.sum(axis=1, keepdims=True).clip(1)).reshape(-1),
+        }
+    )
+    if players == 1:
+        return frame.insert_column(2, pl.lit(None, pl.Float64).alias("lead"))
+    best = np.sort(scores, axis=1)
+    # Of two seats that share the best score each leads by 0.
+    others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
+    return frame.insert_column(2, pl.Series("lead", (scores - others).reshape(-1), pl.Float64))
+
+
+def _seat_facts(
+    batch: Batch, players: int, facts: Mapping[str, str]
+) -> dict[str, NDArray[np.int16]]:
+    """Facts of every seat of every game, the seats of a game after each other."""
+    seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in range(players)]
+    return {
+        column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()
+        for column, name in facts.items()
+    }

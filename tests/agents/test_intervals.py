@@ -1,0 +1,92 @@
+"""Intervals: published values, a textbook's example, and how often they hold the truth."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+
+from shakespeare_agents.intervals import (
+    clustered_mean,
+    clustered_share,
+    mean_interval,
+    wilson_interval,
+)
+
+
+def over_clusters(interval, values, clusters):
+    """What a clustered interval makes of values, each of some cluster."""
+    rows = pl.DataFrame({"cluster": clusters, "value": values})
+    sums = rows.group_by("cluster").agg(sum=pl.col("value").sum(), count=pl.len())
+    mean, low, high = interval(pl.col("sum"), pl.col("count"))
+    return sums.select(mean=mean, low=low, high=high).row(0)
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "low", "high"),
+    [
+        (0, 10, 0.0, 0.2775),
+        (5, 10, 0.2366, 0.7634),
+        (160, 200, 0.7391, 0.8495),
+        (10, 10, 0.7225, 1.0),
+    ],
+)
+def test_wilson_interval(wins, games, low, high):
+    """Against published values of the score interval."""
+    found = wilson_interval(wins, games)
+    assert found == pytest.approx((low, high), abs=1e-4)
+    assert (found[0] == 0) == (wins == 0)
+    assert (found[1] == 1) == (wins == games)
+
+
+def test_the_interval_of_a_mean():
+    """Mean 5, standard deviation sqrt(32 / 7) over 8: the textbook's example."""
+    mean, low, high = mean_interval(np.array([2, 4, 4, 4, 5, 5, 7, 9]))
+    half = 1.959964 * math.sqrt(32 / 7) / math.sqrt(8)
+    assert (mean, low, high) == pytest.approx((5, 5 - half, 5 + half))
+    assert mean_interval(np.array([3.0])) == (3.0, None, None)
+    assert mean_interval(np.array([3.0, 3.0])) == (3.0, 3.0, 3.0)
+
+
+def test_the_interval_of_a_mean_holds_the_truth_as_often_as_it_says():
+    rng = np.random.default_rng(1)
+    held = 0
+    for _ in range(2000):
+        _, low, high = mean_interval(rng.exponential(size=60))
+        assert low is not None
+        assert high is not None
+        held += low < 1.0 < high
+    assert 0.92 < held / 2000 < 0.97
+
+
+def test_rows_of_one_cluster_count_once():
+    deals = np.random.default_rng(0).normal(size=200)
+    found = over_clusters(clustered_mean, np.repeat(deals, 4), np.repeat(np.arange(200), 4))
+    assert found == pytest.approx(mean_interval(deals))
+
+
+def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(500):
+        cluster = np.repeat(np.arange(60), rng.integers(1, 6, 60))
+        values = rng.exponential(size=60)[cluster] + rng.normal(size=len(cluster))
+        _, low, high = over_clusters(clustered_mean, values, cluster)
+        held += low < 1.0 < high
+    assert 0.91 < held / 500 < 0.98
+
+
+def test_independent_wins_get_wilsons_interval():
+    won = np.array([1.0] * 30 + [0.0] * 70)
+    share, low, high = over_clusters(clustered_share, won, np.arange(100))
+    assert share == pytest.approx(0.3)
+    # Independent games vary by 1 / 99 of their number more than Wilson takes them to.
+    assert (low, high) == pytest.approx(wilson_interval(29.7, 99))
+
+
+@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
+def test_a_share_that_never_varies_counts_clusters(value):
+    found = over_clusters(clustered_share, np.full(100, value), np.repeat(np.arange(50), 2))
+    assert found == pytest.approx((value, *wilson_interval(value * 50, 50)))
