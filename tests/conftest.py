@@ -35,8 +35,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 def toy_box(monkeypatch: pytest.MonkeyPatch) -> str:
     """The digest that the toy of `tests/training/toy_game.py` has: it is a game without a box."""
     from shakespeare_agents import checkpoint
-    from shakespeare_env import registry
     from shakespeare_agents.arena import result as table_result
+    from shakespeare_env import registry
 
     toys, of_registered = hashlib.sha256(b"toy").hexdigest(), registry.box_digest
 

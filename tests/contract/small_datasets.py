@@ -3,9 +3,9 @@
 import numpy as np
 
 from shakespeare_agents import RandomAgent
-from shakespeare_env import registry
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.evaluate import Seated
+from shakespeare_env import registry
 
 
 class Guesser(RandomAgent):

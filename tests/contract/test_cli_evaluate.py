@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_env import Batch, registry
-from shakespeare_agents.cli import evaluate as command
-from tests.agents.networks import random_tensors
-from tests.contract.command_line import printed, refused, run
 from shakespeare_agents.arena.evaluate import Seated
 from shakespeare_agents.arena.evaluate import evaluate as play_table
 from shakespeare_agents.arena.result import TableResult
+from shakespeare_agents.checkpoint import save_checkpoint
+from shakespeare_agents.cli import evaluate as command
+from shakespeare_env import Batch, registry
+from tests.agents.networks import random_tensors
+from tests.contract.command_line import printed, refused, run
 
 
 @pytest.fixture(params=registry.names())

@@ -4,10 +4,10 @@ import re
 import shlex
 
 import pytest
+from shakespeare_agents.cli.seating import Seating
 
 import shakespeare_agents
 from shakespeare_env import Position, registry
-from shakespeare_agents.cli.seating import Seating
 from tests.contract import knowledge
 from tests.contract.command_line import printed, refused, run
 from tests.contract.random_games import described
