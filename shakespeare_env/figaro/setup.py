@@ -19,7 +19,7 @@ _ALL_PIECES = len(LENGTHS)
 
 
 @rule
-def begin(game: Record, players: int, options: int) -> None:
+def set_up(game: Record, players: int, options: int) -> None:
     """Set the table for a new game, up to the first card (Rules A1 to A4)."""
     game["players"] = players
     game["round"] = 0

@@ -29,7 +29,7 @@ OPTIONS = {"strategic_rest": range(2, SEATS + 1)}
 
 
 @rule
-def begin(game: Record, players: int, options: int) -> None:
+def set_up(game: Record, players: int, options: int) -> None:
     """Set the table for a new game, up to the first decision of the draft (Rules S1 to S6)."""
     game["players"] = players
     game["strategic_rest"] = options & 1
