@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from shakespeare_env.batch import Batch
 from shakespeare_env.equality.comparison import Comparison
-from shakespeare_env.equality.trace import Course, Decision, Setting, choose
 from shakespeare_env.equality.seat_trace import SeatDecision, seat_trace
+from shakespeare_env.equality.trace import Course, Decision, Setting, choose
 from shakespeare_env.position import Position
 from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv

@@ -11,17 +11,17 @@ from shakespeare_env.figaro.flow import legal, play
 from shakespeare_env.figaro.layout import LAYOUT
 from shakespeare_env.figaro.notation_reader import from_dict
 from shakespeare_env.figaro.observe import observe
-from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.redaction import is_secret, seen_by
+from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, STATE
-from shakespeare_env.figaro.tables import BOX, MIN_SEATS, SEATS
+from shakespeare_env.figaro.tables import BOX, MIN_SEATS, N_SEATS
 from shakespeare_env.game import Game, Rules
 
 GAME = Game(
     name=notation.NAME,
     min_seats=MIN_SEATS,
-    max_seats=SEATS,
+    max_seats=N_SEATS,
     options={},
     state=STATE,
     hidden_from_text=HIDDEN_FROM_TEXT,

@@ -12,16 +12,16 @@ from shakespeare_env.shakespeare.flow import legal, play
 from shakespeare_env.shakespeare.layout import LAYOUT
 from shakespeare_env.shakespeare.notation_reader import from_dict
 from shakespeare_env.shakespeare.observe import observe
-from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.redaction import is_secret, seen_by
+from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
-from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, SEATS
+from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, N_SEATS
 
 GAME = Game(
     name=notation.NAME,
     min_seats=1,
-    max_seats=SEATS,
+    max_seats=N_SEATS,
     options=OPTIONS,
     state=STATE,
     hidden_from_text=HIDDEN_FROM_TEXT,

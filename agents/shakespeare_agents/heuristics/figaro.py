@@ -30,7 +30,7 @@ PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
 
 Both tables are guesses of a careful player, and were not tuned.
 """
-assert len(PRICE) == t.KINDS
+assert len(PRICE) == t.N_KINDS
 
 
 @rule
@@ -102,8 +102,8 @@ def score(seen: Any, action: int) -> float:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
     if action == a.RING:
         return outlook(seen, NOBODY, face_up + 1, 1, NOBODY, 0) - PRICE[t.RING]
-    kind = (action - a.PLAY) // t.SEATS
-    place = (action - a.PLAY) % t.SEATS
+    kind = (action - a.PLAY) // t.N_SEATS
+    place = (action - a.PLAY) % t.N_SEATS
     value = int(t.VALUE[kind])
     taker = place if total(seen, place) + value >= t.FULL else NOBODY
     return outlook(seen, taker, face_up + 1, 0, place, value) - PRICE[kind]
@@ -114,7 +114,7 @@ def position(seen: Any) -> float:
     """How a seat stands: its road, what it may expect of the round, the cards it has kept."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
-    for kind in range(t.JESTER, t.KINDS):
+    for kind in range(t.JESTER, t.N_KINDS):
         worth += PRICE[kind] * seen[at.OWN_HAND + kind]
     return worth
 
