@@ -7,21 +7,18 @@ little lies on the table, and keep jesters and rings for when they are needed.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics import best_action
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
-from shakespeare_env.compiled import digest_of, rule
+from shakespeare_env.compiled import rule
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import layout as at
 from shakespeare_env.figaro import tables as t
 from shakespeare_env.figaro.state import NOBODY
 
-# The machine code is kept under the engine's digest; these files are no part of that.
-_OWNER = "heuristic-" + digest_of(map(Path, (__file__, best_action.__file__)))
+_OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
 """By the total before a seat: the chance that it will have to take what now lies face up."""
@@ -79,7 +76,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
         if taker == NOBODY:
             before = place - passed if place >= passed else players - 1
             height = total(seen, before) + (more if place == target else 0)
-            taken += RISK[min(height, t.FULL - 1)] * face_up
+            taken += RISK[min(height, len(RISK) - 1)] * face_up
         elif place == taker:
             taken += face_up
         if place == 0:
