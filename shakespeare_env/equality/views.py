@@ -1,7 +1,4 @@
-"""Each view stepped through the games of a batch; what they show must be the same to the last bit.
-
-Every function takes the setting, the trace of its games and a comparison to count with.
-"""
+"""Each view stepped through the games of a trace; it must show the same, bit for bit."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def resetting_batch(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """A batch that begins the next games itself, on two threads."""
+    """A batch with autoreset, on two threads."""
     view = Batch(n=setting.rows, seed=setting.seed, threads=2, **setting.arguments)
     for step in range(min(map(len, trace))):
         decisions = [row[step] for row in trace]
@@ -125,7 +122,8 @@ def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The environment of stable-baselines3 with one seat against opponents, all rows."""
     from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 
-    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments))
+    games = SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments)
+    view = SB3SingleAgentVecEnv(games)
     view.seed(setting.seed)
     observations: Any = view.reset()
     for decisions in _steps(seat_trace(setting, trace)):
