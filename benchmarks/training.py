@@ -23,13 +23,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from sb3_contrib import MaskablePPO
+from shakespeare_training.ppo.learner import make_learner
+from shakespeare_training.ppo.precision import half_is_faster
 from stable_baselines3.common.callbacks import BaseCallback
 from torch import nn
 
 from benchmarks.tutorial import usual_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, override, read_config
-from shakespeare_training.ppo.learner import make_learner
-from shakespeare_training.ppo.precision import half_is_faster
 
 _NO_LIMIT = 2**62
 

@@ -143,7 +143,7 @@ def registered() -> Iterator[None]:
 def make_toy(
     n: int = 4, *, players: int = 2, seed: int = 0, autoreset: bool = True, **options: bool
 ) -> Batch:
-    """n games of it; it must be registered (fixture `toy`)."""
+    """n games of it, which must be registered (fixture `toy` of tests/conftest.py)."""
     return Batch(NAME, n, players=players, seed=seed, autoreset=autoreset, **options)
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, model_validator
+from pydantic.dataclasses import dataclass
 
 SOLO = ""
 """The opponent in solo games."""
 ITSELF = "itself"
 """The opponent of a learner that plays copies of itself."""
 
-_COUNTS = ("decisions", "players", "games")
-_SCORES = ("mean_score", "mean_winning_score")
-_RATES = ("win_rate", "low", "high")
 # At a rate of 0 or 1, one end of the interval is the rate, up to rounding.
 _ROUNDING = 1e-9
 
+Count = Annotated[int, Field(ge=1)]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
 class Measurement:
     """How the learner fared against one kind of opponent at one seat count.
 
@@ -39,47 +40,34 @@ class Measurement:
         ValueError: a figure is not finite, mistyped or out of range.
     """
 
-    decisions: int
-    seconds: float
-    players: int
+    decisions: Annotated[int, Field(ge=0)]
+    seconds: Annotated[float, Field(ge=0)]
+    players: Count
     opponent: str
-    games: int
+    games: Count
     win_rate: float | None
     low: float | None
     high: float | None
     mean_score: float
     mean_winning_score: float
 
-    def __post_init__(self) -> None:
-        for name in _COUNTS:
-            least = 0 if name == "decisions" else 1
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ValueError(f"{name} = {value!r} must be a whole number, {least} or more")
-        if not _is_finite(self.seconds) or self.seconds < 0:
-            raise ValueError(f"seconds = {self.seconds!r} must be a number, 0 or more")
-        for name in _SCORES:
-            if not _is_finite(getattr(self, name)):
-                raise ValueError(f"{name} = {getattr(self, name)!r} must be a finite number")
-        if not isinstance(self.opponent, str) or (self.opponent == SOLO) != (self.players == 1):
+    @model_validator(mode="after")
+    def _fits_its_opponent(self) -> Measurement:
+        if (self.opponent == SOLO) != (self.players == 1):
             raise ValueError(
                 f"opponent = {self.opponent!r} with players = {self.players}: it must be a name, "
                 f"and {SOLO!r} with one seat only"
             )
-        self._check_rates()
-
-    def _check_rates(self) -> None:
-        rates = [getattr(self, name) for name in _RATES]
-        said = ", ".join(f"{name} = {rate!r}" for name, rate in zip(_RATES, rates, strict=True))
+        low, rate, high = self.low, self.win_rate, self.high
+        said = f"win_rate = {rate}, low = {low}, high = {high}"
         if self.opponent in (SOLO, ITSELF):
-            if rates != [None, None, None]:
+            if not (low is rate is high is None):
                 raise ValueError(f"{said}: must be None, as nobody can beat {self.opponent!r}")
-            return
-        if not all(map(_is_finite, rates)):
-            raise ValueError(f"{said}: must be numbers, 0 to 1, against {self.opponent!r}")
-        win_rate, low, high = rates
-        if not 0 <= low <= win_rate + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 2 * _ROUNDING:
+        elif low is None or rate is None or high is None:
+            raise ValueError(f"{said}: must be numbers against {self.opponent!r}")
+        elif not 0 <= low <= rate + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 2 * _ROUNDING:
             raise ValueError(f"{said}: must be 0 <= low <= win_rate <= high <= 1")
+        return self
 
 
 class History:
@@ -145,26 +133,13 @@ class History:
         """
         if not isinstance(data, list):
             raise ValueError(f"history is {type(data).__name__}; it must be a list")
-        expected = {entry.name for entry in fields(Measurement)}
         history = cls()
         for index, entry in enumerate(data):
-            if not isinstance(entry, dict):
-                raise ValueError(f"history[{index}]: {entry!r} must be a dict of figures")
-            if wrong := expected ^ entry.keys():
-                missing = sorted(expected - entry.keys())
-                unknown = sorted(map(str, wrong - expected))
-                raise ValueError(f"history[{index}]: missing: {missing}, unknown: {unknown}")
             try:
                 history.add(Measurement(**entry))
-            except ValueError as error:
+            except (TypeError, ValueError) as error:
                 raise ValueError(f"history[{index}]: {error}") from error
         return history
-
-
-def _is_finite(value: object) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return math.isfinite(value)
 
 
 def short_count(count: float) -> str:
