@@ -1,7 +1,7 @@
 """Moves and gifts tried in positions of self-play, each played on to the end.
 
-All trials of a position meet the same chance, of the game and of the agents, for as long as the
-games after them ask for it alike; and the agent that played the position has every seat.
+The agent that played the positions has every seat.  All trials of a position meet the same chance,
+of the game and of the agent, as long as their games draw alike.
 """
 
 from __future__ import annotations
@@ -117,4 +117,5 @@ def _end(positions: Positions, games: Batch, places: NDArray[np.int64]) -> pl.Da
     generators = GameGenerators(positions.states[places])
     play_out(games, at_all_seats(positions.agent, games, generators))
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
-    return outcomes(games)[deciders].drop("seat")
+    ends: pl.DataFrame = outcomes(games)[deciders]
+    return ends.drop("seat")
