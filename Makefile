@@ -71,7 +71,7 @@ check: setup  ## step all views side by side; they must show the same games
 	$(BIN)/shakespeare check $(ARGS)
 
 bench: setup  ## how fast the engine steps on this machine
-	$(BIN)/python benchmarks/engine.py $(ARGS)
+	$(BIN)/python -m benchmarks.engine $(ARGS)
 
 bench-views: setup  ## how fast each view steps, beside comparable environments
 	$(BIN)/python -m benchmarks.views $(ARGS)

@@ -1,4 +1,4 @@
-"""How fast the rules engine steps: `python benchmarks/engine.py` (or `make bench`).
+"""How fast the rules engine steps: `make bench`.
 
 Uniformly random play of every game, four seats unless said otherwise; a mask and an observation are
 written for every decision, and drawing the random action is part of the time.  Every figure is the
@@ -8,9 +8,7 @@ speed drifts treats them alike.
 
 from __future__ import annotations
 
-import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -24,8 +22,8 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
+from benchmarks import report
 from shakespeare_env import Batch, Position, registry
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -100,8 +98,8 @@ def batches_of(game: str) -> dict[str, Batch]:
     }
 
 
-def rates(repeats: int, seconds: float) -> dict[str, dict[str, float]]:
-    """Median decisions a second for every game, batch size, thread count and number of seats."""
+def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
+    """Decisions a second of every repeat, by game, batch size, thread count and seat count."""
     cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
@@ -110,41 +108,16 @@ def rates(repeats: int, seconds: float) -> dict[str, dict[str, float]]:
     for _ in track(range(repeats), description="stepping"):
         for name, batch in cases.items():
             found[name].append(decisions_per_second(batch, seconds))
-    return {
-        name: {"median": statistics.median(values), "min": min(values), "max": max(values)}
-        for name, values in found.items()
-    }
-
-
-def main(
-    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.")] = 7,
-    seconds: Annotated[float, typer.Option(help="Seconds of each repeat.")] = 0.5,
-    cold: Annotated[bool, typer.Option(help="Also measure compiling with an empty cache.")] = True,
-    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
-) -> None:
-    """Measure the engine and print a table."""
-    console = Console()
-    figures: dict[str, object] = {
-        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
-        "seed": 0,
-        "decisions per second": rates(repeats, seconds),
-    }
-    for game in registry.names():
-        with console.status(f"{game}: playing in text, starting processes"):
-            figures |= in_text_and_time(game, repeats, seconds, cold)
-    show(console, figures)
-    if output is not None:
-        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    return found
 
 
 def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
     """A game's other figures: `Position`, memory, starting up, compiling."""
 
-    def begin(seed: int) -> Position:
+    def new(seed: int) -> Position:
         return Position.new(game, players=usual_seats(game), seed=seed)
 
-    texts = [moves_per_second(begin, seconds) for _ in range(repeats)]
+    texts = [moves_per_second(new, seconds) for _ in range(repeats)]
     warm = [start_up(game, None) for _ in range(repeats)]
     found = {
         "moves a second through Position.moves() and push": statistics.median(texts),
@@ -157,28 +130,29 @@ def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dic
     return {f"{game}: {name}": value for name, value in found.items()}
 
 
-def show(console: Console, figures: dict[str, object]) -> None:
-    """Print the figures as tables."""
-    console.print(f"{figures['machine']}, Python {figures['python']}, seed {figures['seed']}")
-    table = Table("random play", "decisions/s", "lowest", "highest")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    measured = figures["decisions per second"]
-    assert isinstance(measured, dict)
-    for name, value in measured.items():
-        table.add_row(name, *(f"{value[key]:,.0f}" for key in ("median", "min", "max")))
-    console.print(table)
-    first = measured[case(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)]["median"]
+def main(
+    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.")] = 7,
+    seconds: Annotated[float, typer.Option(help="Seconds of each repeat.")] = 0.5,
+    cold: Annotated[bool, typer.Option(help="Also measure compiling with an empty cache.")] = True,
+    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
+) -> None:
+    """Measure the engine and print a table."""
+    found = rates(repeats, seconds)
+    figures: dict[str, float] = {}
+    console = Console()
     for game in registry.names():
-        names = (case(game, MANY, usual_seats(game), threads) for threads in (1, 2))
-        one, two = (measured[name]["median"] for name in names)
-        console.print(f"{game}: two threads against one: {two / one:.2f}")
-        console.print(f"{game} against {registry.DEFAULT}: {one / first:.2f}")
+        with console.status(f"{game}: playing in text, starting processes"):
+            figures |= in_text_and_time(game, repeats, seconds, cold)
+    report.save(output, found, figures)
+    report.show("random play", found, found)
+    first = case(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)
+    for game in registry.names():
+        one, two = (case(game, MANY, usual_seats(game), threads) for threads in (1, 2))
+        report.show_ratio(found, two, one)
+        if one != first:
+            report.show_ratio(found, one, first)
     for name, value in figures.items():
-        if isinstance(value, int | float) and name != "seed":
-            console.print(
-                f"{name}: {value:,.2f}" if isinstance(value, float) else f"{name}: {value:,}"
-            )
+        console.print(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value:,.1f}")
 
 
 if __name__ == "__main__":

@@ -8,24 +8,20 @@ the peers are installed; those that are not are left out.
 
 from __future__ import annotations
 
-import json
-import os
-import platform
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import track
-from rich.table import Table
 
+from benchmarks import report
 from benchmarks.peers import PEERS, aec_rate
 from shakespeare_agents import RandomAgent
 from shakespeare_env import Batch, Position, env, raw_env
@@ -205,35 +201,10 @@ def main(
             rate = case.rate(seconds)
             if rate is not None:
                 found.setdefault(case.name, []).append(rate)
-    figures: dict[str, Any] = {
-        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
-        "seed": 0,
-        "decisions per second": {
-            name: {"median": statistics.median(rates), "min": min(rates), "max": max(rates)}
-            for name, rates in found.items()
-        },
-    }
-    console.print(f"{figures['machine']}, Python {figures['python']}, seed 0, one thread")
-    console.print(table_of(figures["decisions per second"], [case.name for case in everything]))
-    for one, other in ((SELF_PLAY, BATCH), (AEC, CONNECT_FOUR)):
-        if one in found and other in found:
-            # Repeat by repeat, so that a drift of the machine's speed drops out.
-            ratio = statistics.median(a / b for a, b in zip(found[one], found[other], strict=True))
-            console.print(f"{one} / {other}: {ratio:.2f}")
-    if output is not None:
-        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-
-
-def table_of(rates: dict[str, dict[str, float]], names: list[str]) -> Table:
-    """The figures as a table."""
-    table = Table("random play, four seats", "decisions/s", "lowest", "highest")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name in names:
-        cells = (f"{rates[name][key]:,.0f}" for key in ("median", "min", "max"))
-        table.add_row(name, *(cells if name in rates else ("not installed", "", "")))
-    return table
+    report.save(output, found)
+    report.show("random play, four seats", found, [case.name for case in everything])
+    report.show_ratio(found, SELF_PLAY, BATCH)
+    report.show_ratio(found, AEC, CONNECT_FOUR)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ from shakespeare_env.batch_checks import (
 )
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
-from shakespeare_env.kernels import kernels_of
+from shakespeare_env.kernels import Outcome, Table, Terms, kernels_of
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
-from shakespeare_env.thread_pool import Crew, Work
+from shakespeare_env.thread_pool import ThreadPool, Work
 
 _CHOICE = np.uint64(0xC401CE)
 """Parts the seeds of `random_actions` from those of the games."""
@@ -88,23 +88,12 @@ class Batch:
         self._variants: dict[str, Any] = options
         self._options = self.game.option_bits(options, map(int, np.unique(self.players)))
         self.reward = reward
-        self._reward = reward_code(reward)
+        terms = Terms.of(self.game, self._options, autoreset, reward_code(reward))
+        self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
-
-        width = self.game.max_seats
-        self._games = np.zeros(n, self.game.state)
         self._every_row = np.arange(n)
-        self.to_move = np.full(n, -1, np.int8)
-        self.mask = np.zeros((n, self.actions.size), np.bool_)
-        self.obs = np.zeros((n, self.game.layout.size), np.int8)
-        self.rewards = np.zeros((n, width), np.float32)
-        self.done = np.zeros(n, np.bool_)
-        self._scores_before = np.zeros((n, width), np.int16)
-        self._scores_after = np.zeros((n, width), np.int16)
-        self.final_scores = np.zeros((n, width), np.int16)
-        self.final_winners = np.zeros((n, width), np.bool_)
-
-        self._crew = Crew(threads)
+        self._hold(Table.of(self.game, n), Outcome.of(self.game, n))
+        self._pool = ThreadPool(threads)
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None) -> None:
@@ -118,7 +107,7 @@ class Batch:
         numbers = self._every_row if deals is None else checked_deals(self.n, deals)
         self._games["random"] = streams(seed, numbers)
         self._chance = streams(int(check_seed(seed) ^ _CHOICE), numbers)
-        self._begin(self._every_row)
+        self._set_up(self._every_row)
 
     def restart(self, rows: Integers) -> None:
         """Begin the next game in some rows, as `autoreset` does: chance goes on where it stands.
@@ -126,7 +115,7 @@ class Batch:
         Args:
             rows: Increasing indices of games, over or not.
         """
-        self._begin(checked_rows(self.n, rows))
+        self._set_up(checked_rows(self.n, rows))
 
     def step(
         self, actions: Integers, rows: Integers | None = None
@@ -152,24 +141,14 @@ class Batch:
         self._share(
             len(played),
             lambda first, last: self._kernels.step(
-                self._games,
+                self._table,
+                self._outcome,
                 played,
                 first,
                 last,
                 chosen,
-                self.autoreset,
                 self.players,
-                self._options,
-                self._reward,
-                self.mask,
-                self.obs,
-                self.to_move,
-                self.rewards,
-                self.done,
-                self._scores_before,
-                self._scores_after,
-                self.final_scores,
-                self.final_winners,
+                self._terms,
             ),
         )
         return self.rewards, self.done
@@ -225,7 +204,7 @@ class Batch:
         self._games[indices] = records
         self.players[indices] = records["players"]
         rows = np.ascontiguousarray(self._every_row[indices])
-        self._kernels.view(self._games, rows, self.mask, self.obs, self.to_move)
+        self._kernels.refresh(self._table, rows)
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """A batch of copies of some games, chance to come included.
@@ -264,19 +243,11 @@ class Batch:
         self._kernels.determinize(games, of, words)
         self.load(indices, games)
 
-    def _begin(self, rows: npt.NDArray[np.int64]) -> None:
+    def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
         self._share(
             len(rows),
-            lambda first, last: self._kernels.begin(
-                self._games,
-                rows,
-                first,
-                last,
-                self.players,
-                self._options,
-                self.mask,
-                self.obs,
-                self.to_move,
+            lambda first, last: self._kernels.set_up(
+                self._table, rows, first, last, self.players, self._options
             ),
         )
 
@@ -285,7 +256,7 @@ class Batch:
         if size < min(self.n, _FEW):
             work(0, size)
         else:
-            self._crew.share(size, work)
+            self._pool.share(size, work)
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         """The actions for some games as int32[m], all of them legal."""
@@ -303,6 +274,11 @@ class Batch:
                 game_index=index,
             )
         return chosen
+
+    def _hold(self, table: Table, outcome: Outcome) -> None:
+        self._table, self._outcome = tuple(table), tuple(outcome)
+        self._games, self.mask, self.obs, self.to_move = table
+        self.rewards, self.done, *_, self.final_scores, self.final_winners = outcome
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -5,6 +5,8 @@ Every refusal is a `BoxError` in the same words: file, entry, fault with its val
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import tomllib
@@ -12,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from shakespeare_env.errors import BoxError
 
@@ -159,28 +161,57 @@ class Entry:
         return value
 
 
-def read_box(package: Path, variable: str, path: Path | None = None) -> Entry:
+def read_box(
+    package: Path, variable: str, path: Path | None = None, later: Iterable[str] = ()
+) -> Entry:
     """The whole of a box file.
 
     Args:
         package: The game's own folder, which holds a `box.toml`.
         variable: The environment variable that names another file.
         path: A file instead of either.
+        later: Tables that files written for earlier versions lack; the package's own stand in.
 
     Raises:
         BoxError: it cannot be read or is not TOML.
     """
     if path is None:
         path = Path(os.environ.get(variable) or package / "box.toml")
+    data = _parsed(path, f"give the path of a box file, or unset {variable}")
+    if any(name not in data for name in later):
+        own = _parsed(package / "box.toml", "install the package again")
+        data = {**{name: own[name] for name in later}, **data}
+    return Entry(path, "", "", data)
+
+
+def facts_digest(package: Path, path: Path) -> str:
+    """SHA-256 of what a box file says, without comments and sources.
+
+    A table that it lacks counts as the package's own does, see `read_box`.
+
+    Raises:
+        BoxError: it cannot be read or is not TOML.
+    """
+    own = _parsed(package / "box.toml", "install the package again")
+    facts = _without_sources({**own, **_parsed(path, "give the path of a box file")})
+    text = json.dumps(facts, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _parsed(path: Path, remedy: str) -> dict[str, Any]:
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        remedy = f"give the path of a box file, or unset {variable}"
         raise BoxError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
     except ValueError as error:
         remedy = "correct it, or start again from the package's box.toml"
         raise BoxError(f"{path}: not a TOML file ({error}); {remedy}") from error
-    return Entry(path, "", "", data)
+
+
+def _without_sources(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_sources(item) for key, item in value.items() if key != "source"}
+    return [_without_sources(item) for item in value] if isinstance(value, list) else value
 
 
 def suggest(word: str, known: Sequence[str]) -> str:

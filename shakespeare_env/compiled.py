@@ -1,12 +1,11 @@
 """How the rules are compiled, and where the machine code is kept.
 
 Two decorators: `rule` for the functions of a game's rules, which are compiled into their callers,
-and `kernel` for the few entry points that Python calls.  Only kernels are cached on disk.
+and `kernel` for the few entry points that Python calls.  Only kernels are kept on disk.
 
-Numba's own cache looks at the file of the cached function alone, so after an edit of a callee it
-would go on running the old rules.  Here the folder is named after the *contents* of everything that
-is compiled in: all sources of the package's engine and the box data.  Another content, another
-folder: nothing stale can be loaded.
+Numba's own cache looks at the file of the cached function alone: after an edit of a callee it would
+still run the old rules.  Here the folder is named after the *contents* of all that is compiled in
+(`compiled_sources.py`).  Other contents, another folder: stale code cannot be loaded.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, wraps
 from pathlib import Path
@@ -28,26 +27,13 @@ import numpy as np
 from numba import njit, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
+from shakespeare_env.compiled_sources import digest_of, file_of, functions_within, sources_of
+
 P = ParamSpec("P")
 R = TypeVar("R")
+AnyFunction = Callable[..., Any]
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
-PACKAGE = Path(__file__).resolve().parent
-_OWNER: dict[Callable[..., Any], str] = {}
-_NOT_COMPILED = {
-    "batch.py",
-    "batch_checks.py",
-    "cli",
-    "crew.py",
-    "drawing",
-    "equality",
-    "fonts",
-    "position.py",
-    "raster.py",
-    "reading.py",
-    "registration.py",
-    "wrappers",
-}
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -56,14 +42,15 @@ _OPTIONS: dict[str, Any] = {
     # them would cost atomic operations for every row of a batch, which threads contend for.
     "_nrt": False,
 }
+_folder_of: dict[AnyFunction, Path] = {}
+"""Where the machine code of a kernel is kept."""
 
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of the rules; called from other compiled functions, not from Python.
+    """Compile a function of the rules, which other compiled functions call.
 
-    Every integer argument arrives as 64 bits.  Numba would compile a version for each mixture of
-    int8, int32 and literal arguments it meets, which more than doubles the time to compile and
-    changes nothing else.
+    Every integer argument arrives as 64 bits: a version for each mixture of int8, int32 and
+    literals, as Numba would make, more than doubles the time to compile and changes nothing else.
     """
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
@@ -97,73 +84,61 @@ def _widened(kind: Any) -> Any:
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
-def kernel(owner: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile an entry point; its machine code is kept under the digest of all engine sources.
+def kernel(
+    owner: str, *functions: AnyFunction
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Compile an entry point and keep its machine code on disk.
 
     Args:
-        owner: The game it is compiled for; the same function compiled for two games is two kernels.
+        owner: What the folder is named after, besides the digest.
+        *functions: Those compiled in; given to several kernels, they share a folder.  What a kernel
+            itself imports or closes over counts anyway.
+
+    Raises:
+        TypeError: it closes over anything but functions.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
         dispatcher = njit(**_OPTIONS)(function)
-        if not numba.config.DISABLE_JIT and cache_folder() is not None:
-            _OWNER[function] = owner
-            dispatcher._cache = _EngineCache(function)
+        folder = None if numba.config.DISABLE_JIT else code_folder(owner, function, *functions)
+        if folder is not None:
+            _folder_of[function] = folder
+            dispatcher._cache = _Cache(function)
         compiled: Callable[P, R] = dispatcher
         return compiled
 
     return compile_and_keep
 
 
-def engine_sources() -> list[Path]:
-    """Every file whose contents decide what the compiled engine does, the box in force included."""
-    files = [
-        path
-        for path in sorted(PACKAGE.rglob("*"))
-        if (path.suffix == ".py" or path.name == "box.toml")
-        and not _NOT_COMPILED.intersection(path.relative_to(PACKAGE).parts)
-    ]
-    for box in sorted(PACKAGE.rglob("box.toml")):
-        # A game's box can be replaced: SHAKESPEARE_BOX names another file for the game shakespeare.
-        other = os.environ.get(f"{box.parent.name.upper()}_BOX")
-        if other and Path(other).is_file():
-            files.append(Path(other))
-    return files
-
-
-def digest_of(files: Iterable[Path]) -> str:
-    """A hex digest of the names and contents of files and of the compiler's version."""
-    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
-    for path in files:
-        content = path.read_bytes()
-        digest.update(f"\n{path.name} {len(content)}\n".encode())
-        digest.update(content)
-    return digest.hexdigest()[:24]
-
-
-@cache
-def engine_digest() -> str:
-    """The digest of the engine as it was when this process first asked."""
-    return digest_of(engine_sources())
-
-
-@cache
-def cache_folder() -> Path | None:
-    """The folder of this engine's machine code; None, with a warning, where nothing can be written.
+def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
+    """The folder of the machine code of functions; None, with a warning, if it cannot be written.
 
     `SHAKESPEARE_CACHE` names another parent folder; the default is the user's cache folder.
+    Functions that no file holds, such as those typed into a notebook, have none.
     """
-    chosen = os.environ.get(CACHE_VARIABLE)
-    base = (
-        Path(chosen) if chosen else Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    )
-    folder = base / "shakespeare-env" / engine_digest()
+    modules = sorted({function.__module__ for function in functions_within(functions)})
+    if any(file_of(module) is None for module in modules):
+        return None
+    return _folder(owner, _digest(tuple(modules)))
+
+
+@cache
+def _digest(modules: tuple[str, ...]) -> str:
+    """The digest of modules as they were when this process first asked."""
+    return digest_of(sources_of(modules))
+
+
+@cache
+def _folder(owner: str, digest: str) -> Path | None:
+    parent = os.environ.get(CACHE_VARIABLE) or os.environ.get("XDG_CACHE_HOME")
+    base = Path(parent) if parent else Path.home() / ".cache"
+    folder = base / "shakespeare-env" / f"{owner}-{digest}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
     except OSError as fault:
         warnings.warn(
-            f"the compiled engine cannot be kept in {folder} ({fault}); "
+            f"compiled code cannot be kept in {folder} ({fault}); "
             "every process will compile it anew. "
             f"Set {CACHE_VARIABLE} to a folder that can be written.",
             RuntimeWarning,
@@ -174,67 +149,62 @@ def cache_folder() -> Path | None:
 
 
 @contextmanager
-def announced(what: str) -> Iterator[None]:
-    """Say on stderr that compiling has begun, and how long it took, unless it was done before."""
-    folder = cache_folder()
-    done = None if folder is None else folder / f"{what}.compiled"
+def announced(what: str, folder: Path | None) -> Iterator[None]:
+    """Say on stderr that compiling starts and how long it took, unless a folder shows it done."""
+    done = None if folder is None else folder / "compiled"
     if numba.config.DISABLE_JIT or (done is not None and done.exists()):
         yield
         return
-    print(
-        f"shakespeare-env: compiling the {what} engine, once per version ...",
-        file=sys.stderr,
-        flush=True,
-    )
     started = time.perf_counter()
+    say = f"shakespeare-env: compiling the {what} engine, once per version ..."
+    print(say, file=sys.stderr, flush=True)
     yield
-    print(
-        f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s",
-        file=sys.stderr,
-        flush=True,
-    )
+    say = f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s"
+    print(say, file=sys.stderr, flush=True)
     if done is not None:
         done.touch()
 
 
-class _EngineLocator(_CacheLocator):  # type: ignore[misc]
-    """Tells Numba to keep a kernel under the engine's digest."""
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Tells Numba which folder a kernel is kept in."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
         self._py_file = function.__code__.co_filename  # Numba names it in its warnings
 
     def get_cache_path(self) -> str:
-        return str(cache_folder())
+        return str(_folder_of[self._function])
 
     def get_source_stamp(self) -> str:
-        return engine_digest()
+        return _folder_of[self._function].name
 
     def get_disambiguator(self) -> str:
-        return _OWNER[self._function]
+        # The same kernel around other functions of the same files is another one.
+        names = (f"{f.__qualname__}-{f.__code__.co_firstlineno}" for f in functions_within([self._function]))
+        return hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
 
     @classmethod
-    def from_function(cls, py_func: Callable[..., object], py_file: str) -> _EngineLocator:
+    def from_function(cls, py_func: Callable[..., object], py_file: str) -> _Locator:
         return cls(py_func)
 
 
-class _EngineCacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_EngineLocator,)
+class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
 
 
-class _EngineCache(FunctionCache):  # type: ignore[misc]
-    _impl_class = _EngineCacheImpl
+class _Cache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImpl
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # The folder's name already stands for all code, closures included; what is left to tell
-        # apart is the signature and the processor.
+        # The names of folder and file stand for all code, closures included; signature and
+        # processor are left to tell apart.
         return (sig, codegen.magic_tuple())
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
         except Exception as fault:
-            # A truncated file (a full disk, a killed process) must cost a compilation, not the
+            # A truncated file (a full disk, a killed process) may cost a compilation, not the
             # program; an index that cannot be read would make saving fail, too.
             warnings.warn(
                 f"unreadable compiled code in {self.cache_path}: {fault}; compiling anew",

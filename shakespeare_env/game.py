@@ -94,7 +94,7 @@ class Rules:
     """The compiled functions of a game; all work in place on one record and allocate nothing.
 
     Attributes:
-        begin: (game, players, options) -> None. Set up a new game, drawing from game["random"];
+        set_up: (game, players, options) -> None. Set up a new game, drawing from game["random"];
             every field but `random` is written. `options` has a bit for each of `Game.options`.
         legal: (game, mask) -> int. Write the legal actions of the seat to move into bool[A], all
             False before; return their number.
@@ -108,7 +108,7 @@ class Rules:
             better.
     """
 
-    begin: Callable[[Record, int, int], None]
+    set_up: Callable[[Record, int, int], None]
     legal: Callable[[Record, Any], int]
     play: Callable[[Record, int], None]
     observe: Callable[[Record, int, Any], None]

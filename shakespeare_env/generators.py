@@ -85,8 +85,7 @@ class GameGenerators:
 
 def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Random words as numbers uniform from 0 up to 1."""
-    numbers: NDArray[np.float64] = (words >> _11) * _TO_UNIT
-    return numbers
+    return (words >> _11).astype(np.float64) * _TO_UNIT
 
 
 def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:

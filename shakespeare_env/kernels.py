@@ -1,61 +1,143 @@
-"""The compiled entry points over arrays of records, built once for every game from its `Rules`.
+"""The compiled entry points over arrays of records, built once for each game from its `Rules`.
 
-All of them release the interpreter lock, and those that work on entries `first` .. `last - 1` of
-`rows`, the games of a batch that are meant, let threads share them; none allocates.
+They allocate nothing and release the interpreter lock.  Those that work on entries `first` to
+`last - 1` of `rows` let several threads share the games of a batch.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shakespeare_env.compiled import announced, kernel, rule
-from shakespeare_env.game import Game
+from shakespeare_env.compiled import announced, code_folder, kernel, rule
+from shakespeare_env.game import Game, Records, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
 
-# Eight flags of a mask at a time, as the bytes of a word: multiplying by one in every byte adds up
-# all bytes below each byte, and so the highest holds the sum.
-_ONE_A_BYTE, _TOP_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
+# Counts eight flags of a mask at a time, one per byte of a word: multiplying by a word of ones adds
+# to every byte all bytes below it, so the top byte holds the sum.
+_ONE_PER_BYTE, _TOP_BYTE = np.uint64(0x0101010101010101), np.uint64(56)
 _BYTE, _BYTE_MASK = np.uint64(8), np.uint64(0xFF)
 # The same with lanes of 16 bits, for sums over many words.
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
-_ONE_A_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
+_ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
+
+
+# Kernels take these as plain tuples and name the entries themselves: Numba looks up the type of a
+# named tuple in Python, at every call, which takes longer than a move.
+
+
+class Table(NamedTuple):
+    """Games, and what their seats to move see.
+
+    Attributes:
+        games: The records, [n].
+        mask: bool[n, A], the legal actions of the seat to move.
+        obs: int8[n, D], its observation.
+        to_move: int8[n], the seat that decides, -1 when over.
+    """
+
+    games: Records
+    mask: NDArray[np.bool_]
+    obs: NDArray[np.int8]
+    to_move: NDArray[np.int8]
+
+    @classmethod
+    def of(cls, game: Game, n: int) -> Table:
+        """Room for n games; none has been set up."""
+        return cls(
+            np.zeros(n, game.state),
+            np.zeros((n, game.actions.size), np.bool_),
+            np.zeros((n, game.layout.size), np.int8),
+            np.full(n, -1, np.int8),
+        )
+
+
+class Outcome(NamedTuple):
+    """What a step brings.
+
+    Attributes:
+        rewards: float32[n, S] of the last step, by seat.
+        done: bool[n], the games that the last step ended.
+        scores_before: int16[n, S], scratch.
+        scores_after: int16[n, S], scratch.
+        final_scores: int16[n, S] of the last game to end in each row.
+        final_winners: bool[n, S], its winners.
+    """
+
+    rewards: NDArray[np.float32]
+    done: NDArray[np.bool_]
+    scores_before: NDArray[np.int16]
+    scores_after: NDArray[np.int16]
+    final_scores: NDArray[np.int16]
+    final_winners: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, game: Game, n: int) -> Outcome:
+        """Room for n games."""
+        by_seat = (n, game.max_seats)
+        return cls(
+            np.zeros(by_seat, np.float32),
+            np.zeros(n, np.bool_),
+            *(np.zeros(by_seat, np.int16) for _ in range(3)),
+            np.zeros(by_seat, np.bool_),
+        )
+
+
+class Terms(NamedTuple):
+    """What a batch is played for.
+
+    Attributes:
+        options: A bit for each variant of the game (`Game.option_bits`).
+        autoreset: Whether a step that ends a game sets up the next one.
+        reward: A code of `rewards.py`.
+        scale: A difference in score that counts as one unit of reward.
+        target: The score a game for one seat is measured against; 0 where nobody plays alone.
+    """
+
+    options: int
+    autoreset: bool
+    reward: int
+    scale: float
+    target: float
+
+    @classmethod
+    def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
+        """The terms of a game."""
+        return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """Entry points of one game; arrays are those of `Batch`.
+    """The entry points of one game.
 
     Attributes:
-        begin: (games, rows, first, last, players, options, mask, obs, to_move) -> None. New games
-            from each record's `random`, forced decisions played, views written.
-        view: (games, rows, mask, obs, to_move) -> None. Write the views of some games as they
-            stand.
-        step: (games, rows, first, last, actions, autoreset, players, options, reward, mask, obs,
-            to_move, rewards, done, before, after, scores, winners) -> None. Play one legal action,
-            `actions[k]` in game `rows[k]`, in each of those games that is not over; `before` and
-            `after` are room for its scores.
-        play: (games, action, mask, to_move) -> None. Play one legal action in game 0.
+        set_up: (table, rows, first, last, players, options) -> None. New games, drawn from each
+            record's `random`, forced moves played.
+        refresh: (table, rows) -> None. Write what the seats to move see, with the games unchanged.
+        step: (table, outcome, rows, first, last, actions, players, terms) -> None. Play the legal
+            action `actions[k]` in game `rows[k]`, unless it is over, and all forced moves after it.
+        play: (games, mask, to_move, action) -> None. The same in game 0; observations and rewards
+            are not written.
         observe: (games, rows, seats, obs) -> None. What `seats[k]` sees of game `rows[k]`, into
             `obs[k]`.
-        determinize: (games, seats, seeds) -> None. Draw anew what a given seat of each game does
-            not know.
+        determinize: (games, seats, seeds) -> None. Draw anew what one seat of each game does not
+            know.
         choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each
-            game.
+            game, -1 when over.
         first_illegal: (actions, rows, mask, to_move) -> int. The first k for which `actions[k]` is
-            not legal in game `rows[k]`, -1 if there is none; a game that is over takes the action
-            -1.
+            not legal in game `rows[k]`, or -1; a game that is over takes the action -1.
         scores: (games, rows, out) -> None. Every seat's score so far in game `rows[k]`, into
             `out[k]`.
     """
 
-    begin: Callable[..., None]
-    view: Callable[..., None]
+    set_up: Callable[..., None]
+    refresh: Callable[..., None]
     step: Callable[..., None]
     play: Callable[..., None]
     observe: Callable[..., None]
@@ -67,26 +149,32 @@ class Kernels:
 
 @cache
 def kernels_of(game: Game) -> Kernels:
-    """Compile, or load from the cache, the entry points of a game."""
+    """Compile the entry points of a game, or load them from the cache."""
     kernels = _build(game)
-    with announced(game.name):
+    with announced(game.name, code_folder(game.name, _build, *_functions(game))):
         _warm_up(game, kernels)
     return kernels
 
 
+def _functions(game: Game) -> list[Callable[..., Any]]:
+    """All rules of a game; every kernel of the game is kept with them."""
+    return [getattr(game.rules, field.name) for field in fields(Rules)]
+
+
 def _build(game: Game) -> Kernels:
-    """Define the entry points around the rules of a game."""
+    """Define the entry points around the rules of a game.
+
+    They close over functions alone: whatever else they depend on must be an argument, or the code
+    kept on disk would not follow it.
+    """
     rules = game.rules
-    rules_begin, rules_legal, rules_play = rules.begin, rules.legal, rules.play
+    rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
-    seats = game.max_seats
-    # Where nobody can play alone there is no target, and none is asked for.
-    scale, target = float(game.score_scale), float(game.solo_target or 0)
-    compiled = kernel(game.name)
+    compiled = kernel(game.name, *_functions(game))
 
     @rule
-    def settle(record: Any, mask: Any) -> None:
-        """Write the legal actions, playing on while there is exactly one (rule D1)."""
+    def play_forced_moves(record: Any, mask: Any) -> None:
+        """Write the legal actions, playing as long as there is exactly one (rule D1)."""
         mask[:] = False
         count = rules_legal(record, mask)
         while count == 1:
@@ -105,101 +193,91 @@ def _build(game: Game) -> Kernels:
             rules_observe(record, record["to_move"], obs)
 
     @rule
-    def ones(word: np.uint64) -> int:
+    def n_set(word: np.uint64) -> int:
         """How many of eight flags, the bytes of a word, are set."""
-        return np.int64((word * _ONE_A_BYTE) >> _TOP_BYTE)  # type: ignore[return-value]
+        return np.int64((word * _ONE_PER_BYTE) >> _TOP_BYTE)  # type: ignore[return-value]
 
     @rule
     def place_of(word: np.uint64, left: int) -> int:
         """Which byte of a word holds its flag number `left`, counted from 0, without a branch."""
-        so_far = word * _ONE_A_BYTE
+        so_far = word * _ONE_PER_BYTE
         place = 0
         for byte in range(8):
             place += int(np.int64((so_far >> np.uint64(8 * byte)) & _BYTE_MASK) <= left)
         return place
 
     @compiled
-    def begin(
-        games: Any,
-        rows: Any,
-        first: int,
-        last: int,
-        players: Any,
-        options: int,
-        mask: Any,
-        obs: Any,
-        to_move: Any,
+    def set_up(
+        arrays: Any, rows: Any, first: int, last: int, players: Any, options: int
     ) -> None:
+        table = Table(*arrays)
         for k in range(first, last):
             i = rows[k]
-            rules_begin(games[i], players[i], options)
-            settle(games[i], mask[i])
-            look(games[i], obs[i])
-            to_move[i] = games[i]["to_move"]
+            game = table.games[i]
+            rules_set_up(game, players[i], options)
+            play_forced_moves(game, table.mask[i])
+            look(game, table.obs[i])
+            table.to_move[i] = game["to_move"]
 
     @compiled
-    def view(games: Any, rows: Any, mask: Any, obs: Any, to_move: Any) -> None:
+    def refresh(arrays: Any, rows: Any) -> None:
+        table = Table(*arrays)
         for i in rows:
-            mask[i, :] = False
-            if games[i]["to_move"] >= 0:
-                rules_legal(games[i], mask[i])
-            look(games[i], obs[i])
-            to_move[i] = games[i]["to_move"]
+            game = table.games[i]
+            table.mask[i, :] = False
+            if game["to_move"] >= 0:
+                rules_legal(game, table.mask[i])
+            look(game, table.obs[i])
+            table.to_move[i] = game["to_move"]
 
     @compiled
     def step(
-        games: Any,
+        arrays: Any,
+        results: Any,
         rows: Any,
         first: int,
         last: int,
         actions: Any,
-        autoreset: bool,
         players: Any,
-        options: int,
-        reward: int,
-        mask: Any,
-        obs: Any,
-        to_move: Any,
-        rewards: Any,
-        done: Any,
-        before: Any,
-        after: Any,
-        scores: Any,
-        winners: Any,
+        played_for: Any,
     ) -> None:
+        table, outcome, terms = Table(*arrays), Outcome(*results), Terms(*played_for)
+        mask, reward = table.mask, terms.reward
         for k in range(first, last):
             i = rows[k]
-            game = games[i]
-            done[i] = False
-            rewards[i, :] = 0
+            game = table.games[i]
+            outcome.done[i] = False
+            rewards = outcome.rewards[i]
+            rewards[:] = 0
             if game["to_move"] < 0:
                 continue
+            before, after = outcome.scores_before[i], outcome.scores_after[i]
             if reward == SCORE:
-                rules_scores(game, before[i])
+                rules_scores(game, before)
             rules_play(game, actions[k])
-            settle(game, mask[i])
+            play_forced_moves(game, mask[i])
             over = game["to_move"] < 0
             if over or reward == SCORE:
-                rules_scores(game, after[i])
+                rules_scores(game, after)
                 if reward == SCORE:
-                    write_change(game["players"], before[i], after[i], scale, rewards[i])
+                    write_change(game["players"], before, after, terms.scale, rewards)
                 else:
-                    write_outcome(reward, game, after[i], scale, target, rewards[i])
+                    write_outcome(reward, game, after, terms.scale, terms.target, rewards)
             if over:
-                done[i] = True
-                for seat in range(seats):
-                    scores[i, seat] = after[i, seat]
-                    winners[i, seat] = game["winners"][seat] != 0
-                if autoreset:
-                    rules_begin(game, players[i], options)
-                    settle(game, mask[i])
-            look(game, obs[i])
-            to_move[i] = game["to_move"]
+                outcome.done[i] = True
+                for seat in range(len(after)):
+                    outcome.final_scores[i, seat] = after[seat]
+                    outcome.final_winners[i, seat] = game["winners"][seat] != 0
+                if terms.autoreset:
+                    rules_set_up(game, players[i], terms.options)
+                    play_forced_moves(game, mask[i])
+            look(game, table.obs[i])
+            table.to_move[i] = game["to_move"]
 
     @compiled
-    def play(games: Any, action: int, mask: Any, to_move: Any) -> None:
+    def play(games: Any, mask: Any, to_move: Any, action: int) -> None:
         rules_play(games[0], action)
-        settle(games[0], mask[0])
+        play_forced_moves(games[0], mask[0])
         to_move[0] = games[0]["to_move"]
 
     @compiled
@@ -226,13 +304,13 @@ def _build(game: Game) -> Kernels:
             lanes = np.uint64(0)
             for word in range(len(words)):
                 lanes += (words[word] + (words[word] >> _BYTE)) & _EVERY_OTHER_BYTE
-            count = int(np.int64((lanes * _ONE_A_LANE) >> _TOP_LANE))
+            count = int(np.int64((lanes * _ONE_PER_LANE) >> _TOP_LANE))
             for action in range(len(words) * 8, len(legal)):
                 count += legal[action]
             left = below_in(chance, i, count)
             word = 0
-            while word < len(words) and left >= ones(words[word]):
-                left -= ones(words[word])
+            while word < len(words) and left >= n_set(words[word]):
+                left -= n_set(words[word])
                 word += 1
             if word < len(words):
                 actions[i] = word * 8 + place_of(words[word], left)
@@ -260,45 +338,24 @@ def _build(game: Game) -> Kernels:
             rules_scores(games[rows[k]], out[k])
 
     return Kernels(
-        begin, view, step, play, observe, determinize, choose, first_illegal, write_scores
+        set_up, refresh, step, play, observe, determinize, choose, first_illegal, write_scores
     )
 
 
 def _warm_up(game: Game, kernels: Kernels) -> None:
     """Call every entry point once, with the argument types that `Batch` and `Position` use."""
-    seats = game.max_seats
-    games = np.zeros(1, game.state)
+    table, outcome = Table.of(game, 1), Outcome.of(game, 1)
+    games, mask, obs, to_move = table
     players = np.full(1, game.min_seats, np.int8)
-    mask = np.zeros((1, game.actions.size), np.bool_)
-    obs = np.zeros((1, game.layout.size), np.int8)
-    to_move = np.zeros(1, np.int8)
     actions = np.zeros(1, np.int32)
     rows = np.zeros(1, np.int64)
-    kernels.begin(games, rows, 0, 1, players, 0, mask, obs, to_move)
-    kernels.view(games, rows, mask, obs, to_move)
+    kernels.set_up(tuple(table), rows, 0, 1, players, 0)
+    kernels.refresh(tuple(table), rows)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
     kernels.first_illegal(actions, rows, mask, to_move)
-    kernels.step(
-        games,
-        rows,
-        0,
-        1,
-        actions,
-        True,
-        players,
-        0,
-        SCORE,
-        mask,
-        obs,
-        to_move,
-        np.zeros((1, seats), np.float32),
-        np.zeros(1, np.bool_),
-        np.zeros((1, seats), np.int16),
-        np.zeros((1, seats), np.int16),
-        np.zeros((1, seats), np.int16),
-        np.zeros((1, seats), np.bool_),
-    )
-    kernels.play(games, int(np.argmax(mask[0])), mask, to_move)
+    terms = Terms.of(game, options=0, autoreset=True, reward=SCORE)
+    kernels.step(tuple(table), tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
+    kernels.play(games, mask, to_move, int(np.argmax(mask[0])))
     kernels.observe(games, rows, to_move, obs)
     kernels.determinize(games, to_move, np.zeros(1, np.uint64))
-    kernels.scores(games, rows, np.zeros((1, seats), np.int16))
+    kernels.scores(games, rows, outcome.final_scores)

@@ -88,7 +88,7 @@ class Lineup:
         """
         waiting_for = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
-        for index in np.flatnonzero(np.bincount(waiting_for)):
+        for index in np.flatnonzero(np.bincount(waiting_for)).tolist():
             agent = self.agents[index]
             asked = np.flatnonzero(waiting_for == index)
             try:

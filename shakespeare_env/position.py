@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from shakespeare_env import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
-from shakespeare_env.kernels import kernels_of
+from shakespeare_env.kernels import Table, kernels_of
 from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -31,43 +32,42 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        self._record = np.zeros(1, game.state)
-        self._mask = np.zeros((1, game.actions.size), np.bool_)
-        self._obs = np.zeros((1, game.layout.size), np.int8)
-        self._to_move = np.full(1, -1, np.int8)
-        self._players = 0  # as the record has it: reading a record takes its time
+        table = Table.of(game, 1)
+        self._table = tuple(table)
+        self._record, self._mask, _, self._to_move = table
+        self._players = 0  # as in the record, where reading it would be slow
 
     @classmethod
     def new(
-        cls, game: str = registry.DEFAULT, *, players: int, seed: int = 0, **options: bool
+        cls,
+        game: str = registry.DEFAULT,
+        *,
+        players: int,
+        seed: int = 0,
+        box: str | os.PathLike[str] | None = None,
+        **options: bool,
     ) -> Position:
         """The first position of a new game.
 
         Args:
             game: Name of the game.
             players: Number of seats.
-            seed: Decides everything that chance decides; any integer from 0 to 2**64 - 1.
+            seed: Decides all chance; any integer from 0 to 2**64 - 1.
+            box: A component file to play with; None means the one in force (`registry.game`).
             **options: Variants of the game to switch on, such as `strategic_rest=True`.
 
         Raises:
             ValueError: no such game, or not for so many seats.
             TypeError: no such option.
+            BoxError: the box cannot be played with, or the process plays with another one.
         """
-        position = cls(registry.game(game))
+        position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
         position._players = seats
         position.reseed(seed)
-        position._kernels.begin(
-            position._record,
-            _ONLY_ROW,
-            0,
-            1,
-            np.full(1, seats, np.int8),
-            bits,
-            position._mask,
-            position._obs,
-            position._to_move,
+        position._kernels.set_up(
+            position._table, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits
         )
         return position
 
@@ -87,7 +87,7 @@ class Position:
         read = cls(game)
         read.reseed(seed)
         game.from_dict(position, read._record[0])
-        read._view()
+        read._refresh()
         if read.to_move is not None and not read._mask.any():
             raise PositionError(
                 f"position: seat {read.to_move} has no legal move in phase {read.phase!r}; "
@@ -100,7 +100,7 @@ class Position:
         """The position of a record, such as `Batch.save` gives, chance to come included."""
         position = cls(game)
         position._record[0] = record
-        position._view()
+        position._refresh()
         return position
 
     @property
@@ -152,12 +152,12 @@ class Position:
         self._play(action)
 
     def _play(self, action: int) -> None:
-        self._kernels.play(self._record, action, self._mask, self._to_move)
+        self._kernels.play(self._record, self._mask, self._to_move, action)
 
-    def _view(self) -> None:
+    def _refresh(self) -> None:
         """Write mask and seat to move of the record as it stands."""
         self._players = int(self._record[0]["players"])
-        self._kernels.view(self._record, _ONLY_ROW, self._mask, self._obs, self._to_move)
+        self._kernels.refresh(self._table, _ONLY_ROW)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions of the seat to move; all False when over."""
@@ -227,7 +227,7 @@ class Position:
         possible = self.copy()
         seats, seeds = np.full(1, self._check_seat(seat), np.int8), np.full(1, check_seed(seed))
         self._kernels.determinize(possible._record, seats, seeds)
-        possible._view()
+        possible._refresh()
         return possible
 
     def reseed(self, seed: int) -> None:

@@ -8,24 +8,31 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from shakespeare_env.box_reading import facts_digest
 from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
-"""The games, each a folder of this package, and the seat counts they are for.
-
-A game is loaded when it is first asked for; so much must be known before.
-"""
+"""The games, each a folder of this package, and their seat counts, known before one is loaded."""
 DEFAULT = "shakespeare"
 """The game that is meant where none is named."""
 
 
+_PACKAGE = Path(__file__).resolve().parent
+# Earlier versions took the digest of the file's bytes, of which the bundled boxes had these.
+_BUNDLED_BEFORE = {
+    "shakespeare": "a34e63ab91d39da8518e0cea06b6420cf8e428c7faf4bc4c92a9f075c53a4423",
+    "figaro": "b4c02bcefebd29294c8a08880824acc483abe6fc6fa645bc22fb5d6d2ffa92ab",
+}
+
+
 @dataclass(frozen=True)
 class _Loaded:
-    """A game, and the digest of the box that it was loaded with."""
+    """A game, and the digests of the box that it was loaded with."""
 
     game: Game
     box_digest: str
+    earlier_digests: frozenset[str]
 
 
 _loaded: dict[str, _Loaded] = {}
@@ -49,13 +56,13 @@ def seats(name: str) -> range:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
-    The printed facts of a game are compiled into its rules, so a process plays a game with one box
-    alone: the first that was asked for.
+    Printed facts are compiled into the rules, so a process plays a game with one box only: the
+    first that was asked for.
 
     Args:
         name: As `names` lists it.
-        box: A component file in place of the package's own; what the variable `<NAME>_BOX` of the
-            environment says, too.  None means the box in force.
+        box: A component file in place of the package's own, as the environment variable
+            `<NAME>_BOX` names one, too.  None means the box in force.
 
     Raises:
         TypeError: the box is no path.
@@ -81,7 +88,10 @@ def _check_name(name: str) -> None:
 
 
 def box_digest(name: str) -> str:
-    """SHA-256 of the box a game is played with, as it was when it was loaded."""
+    """SHA-256 of the facts in the box a game is played with, as they were when it was loaded.
+
+    Comments and sources do not count.
+    """
     game(name)
     return _loaded[name].box_digest
 
@@ -94,9 +104,9 @@ def game_saved(name: str, digest: str) -> Game:
         digest: What `box_digest` said then.
 
     Raises:
-        BoxError: it is now played with another box, whose facts and actions are others.
+        BoxError: it is now played with another box, with other facts and actions.
     """
-    if box_digest(name) != digest:
+    if box_digest(name) != current_digest(name, digest):
         raise BoxError(
             f"this was saved from {name} with another box than {_loaded[name].game.box}; "
             f"set {name.upper()}_BOX to the box it was played with"
@@ -104,9 +114,26 @@ def game_saved(name: str, digest: str) -> Game:
     return _loaded[name].game
 
 
+def current_digest(name: str, digest: str) -> str:
+    """What `box_digest` says of a box today, where an earlier version gave it another digest.
+
+    Args:
+        name: Of a game; of any other the digest is returned as it is.
+        digest: What `box_digest` of this or an earlier version said.
+    """
+    if name in _SEATS:
+        game(name)
+        if digest in _loaded[name].earlier_digests:
+            return _loaded[name].box_digest
+    return digest
+
+
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-    return _Loaded(loaded, _digest(loaded.box))
+    digest, earlier = _digest(name, loaded.box), {_digest_of_bytes(loaded.box)}
+    if digest == _digest(name, _PACKAGE / name / "box.toml"):
+        earlier.add(_BUNDLED_BEFORE.get(name, digest))
+    return _Loaded(loaded, digest, frozenset(earlier))
 
 
 def _load_with(name: str, box: Path) -> _Loaded:
@@ -130,15 +157,16 @@ def _load_with(name: str, box: Path) -> _Loaded:
 def _check_same(name: str, box: Path) -> None:
     """Refuse a box other than the one a game was loaded with."""
     loaded = _loaded[name]
-    if _digest(box) != loaded.box_digest:
+    if _digest(name, box) != loaded.box_digest:
         raise BoxError(
             f"{box}: this process already plays {name} with {loaded.game.box}; name the box "
             f"before anything else is made, or set {name.upper()}_BOX to it"
         )
 
 
-def _digest(box: Path) -> str:
-    try:
-        return hashlib.sha256(box.read_bytes()).hexdigest()
-    except OSError as fault:
-        raise BoxError(f"{box}: cannot be read ({fault}); give the path of a box file") from fault
+def _digest(name: str, box: Path) -> str:
+    return facts_digest(_PACKAGE / name, box)
+
+
+def _digest_of_bytes(box: Path) -> str:
+    return hashlib.sha256(box.read_bytes()).hexdigest()

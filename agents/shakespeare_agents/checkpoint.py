@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from shakespeare_agents.storage import (
 )
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.registry import box_digest
+from shakespeare_env.registry import box_digest, current_digest
 
 FORMAT = 2
 CARD_NAME = "card.json"
@@ -192,6 +192,7 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     Raises:
         CheckpointError: it was; `folder` is named in the message.
     """
+    card = replace(card, box_digest=current_digest(game.name, card.box_digest))
     for name, value in _facts(game).items():
         if getattr(card, name) != value:
             raise CheckpointError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -36,7 +36,9 @@ def find_game(name: str) -> Game:
         give_up(str(fault))
 
 
-def new_position(game: Game, players: int | None, seed: int, variants: list[str] | None) -> Position:
+def new_position(
+    game: Game, players: int | None, seed: int, variants: list[str] | None
+) -> Position:
     """A new game of so many seats, the most if None; a usage error if there is no such game."""
     if players is None:
         players = game.max_seats
@@ -45,7 +47,7 @@ def new_position(game: Game, players: int | None, seed: int, variants: list[str]
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
             param_hint="--players",
         )
-    options = switched_on(game, variants or [])
+    options: dict[str, Any] = dict(switched_on(game, variants or []))
     try:
         return Position.new(game.name, players=players, seed=seed, **options)
     except ValueError as error:  # such as a variant that needs more seats

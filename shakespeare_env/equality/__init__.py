@@ -1,6 +1,6 @@
 """Every view of the engine beside every other: the same seed and moves give the same games.
 
-A `Batch` plays some games by a rule that chooses from what the deciding seat sees (`course.py`).
+A `Batch` plays some games by a rule that chooses from what the deciding seat sees (`trace.py`).
 Since the rule knows nothing else, opponents that follow it play the same games in the views that
 show one seat only.  Each view is then stepped through those games, and every observation, mask and
 reward is compared with what the batch gave (`views.py`).
@@ -13,11 +13,11 @@ from importlib.util import find_spec
 
 from shakespeare_env.equality import views
 from shakespeare_env.equality.comparison import Comparison, DifferenceError
-from shakespeare_env.equality.trace import Course, Setting, play
+from shakespeare_env.equality.trace import Setting, Trace, play
 
 __all__ = ["VIEWS", "DifferenceError", "Setting", "compare", "is_installed", "play"]
 
-VIEWS: dict[str, Callable[[Setting, Course, Comparison], None]] = {
+VIEWS: dict[str, Callable[[Setting, Trace, Comparison], None]] = {
     "Position": views.position,
     "Batch": views.resetting_batch,
     "PettingZoo": views.aec,
@@ -34,13 +34,13 @@ def is_installed(view: str) -> bool:
     return not view.startswith("SB3") or find_spec("stable_baselines3") is not None
 
 
-def compare(view: str, setting: Setting, course: Course) -> int:
+def compare(view: str, setting: Setting, trace: Trace) -> int:
     """Step a view through the games of a batch.
 
     Args:
         view: A name of `VIEWS`.
         setting: What was played.
-        course: Its games, from `play`.
+        trace: Its games, from `play`.
 
     Returns:
         The number of decisions compared.
@@ -49,5 +49,5 @@ def compare(view: str, setting: Setting, course: Course) -> int:
         DifferenceError: the view shows something else.
     """
     comparison = Comparison(view, setting)
-    VIEWS[view](setting, course, comparison)
+    VIEWS[view](setting, trace, comparison)
     return comparison.decisions

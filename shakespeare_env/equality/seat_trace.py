@@ -1,4 +1,4 @@
-"""The part of a course that one seat of each game sees: its own decisions and what they bring."""
+"""The part of a trace that one seat of each game sees: its own decisions and what they bring."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.equality.trace import Course, Decision, Setting
+from shakespeare_env.equality.trace import Decision, Setting, Trace
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class SeatDecision:
     winners: NDArray[np.bool_]
 
 
-def seat_trace(setting: Setting, course: Course) -> list[list[SeatDecision]]:
+def seat_trace(setting: Setting, trace: Trace) -> list[list[SeatDecision]]:
     """What the learner sees of each row when its seat goes around, beginning in row i with seat i.
 
     A game in which the seat never decides is none of its games.
     """
     seen = []
-    for row, decisions in enumerate(course):
+    for row, decisions in enumerate(trace):
         seat, mine = row, []
         for game in _games(decisions):
             found = list(_own(game, seat % setting.players))

@@ -74,7 +74,7 @@ class Decision:
     winners: NDArray[np.bool_]
 
 
-Course = list[list[Decision]]
+Trace = list[list[Decision]]
 """The decisions of each row, game after game."""
 
 
@@ -97,10 +97,10 @@ def choose(
     return actions
 
 
-def play(setting: Setting) -> Course:
+def play(setting: Setting) -> Trace:
     """Play the games of a setting in a batch."""
     batch = Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
-    course: Course = [[] for _ in range(setting.rows)]
+    trace: Trace = [[] for _ in range(setting.rows)]
     left = np.full(setting.rows, setting.games)
     while left.any():
         seats, actions = batch.to_move.copy(), choose(batch.obs, batch.mask)
@@ -112,7 +112,7 @@ def play(setting: Setting) -> Course:
             if done[row]:
                 table = range(setting.players)
                 final = np.concatenate([batch.observe([seat], [row]) for seat in table])
-            course[row].append(
+            trace[row].append(
                 Decision(
                     int(seats[row]),
                     observations[row],
@@ -127,4 +127,4 @@ def play(setting: Setting) -> Course:
             )
         batch.restart(np.flatnonzero(done))
         left -= done & (left > 0)
-    return course
+    return trace

@@ -1,6 +1,6 @@
 """Each view stepped through the games of a batch; what they show must be the same to the last bit.
 
-Every function takes the setting, the course of its games and a comparison to count with.
+Every function takes the setting, the trace of its games and a comparison to count with.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from shakespeare_env.batch import Batch
 from shakespeare_env.equality.comparison import Comparison
 from shakespeare_env.equality.seat_trace import SeatDecision, seat_trace
-from shakespeare_env.equality.trace import Course, Decision, Setting, choose
+from shakespeare_env.equality.trace import Decision, Setting, Trace, choose
 from shakespeare_env.position import Position
 from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
@@ -21,10 +21,10 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 
-def position(setting: Setting, course: Course, compare: Comparison) -> None:
+def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The first game of the first row, in text."""
     view = Position.new(setting.game, players=setting.players, seed=setting.seed, **setting.options)
-    for decision in course[0]:
+    for decision in trace[0]:
         compare.same("the seat to move", decision.seat, view.to_move)
         compare.same("the observation", decision.observation, view.observation(decision.seat))
         compare.same("the mask", decision.mask, view.action_mask())
@@ -37,11 +37,11 @@ def position(setting: Setting, course: Course, compare: Comparison) -> None:
             return
 
 
-def resetting_batch(setting: Setting, course: Course, compare: Comparison) -> None:
+def resetting_batch(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """A batch that begins the next games itself, on two threads."""
     view = Batch(n=setting.rows, seed=setting.seed, threads=2, **setting.arguments)
-    for step in range(min(map(len, course))):
-        decisions = [row[step] for row in course]
+    for step in range(min(map(len, trace))):
+        decisions = [row[step] for row in trace]
         for row, decision in enumerate(decisions):
             compare.same("the seat to move", np.int8(decision.seat), view.to_move[row], row)
             compare.same("the observation", decision.observation, view.obs[row], row)
@@ -56,10 +56,10 @@ def resetting_batch(setting: Setting, course: Course, compare: Comparison) -> No
             compare.decisions += 1
 
 
-def aec(setting: Setting, course: Course, compare: Comparison) -> None:
+def aec(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The PettingZoo environment, game after game of the first row, to its last dead step."""
     view = env(**setting.arguments)
-    decisions = iter(course[0])
+    decisions = iter(trace[0])
     for game in range(setting.games):
         view.reset(seed=setting.seed if game == 0 else None)
         owed = np.zeros(setting.players, np.float64)
@@ -85,11 +85,11 @@ def aec(setting: Setting, course: Course, compare: Comparison) -> None:
             compare.decisions += 1
 
 
-def seat_env(setting: Setting, course: Course, compare: Comparison) -> None:
+def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The Gymnasium environment, the learner's seat going around, game after game."""
     view = SingleAgentEnv(opponents=choose, **setting.arguments)
     observation, info = view.reset(seed=setting.seed)
-    for decision in seat_trace(setting, course)[0]:
+    for decision in seat_trace(setting, trace)[0]:
         compare.same("the seat", decision.seat, view.seat)
         compare.same("the observation", decision.observation, observation)
         compare.same("the mask", decision.mask.astype(np.int8), info["action_mask"])
@@ -105,11 +105,11 @@ def seat_env(setting: Setting, course: Course, compare: Comparison) -> None:
             observation, info = view.reset()
 
 
-def seat_vector_env(setting: Setting, course: Course, compare: Comparison) -> None:
+def seat_vector_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The native vector environment of Gymnasium, all rows."""
     view = SingleAgentVectorEnv(setting.rows, opponents=choose, **setting.arguments)
     observations, infos = view.reset(seed=setting.seed)
-    for decisions in _steps(seat_trace(setting, course)):
+    for decisions in _steps(seat_trace(setting, trace)):
         masks = infos["action_mask"].astype(np.bool_)
         compare.same("action_masks()", masks, view.action_masks())
         _compare_views(compare, decisions, observations, masks)
@@ -121,7 +121,7 @@ def seat_vector_env(setting: Setting, course: Course, compare: Comparison) -> No
             _compare_ends(compare, decisions[row], infos["final_obs"][row], final, row)
 
 
-def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
+def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The environment of stable-baselines3 with one seat against opponents, all rows."""
     from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 
@@ -129,7 +129,7 @@ def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
     view = SB3SingleAgentVecEnv(games)
     view.seed(setting.seed)
     observations: Any = view.reset()
-    for decisions in _steps(seat_trace(setting, course)):
+    for decisions in _steps(seat_trace(setting, trace)):
         _compare_views(compare, decisions, observations, view.action_masks())
         observations, rewards, ended, infos = view.step(_actions(decisions))
         _compare_outcomes(compare, decisions, rewards, ended)
@@ -138,7 +138,7 @@ def seat_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
             _compare_ends(compare, decisions[row], final["terminal_observation"], final, row)
 
 
-def batch_vec_env(setting: Setting, course: Course, compare: Comparison) -> None:
+def batch_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """The environment of stable-baselines3 for self-play, all rows."""
     from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 
@@ -146,7 +146,7 @@ def batch_vec_env(setting: Setting, course: Course, compare: Comparison) -> None
         Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
     )
     observations: Any = view.reset()
-    for decisions in _steps(course):
+    for decisions in _steps(trace):
         masks = view.action_masks()
         for row, decision in enumerate(decisions):
             compare.same("the seat to move", np.int8(decision.seat), view.seats[row], row)
@@ -163,9 +163,9 @@ def batch_vec_env(setting: Setting, course: Course, compare: Comparison) -> None
             compare.decisions += 1
 
 
-def _steps(course: list[list[Any]]) -> list[list[Any]]:
+def _steps(trace: list[list[Any]]) -> list[list[Any]]:
     """The decisions of all rows, step by step, as far as every row goes."""
-    return [[row[step] for row in course] for step in range(min(map(len, course)))]
+    return [[row[step] for row in trace] for step in range(min(map(len, trace)))]
 
 
 def _actions(decisions: list[Any]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from shakespeare_env.figaro import tables as t
 def _plays() -> Block:
     texts, descriptions = [], []
     for kind in range(t.RING):
-        for place in range(t.SEATS):
+        for place in range(t.N_SEATS):
             card = t.KIND_IDS[kind]
             before = f"seat {{+{place}}}" if place else "oneself"
             texts.append(f"play:{card}>{{+{place}}}")

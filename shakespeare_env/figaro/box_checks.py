@@ -1,17 +1,16 @@
 """What the rules ask of the entries of a box file together."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from shakespeare_env.box_reading import Entry
-
-if TYPE_CHECKING:
-    from shakespeare_env.figaro.box import Box
+from shakespeare_env.figaro.box import Box
 
 _LARGEST_HAND = 30
 
 
-def check_absent(fewer: Entry, box: "Box") -> None:
+def check_absent(fewer: Entry, box: Box) -> None:
     """Refuses more cards left out with three seats than there are (Rules A1)."""
     for value, (absent, copies) in enumerate(
         zip(box.absent_jesters, box.jesters, strict=True), start=1
@@ -36,7 +35,7 @@ def check_deals(cards: Entry, fewer: Entry, deals: Mapping[int, int]) -> None:
         fewer: What the smallest table leaves out.
         deals: Seats -> cards that are dealt.
     """
-    # The smallest table last: what the others find is no fault of what that one leaves out.
+    # The smallest table last: what it leaves out is not to blame for what the others find.
     for seats in sorted(deals, key=lambda seats: (seats == min(deals), seats)):
         dealt = deals[seats]
         if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:

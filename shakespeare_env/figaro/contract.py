@@ -13,21 +13,21 @@ from shakespeare_env.figaro.notation_reader import from_dict
 from shakespeare_env.figaro.observe import observe
 from shakespeare_env.figaro.redaction import is_secret, seen_by
 from shakespeare_env.figaro.scoring import scores
-from shakespeare_env.figaro.setup import begin
+from shakespeare_env.figaro.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, STATE
-from shakespeare_env.figaro.tables import BOX, MIN_SEATS, SEATS
+from shakespeare_env.figaro.tables import BOX, MIN_SEATS, N_SEATS
 from shakespeare_env.game import Game, Rules
 
 GAME = Game(
     name=notation.NAME,
     min_seats=MIN_SEATS,
-    max_seats=SEATS,
+    max_seats=N_SEATS,
     options={},
     state=STATE,
     hidden_from_text=HIDDEN_FROM_TEXT,
     actions=TABLE,
     layout=LAYOUT,
-    rules=Rules(begin, legal, play, observe, determinize, scores),
+    rules=Rules(set_up, legal, play, observe, determinize, scores),
     good_scores={},
     score_scale=10,
     to_dict=notation.to_dict,

@@ -9,7 +9,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.figaro.moves import has_choice
 from shakespeare_env.figaro.setup import give
 from shakespeare_env.figaro.state import NOBODY
-from shakespeare_env.figaro.tables import KINDS
+from shakespeare_env.figaro.tables import N_KINDS
 from shakespeare_env.game import Record
 
 
@@ -52,7 +52,7 @@ def gather(game: Record, seat: int) -> int:
     cards = 0
     for other in range(game["players"]):
         if other != seat:
-            for kind in range(KINDS):
+            for kind in range(N_KINDS):
                 game["dealt"][kind] += game["hand"][other, kind]
                 game["hand"][other, kind] = 0
             cards += game["hand_size"][other]
@@ -62,7 +62,7 @@ def gather(game: Record, seat: int) -> int:
 @rule
 def put_back(game: Record, seat: int) -> None:
     """Return a hand to the cards still to be dealt."""
-    for kind in range(KINDS):
+    for kind in range(N_KINDS):
         game["dealt"][kind] += game["hand"][seat, kind]
         game["hand"][seat, kind] = 0
     game["hand_size"][seat] = 0

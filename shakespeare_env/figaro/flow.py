@@ -9,7 +9,7 @@ from shakespeare_env.figaro import moves
 from shakespeare_env.figaro.scoring import score_round, winner_of
 from shakespeare_env.figaro.setup import clear_front, deal
 from shakespeare_env.figaro.state import NOBODY
-from shakespeare_env.figaro.tables import ROUNDS
+from shakespeare_env.figaro.tables import N_ROUNDS
 from shakespeare_env.game import Record
 
 
@@ -38,7 +38,7 @@ def end_round(game: Record) -> None:
     """
     game["king"] = game["to_move"]
     score_round(game)
-    if game["round"] == ROUNDS - 1:
+    if game["round"] == N_ROUNDS - 1:
         end(game)
     else:
         game["round"] += 1

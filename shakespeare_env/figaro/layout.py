@@ -1,8 +1,8 @@
 """The layout of an observation: int8 numbers with names (Rules D2).
 
-It is seat-relative: block `seat0` is the observer, `seat1` the seat that follows it clockwise, and
-so on; blocks of seats that are not at the table are all zero.  It is the same for 3 to 6 seats. The
-capital names are where each field begins, in a seat's block or in the whole.
+It is relative to the observer: block `seat0` is its own, `seat1` that of the next seat clockwise,
+and so on; blocks of seats not at the table are all zero.  It is the same for 3 to 6 seats.  The
+capital names are where each field starts, in a seat's block or in the whole.
 """
 
 from __future__ import annotations
@@ -24,62 +24,41 @@ _SEAT_FIELDS = (
     ("to_move", 1, 0, 1, "1 if it decides now"),
     ("king", 1, 0, 1, "1 if it has the King"),
     ("hand_size", 1, 0, _HAND, "cards in its hand"),
-    ("taken_count", 1, 0, t.DEALT, "cards it has taken this round"),
-    ("road_length", 1, 0, min(HIGH, t.ROUNDS * _LONGEST), "length of its road"),
-    ("road", t.ROUNDS, 0, _LONGEST, "pieces of its road, long to short, 0 past the last"),
+    ("taken_count", 1, 0, t.MAX_DEALT, "cards it has taken this round"),
+    ("road_length", 1, 0, min(HIGH, t.N_ROUNDS * _LONGEST), "length of its road"),
+    ("road", t.N_ROUNDS, 0, _LONGEST, "pieces of its road, long to short, 0 past the last"),
     ("total", t.FULL, 0, 1, "one-hot: total of the cards before it, 0 to 5"),
     ("colour", t.N_COLOURS, 0, 1, f"one-hot: colour of the cards before it: {_colours}"),
-    ("front", t.KINDS, 0, _COPIES, f"cards before it: {_kinds}"),
-    ("taken", t.KINDS, 0, _COPIES, f"cards it has taken this round: {_kinds}"),
+    ("front", t.N_KINDS, 0, _COPIES, f"cards before it: {_kinds}"),
+    ("taken", t.N_KINDS, 0, _COPIES, f"cards it has taken this round: {_kinds}"),
 )
+# fmt: off
 _TABLE_FIELDS = (
-    ("players", len(range(t.MIN_SEATS, t.SEATS + 1)), 0, 1, "one-hot: number of seats, 3 to 6"),
-    ("round", t.ROUNDS, 0, 1, "one-hot: round"),
-    (
-        "pieces",
-        t.ROUNDS * t.PIECES,
-        0,
-        _LONGEST,
-        "road pieces of the round under way, of the next one and of the one after it, each long to "
-        "short, 0 past the last",
-    ),
-    ("face_up", 1, 0, t.DEALT, "cards face up before all seats, what a take would bring"),
-    ("own_hand", t.KINDS, 0, _COPIES, f"cards in the observer's hand: {_kinds}"),
-    ("own_unseen", t.KINDS, 0, _COPIES, f"cards in the other hands, all together: {_kinds}"),
-    (
-        "own_fillers",
-        t.SEATS,
-        0,
-        t.DEALT,
-        "cards in the observer's hand that would make the seat so many places on take (B6)",
-    ),
-    (
-        "own_threats",
-        t.SEATS,
-        0,
-        t.DEALT,
-        "cards in the other hands, all together, that would do so",
-    ),
+    ("players", len(range(t.MIN_SEATS, t.N_SEATS + 1)), 0, 1, "one-hot: number of seats, 3 to 6"),
+    ("round", t.N_ROUNDS, 0, 1, "one-hot: round"),
+    ("pieces", t.N_ROUNDS * t.N_PIECES, 0, _LONGEST,
+     "road pieces of the round under way, of the next one and of the one after it, each long to "
+     "short, 0 past the last"),
+    ("face_up", 1, 0, t.MAX_DEALT, "cards face up before all seats, what a take would bring"),
+    ("own_hand", t.N_KINDS, 0, _COPIES, f"cards in the observer's hand: {_kinds}"),
+    ("own_unseen", t.N_KINDS, 0, _COPIES, f"cards in the other hands, all together: {_kinds}"),
+    ("own_fillers", t.N_SEATS, 0, t.MAX_DEALT,
+     "cards in the observer's hand that would make the seat so many places on take (B6)"),
+    ("own_threats", t.N_SEATS, 0, t.MAX_DEALT,
+     "cards in the other hands, all together, that would do so"),
 )
+# fmt: on
 
 LAYOUT = ObservationLayout(
-    [*((f"seat{i}.{f[0]}", *f[1:]) for i in range(t.SEATS) for f in _SEAT_FIELDS), *_TABLE_FIELDS]
+    [*((f"seat{i}.{f[0]}", *f[1:]) for i in range(t.N_SEATS) for f in _SEAT_FIELDS), *_TABLE_FIELDS]
 )
 
 SEAT_SIZE = sum(f[1] for f in _SEAT_FIELDS)
+# fmt: off
 (
-    PRESENT,
-    TO_MOVE,
-    KING,
-    HAND_SIZE,
-    TAKEN_COUNT,
-    ROAD_LENGTH,
-    ROAD,
-    TOTAL,
-    COLOUR,
-    FRONT,
-    TAKEN,
+    PRESENT, TO_MOVE, KING, HAND_SIZE, TAKEN_COUNT, ROAD_LENGTH, ROAD, TOTAL, COLOUR, FRONT, TAKEN,
 ) = (LAYOUT[f"seat0.{f[0]}"].start for f in _SEAT_FIELDS)
+# fmt: on
 PLAYERS, ROUND, PIECES, FACE_UP, OWN_HAND, OWN_UNSEEN, OWN_FILLERS, OWN_THREATS = (
     LAYOUT[f[0]].start for f in _TABLE_FIELDS
 )

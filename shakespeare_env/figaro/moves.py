@@ -13,11 +13,11 @@ from shakespeare_env.figaro.tables import (
     FULL,
     JESTER,
     N_COLOURS,
+    N_SEATS,
+    N_VALUES,
     NO_COLOUR,
     RING,
-    SEATS,
     VALUE,
-    VALUES,
 )
 from shakespeare_env.game import Record
 
@@ -34,10 +34,10 @@ def legal(game: Record, mask: Any) -> int:
     count = 0
     for colour in range(N_COLOURS):
         owner = owner_of(game, colour)
-        for kind in range(colour * VALUES, colour * VALUES + VALUES):
+        for kind in range(colour * N_VALUES, colour * N_VALUES + N_VALUES):
             if hand[kind] == 0:
                 continue
-            first = a.PLAY + kind * SEATS
+            first = a.PLAY + kind * N_SEATS
             if owner != NOBODY:
                 mask[first + place_of(mover, owner, players)] = True
                 count += 1
@@ -49,7 +49,7 @@ def legal(game: Record, mask: Any) -> int:
     for kind in range(JESTER, RING):
         if hand[kind]:
             for place in range(players):
-                mask[a.PLAY + kind * SEATS + place] = True
+                mask[a.PLAY + kind * N_SEATS + place] = True
             count += players
     if hand[RING]:
         mask[a.RING] = True
@@ -104,8 +104,8 @@ def play(game: Record, action: int) -> None:
         spend(game, mover, RING)
         pass_left(game)
     else:
-        kind = (action - a.PLAY) // SEATS
-        target = seat_at(mover, (action - a.PLAY) % SEATS, players)
+        kind = (action - a.PLAY) // N_SEATS
+        target = seat_at(mover, (action - a.PLAY) % N_SEATS, players)
         lay(game, target, kind)
         spend(game, mover, kind)
         if game["total"][target] >= FULL:

@@ -16,7 +16,7 @@ from shakespeare_env.game import Record
 NAME = "figaro"
 PHASES = ("turn", "over")
 """Figaro has no phases; these say whether anyone is to move."""
-_SORTED_KINDS = sorted(range(t.KINDS), key=lambda kind: t.KIND_IDS[kind])
+_SORTED_KINDS = sorted(range(t.N_KINDS), key=lambda kind: t.KIND_IDS[kind])
 
 
 def phase_of(game: Record) -> str:

@@ -51,7 +51,7 @@ def check_cards(game: Record) -> None:
     """
     found = game["hand"].sum(axis=0) + game["taken"].sum(axis=0)
     face_up = game["front"][game["front"] != s.NOTHING]
-    found += np.bincount(face_up, minlength=t.KINDS).astype(found.dtype)
+    found += np.bincount(face_up, minlength=t.N_KINDS).astype(found.dtype)
     dealt = t.COPIES[game["players"]]
     over = game["to_move"] == s.NOBODY
     wrong = np.flatnonzero(found > dealt if over else found != dealt)
@@ -71,7 +71,7 @@ def check_roads(game: Record) -> None:
             refuse("position", f"no road piece of length {length}", "use those of the box")
         if lengths.count(length) > 1:
             refuse("position", f"the road piece {length} twice", "put it in one place")
-    scored = t.ROUNDS if game["to_move"] == s.NOBODY else int(game["round"])
+    scored = t.N_ROUNDS if game["to_move"] == s.NOBODY else int(game["round"])
     for seat in range(game["players"]):
         pieces = int((game["road"][seat] > 0).sum())
         if pieces > scored:

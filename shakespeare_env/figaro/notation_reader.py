@@ -16,7 +16,7 @@ _KEYS = (
     *("game", "players", "round", "to_move", "king", "hands", "front", "taken", "pieces"),
     *("roads", "winners"),
 )
-_LAST = t.ROUNDS - 1
+_LAST = t.N_ROUNDS - 1
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:
@@ -28,12 +28,12 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     """
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (n.NAME,))
-    players = read.integer(given["players"], "players", t.MIN_SEATS, t.SEATS)
+    players = read.integer(given["players"], "players", t.MIN_SEATS, t.N_SEATS)
     for name in s.STATE.names or ():
         if name != "random":
             game[name] = s.NOTHING if name in s.EMPTY_IS_NOTHING else 0
     game["players"] = players
-    game["round"] = read.integer(given["round"], "round", 1, t.ROUNDS) - 1
+    game["round"] = read.integer(given["round"], "round", 1, t.N_ROUNDS) - 1
     game["king"] = read.integer(given["king"], "king", 0, players - 1)
     over = given["to_move"] is None
     game["to_move"] = (
@@ -82,7 +82,7 @@ def _read_hand(entry: object, where: str, game: Record, seat: int) -> None:
 
 def _read_front(entry: object, where: str, game: Record, seat: int) -> None:
     """Cards in the order played; one colour, in all less than what makes a seat take."""
-    kinds = read.choices(entry, where, t.KIND_IDS, t.FRONT)
+    kinds = read.choices(entry, where, t.KIND_IDS, t.MAX_FRONT)
     game["front"][seat, : len(kinds)] = kinds
     game["front_len"][seat] = len(kinds)
     total = sum(int(t.VALUE[kind]) for kind in kinds)
@@ -97,26 +97,26 @@ def _read_front(entry: object, where: str, game: Record, seat: int) -> None:
 
 def _read_taken(entry: object, where: str, game: Record, seat: int) -> None:
     """Cards taken, in any order."""
-    for kind in read.choices(entry, where, t.KIND_IDS, t.DEALT):
+    for kind in read.choices(entry, where, t.KIND_IDS, t.MAX_DEALT):
         game["taken"][seat, kind] += 1
     game["taken_count"][seat] = game["taken"][seat].sum()
 
 
 def _read_road(entry: object, where: str, game: Record, seat: int) -> None:
     """The pieces of a seat, long to short."""
-    lengths = _lengths(entry, where, t.ROUNDS)
+    lengths = _lengths(entry, where, t.N_ROUNDS)
     game["road"][seat, : len(lengths)] = lengths
 
 
 def _read_pieces(value: object, game: Record) -> None:
     """The pieces of every round, each list emptied as its round is scored."""
-    rounds = read.items(value, "pieces", t.ROUNDS)
-    if len(rounds) < t.ROUNDS:
-        read.refuse("pieces", f"{len(rounds)} rounds", f"describe all {t.ROUNDS}")
+    rounds = read.items(value, "pieces", t.N_ROUNDS)
+    if len(rounds) < t.N_ROUNDS:
+        read.refuse("pieces", f"{len(rounds)} rounds", f"describe all {t.N_ROUNDS}")
     a_round = game["players"] - 1
     for number, entry in enumerate(rounds):
         where = f"pieces[{number}]"
-        lengths = _lengths(entry, where, t.PIECES)
+        lengths = _lengths(entry, where, t.N_PIECES)
         scored = number < game["round"] or game["to_move"] == s.NOBODY
         if len(lengths) != (0 if scored else a_round):
             remedy = "empty the list, the round is scored" if scored else f"list {a_round} pieces"

@@ -37,14 +37,14 @@ def observe_seat(game: Record, seat: int, out: Any) -> None:
     out[at.HAND_SIZE] = game["hand_size"][seat]
     out[at.TAKEN_COUNT] = game["taken_count"][seat]
     out[at.ROAD_LENGTH] = min(road_length(game, seat), at.HIGH)
-    for piece in range(t.ROUNDS):
+    for piece in range(t.N_ROUNDS):
         out[at.ROAD + piece] = game["road"][seat, piece]
     out[at.TOTAL + game["total"][seat]] = 1
     if game["colour"][seat] != t.NO_COLOUR:
         out[at.COLOUR + game["colour"][seat]] = 1
     for card in range(game["front_len"][seat]):
         out[at.FRONT + game["front"][seat, card]] += 1
-    for kind in range(t.KINDS):
+    for kind in range(t.N_KINDS):
         out[at.TAKEN + kind] = game["taken"][seat, kind]
 
 
@@ -55,20 +55,20 @@ def observe_table(game: Record, out: Any) -> None:
     out[at.PLAYERS + int(game["players"]) - t.MIN_SEATS] = 1
     out[at.ROUND + later] = 1
     out[at.FACE_UP] = face_up(game)
-    for place in range(t.ROUNDS - later):
-        for piece in range(t.PIECES):
-            out[at.PIECES + place * t.PIECES + piece] = game["pieces"][later, piece]
+    for place in range(t.N_ROUNDS - later):
+        for piece in range(t.N_PIECES):
+            out[at.PIECES + place * t.N_PIECES + piece] = game["pieces"][later, piece]
         later += 1
 
 
 @rule
 def observe_cards(game: Record, seat: int, out: Any) -> None:
     """The observer's hand, and what the other hands hold between them (Rules D2)."""
-    for kind in range(t.KINDS):
+    for kind in range(t.N_KINDS):
         out[at.OWN_HAND + kind] = game["hand"][seat, kind]
     for other in range(game["players"]):
         if other != seat:
-            for kind in range(t.KINDS):
+            for kind in range(t.N_KINDS):
                 out[at.OWN_UNSEEN + kind] += game["hand"][other, kind]
 
 
@@ -79,7 +79,7 @@ def observe_fillers(game: Record, seat: int, out: Any) -> None:
     for place in range(players):
         target = seat_at(seat, place, players)
         lacks = t.FULL - game["total"][target]
-        if lacks > t.VALUES:
+        if lacks > t.N_VALUES:
             continue
         for kind in range(t.RING):
             if t.VALUE[kind] >= lacks and fits(game, kind, target):

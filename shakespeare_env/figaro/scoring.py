@@ -7,10 +7,10 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.figaro.moves import seat_at
 from shakespeare_env.figaro.state import NOBODY
-from shakespeare_env.figaro.tables import ROUNDS, SEATS
+from shakespeare_env.figaro.tables import N_ROUNDS, N_SEATS
 from shakespeare_env.game import Record
 
-_LAST = ROUNDS - 1
+_LAST = N_ROUNDS - 1
 
 
 @rule
@@ -98,7 +98,7 @@ def insert(lengths: Any, free: int, length: int) -> None:
 def road_length(game: Record, seat: int) -> int:
     """The length of a seat's road."""
     length = 0
-    for place in range(ROUNDS):
+    for place in range(N_ROUNDS):
         length += int(game["road"][seat, place])
     return length
 
@@ -117,5 +117,5 @@ def winner_of(game: Record) -> int:
 @rule
 def scores(game: Record, out: Any) -> None:
     """Every seat's road, into int16[seats], below 0 so that more is better (Rules C4)."""
-    for seat in range(SEATS):
+    for seat in range(N_SEATS):
         out[seat] = -road_length(game, seat)

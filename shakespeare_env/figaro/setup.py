@@ -7,10 +7,10 @@ from shakespeare_env.figaro.state import NOTHING
 from shakespeare_env.figaro.tables import (
     COPIES,
     HAND,
-    KINDS,
     LENGTHS,
+    N_KINDS,
+    N_ROUNDS,
     NO_COLOUR,
-    ROUNDS,
 )
 from shakespeare_env.game import Record
 from shakespeare_env.rng import below, draw
@@ -19,7 +19,7 @@ _ALL_PIECES = len(LENGTHS)
 
 
 @rule
-def begin(game: Record, players: int, options: int) -> None:
+def set_up(game: Record, players: int, options: int) -> None:
     """Set the table for a new game, up to the first card (Rules A1 to A4)."""
     game["players"] = players
     game["round"] = 0
@@ -43,7 +43,7 @@ def draw_pieces(game: Record) -> None:
     for piece in range(_ALL_PIECES):
         # A place among those that are still to be given out: of a round, or back in the bag.
         place = below(game, _ALL_PIECES - piece)
-        for number in range(ROUNDS):
+        for number in range(N_ROUNDS):
             filled = 0
             while filled < a_round and game["pieces"][number, filled]:
                 filled += 1
@@ -61,7 +61,7 @@ def deal(game: Record) -> None:
     game["hand_size"][:] = 0
     game["taken"][:, :] = 0
     game["taken_count"][:] = 0
-    for kind in range(KINDS):
+    for kind in range(N_KINDS):
         game["dealt"][kind] = COPIES[players, kind]
     left = players * HAND[players]
     for seat in range(players):

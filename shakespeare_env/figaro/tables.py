@@ -1,13 +1,13 @@
 """The box as arrays: cards and road pieces, indexed by small integers.
 
-Everything here is read once, at import, from the box file (`box.py`); Numba compiles it in as
-constants.
+All of it is read from the box file at import, and Numba compiles it in as constants.
 
-Index spaces used by all other files of this game:
-    kind     of card, 0 .. KINDS-1: the coloured cards, `colour * VALUES + value - 1`, then jester
-    1, jester 2 and the ring.
-    colour   0 red, 1 orange, 2 green, 3 blue, 4 purple.
-    place    a seat by its distance clockwise from another one, 0 for that seat itself.
+Index spaces of all other files of this game:
+
+    kind    of card, 0 .. N_KINDS-1: the coloured cards, `colour * N_VALUES + value - 1`, then
+            jester 1, jester 2 and the ring
+    colour  0 red, 1 orange, 2 green, 3 blue, 4 purple
+    place   a seat by its distance clockwise from another one, 0 for that seat itself
 """
 
 from __future__ import annotations
@@ -15,26 +15,27 @@ from __future__ import annotations
 import numpy as np
 
 from shakespeare_env.figaro import box as printed
-from shakespeare_env.figaro.box import COLOURS, JESTERS, load_box
+from shakespeare_env.figaro.box import COLOURS, JESTERS
+from shakespeare_env.figaro.box_loading import load_box
 
 BOX = load_box()
 
-SEATS = printed.SEATS[-1]
+N_SEATS = printed.SEATS[-1]
 MIN_SEATS = printed.SEATS[0]
-ROUNDS = printed.ROUNDS
-PIECES = SEATS - 1
+N_ROUNDS = BOX.rounds
+N_PIECES = N_SEATS - 1
 """Most road pieces of a round (Rules A3)."""
-FULL = 6
+FULL = BOX.full
 """The total at which a seat takes everything (Rules B6)."""
 
 # ---- cards ---------------------------------------------------------------------------------------
 N_COLOURS = len(COLOURS)
-VALUES = len(printed.VALUES)
-COLOURED = N_COLOURS * VALUES
-JESTER = COLOURED
+N_VALUES = len(printed.VALUES)
+N_COLOURED = N_COLOURS * N_VALUES
+JESTER = N_COLOURED
 """The first of the jesters."""
 RING = JESTER + len(JESTERS)
-KINDS = RING + 1
+N_KINDS = RING + 1
 NO_COLOUR = -1
 
 KIND_IDS = (
@@ -43,27 +44,27 @@ KIND_IDS = (
     "ring",
 )
 COLOUR = np.array(
-    [kind // VALUES if kind < COLOURED else NO_COLOUR for kind in range(KINDS)], np.int8
+    [kind // N_VALUES if kind < N_COLOURED else NO_COLOUR for kind in range(N_KINDS)], np.int8
 )
 """Colour of each kind, NO_COLOUR for jesters and rings (Rules B3, B4)."""
 VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 
-COPIES = np.zeros((SEATS + 1, KINDS), np.int8)
+COPIES = np.zeros((N_SEATS + 1, N_KINDS), np.int8)
 """Cards that are dealt: int8[seats, kind]; with three seats some stay in the box (Rules A1)."""
 for _seats in printed.SEATS:
     _few = _seats == MIN_SEATS
-    COPIES[_seats, :COLOURED] = BOX.colours * N_COLOURS
+    COPIES[_seats, :N_COLOURED] = BOX.colours * N_COLOURS
     COPIES[_seats, JESTER:RING] = BOX.jesters
     COPIES[_seats, RING] = BOX.rings
     if _few:
-        COPIES[_seats, COLOURED - VALUES : COLOURED] = 0
+        COPIES[_seats, N_COLOURED - N_VALUES : N_COLOURED] = 0
         COPIES[_seats, JESTER:RING] -= np.array(BOX.absent_jesters, np.int8)
         COPIES[_seats, RING] -= BOX.absent_rings
-HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(SEATS + 1)], np.int8)
+HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(N_SEATS + 1)], np.int8)
 """Cards in a hand that has just been dealt: int8[seats]."""
-DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
+MAX_DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
 """Most cards in play."""
-FRONT = FULL - 1 + int(BOX.rings)
+MAX_FRONT = FULL - 1 + int(BOX.rings)
 """Most cards that can stay before a seat: values below FULL, and rings."""
 
 # ---- roads ---------------------------------------------------------------------------------------

@@ -13,9 +13,9 @@ from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 
-_DECK = [t.CARD_NAMES[t.BOARD + deck] for deck in range(t.DECK)]
-_CAN_BE_ACTIVATED = [card for card in range(t.CARDS) if t.KIND[card] != t.ASSISTANT]
-_CRAFTSMEN = [card for card in range(t.CARDS) if t.IS_CRAFTSMAN[card]]
+_DECK = [t.CARD_NAMES[t.N_BOARD + deck] for deck in range(t.N_DECK)]
+_CAN_BE_ACTIVATED = [card for card in range(t.N_CARDS) if t.KIND[card] != t.ASSISTANT]
+_CRAFTSMEN = [card for card in range(t.N_CARDS) if t.IS_CRAFTSMAN[card]]
 
 
 def _block(name: str, pairs: list[tuple[str, str]]) -> Block:
@@ -30,7 +30,7 @@ TABLE = ActionTable(
         ),
         _block(
             "wager",
-            [(f"wager:{k}", f"wager {k} cylinder{'s' * (k > 1)}") for k in range(1, t.WAGERS + 1)],
+            [(f"wager:{k}", f"wager {k} cylinder{'s' * (k > 1)}") for k in range(1, t.N_CYLINDERS + 1)],
         ),
         _block(
             "recruit",
@@ -83,7 +83,7 @@ TABLE = ActionTable(
             "queen",
             [
                 ("queen:money", f"take {t.QUEEN_POUNDS} pounds from the Queen"),
-                ("queen:objectives", f"draw {t.QUEEN_CARDS} objectives and keep one"),
+                ("queen:objectives", f"draw {t.QUEEN_OBJECTIVES} objectives and keep one"),
             ],
         ),
         _block(
@@ -125,7 +125,7 @@ KEEP = TABLE.start["keep"]
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
     """Card -> its place among the chosen cards, -1 where it has none."""
     return np.array(
-        [chosen.index(card) if card in chosen else -1 for card in range(t.CARDS)], np.int64
+        [chosen.index(card) if card in chosen else -1 for card in range(t.N_CARDS)], np.int64
     )
 
 

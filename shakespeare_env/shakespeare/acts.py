@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
-from shakespeare_env.shakespeare.tables import ACT_LENGTH, DISCS
+from shakespeare_env.shakespeare.tables import ACT_LENGTH, N_DISCS
 
 _ROW = 16
 """More than a pile can hold: a space further on outweighs any place in a pile."""
@@ -17,7 +17,7 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
     heights = game["disc_height"][act]
     left, below = spaces[disc], heights[disc]
     height = 0
-    for other in range(DISCS):
+    for other in range(N_DISCS):
         if spaces[other] == left and heights[other] > below:
             heights[other] -= 1  # the discs above close the gap
         if spaces[other] == space:
@@ -60,6 +60,6 @@ def ahead(game: Record, act: int, disc: int) -> int:
     """How many discs are ahead of a disc, the neutral one counted like any (Rules T7, V4)."""
     own = standing(game, act, disc)
     count = 0
-    for other in range(DISCS):
+    for other in range(N_DISCS):
         count += int(standing(game, act, other) > own)
     return count

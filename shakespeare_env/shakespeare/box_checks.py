@@ -1,25 +1,17 @@
 """What the rules ask of the entries of a box file together."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from shakespeare_env.box_reading import Entry, show, suggest
-
-if TYPE_CHECKING:
-    from shakespeare_env.shakespeare.box import Character, Space
-
-CRAFTSMEN = ("costume_mistress", "set_dresser", "handyman")
+from shakespeare_env.shakespeare.box import ACTS, Box, Character, Space
 
 _DECK = 30
-_DAYS = 6
 _STARTING_KINDS = ("actor", "actor", "handyman", "queen")
 _STARTING_REMEDY = "list two actors, a handyman and the queen"
-
-# Act I pays on 5, 7 and the last space, Act III on 6, 8 and the last (Rules R2): the last lies past
-# them. The solo disc moves to space 8 of every act (Rules V2).
-_SHORTEST_ACTS = (8, 8, 9)
 
 
 def card_id(entry: Entry) -> str:
@@ -39,20 +31,33 @@ def check_list(entry: Entry, key: str, ids: Sequence[str], low: int, high: int) 
         entry.refuse(key, f"{len(ids)} of them", f"give {low} to {high}")
 
 
-def check_act_lengths(acts: Entry, lengths: Sequence[int]) -> None:
-    """Refuses an act shorter than its thresholds (Rules R2, V2)."""
-    for name, length, shortest in zip(("I", "II", "III"), lengths, _SHORTEST_ACTS, strict=True):
+def check_days(rehearsal: Entry, first: int, last: int) -> None:
+    """Refuses a first rehearsal that is not before the last (Rules R)."""
+    if first >= last:
+        rehearsal.refuse("days", f"day {first} is not before day {last}", "let the days rise")
+
+
+def check_act_lengths(acts: Entry, box: Box) -> None:
+    """Refuses an act without a last space past its thresholds and the neutral disc (R2, V2)."""
+    neutral = max(box.neutral_spaces)
+    steps = (box.rehearsals.act_1_pounds, (), box.rehearsals.act_3_prestige)
+    for name, length, paid in zip(ACTS, box.act_lengths, steps, strict=True):
+        shortest = max(neutral, *(space + 1 for space, _ in paid[:-1]), 1)
         if length < shortest:
             fault = f"Act {name} has {length} spaces, shorter than its thresholds"
             acts.refuse("length", fault, f"give it at least {shortest}")
 
 
-def check_bag(bag: Entry, seats: int, elements: int) -> None:
-    """Refuses a bag that runs out before the display of day 6 (Rules S4, U2)."""
-    need = _DAYS * 3 * seats
-    if elements < need:
-        fault = f"{elements} elements, but {_DAYS} days draw {need}"
-        bag.refuse(str(seats), fault, f"add at least {need - elements}")
+def check_bags(bag: Entry, box: Box) -> None:
+    """Refuses a bag that runs out before the display of the last day (Rules S4, U2)."""
+    days = box.rehearsals.days[-1]
+    for seats, kinds in box.bags.items():
+        need = days * 3 * seats
+        for kind, elements in kinds.items():
+            found = sum(elements.values())
+            if found < need:
+                fault = f"{found} elements, but {days} days draw {need}"
+                bag.refuse(f"{kind}.{seats}", fault, f"add at least {need - found}")
 
 
 def check_starting(board: Entry, starting: Sequence[str], characters: Sequence[Entry]) -> None:
@@ -66,7 +71,7 @@ def check_starting(board: Entry, starting: Sequence[str], characters: Sequence[E
             board.refuse("starting", f"{own!r} is no character", remedy)
 
 
-def check_starting_kinds(board: Entry, characters: "Sequence[Character]") -> None:
+def check_starting_kinds(board: Entry, characters: Sequence[Character]) -> None:
     """Refuses a board that does not have its four characters (Rules S2)."""
     kinds = sorted(character.kind for character in characters)
     if kinds != sorted(_STARTING_KINDS):
@@ -74,7 +79,7 @@ def check_starting_kinds(board: Entry, characters: "Sequence[Character]") -> Non
         board.refuse("starting", fault, _STARTING_REMEDY)
 
 
-def check_deck(root: Entry, characters: "Sequence[Character]") -> None:
+def check_deck(root: Entry, characters: Sequence[Character]) -> None:
     """Refuses two copies of an actor (Rules T12) and a deck that is not of 30 cards (Rules S5)."""
     for character in characters:
         if character.kind == "actor" and character.copies > 1:
@@ -97,7 +102,7 @@ def check_points(objective: Entry, points: Sequence[tuple[int, int]]) -> None:
             objective.refuse(f"points.{high}", fault, "let prestige rise with the threshold")
 
 
-def check_stage(entries: Mapping[str, Entry], spaces: "Sequence[Space]") -> None:
+def check_stage(entries: Mapping[str, Entry], spaces: Sequence[Space]) -> None:
     """Refuses mirrors that do not pair up and supports that are not underneath (Rules T13)."""
     by_id = {space.id: space for space in spaces}
     ids = tuple(by_id)

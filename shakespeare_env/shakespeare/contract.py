@@ -14,20 +14,20 @@ from shakespeare_env.shakespeare.notation_reader import from_dict
 from shakespeare_env.shakespeare.observe import observe
 from shakespeare_env.shakespeare.redaction import is_secret, seen_by
 from shakespeare_env.shakespeare.scoring import scores
-from shakespeare_env.shakespeare.setup import OPTIONS, begin
+from shakespeare_env.shakespeare.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
-from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, SEATS
+from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, N_SEATS
 
 GAME = Game(
     name=notation.NAME,
     min_seats=1,
-    max_seats=SEATS,
+    max_seats=N_SEATS,
     options=OPTIONS,
     state=STATE,
     hidden_from_text=HIDDEN_FROM_TEXT,
     actions=TABLE,
     layout=LAYOUT,
-    rules=Rules(begin, legal, play, observe, determinize, scores),
+    rules=Rules(set_up, legal, play, observe, determinize, scores),
     good_scores=GOOD_SCORES,
     score_scale=10,
     to_dict=notation.to_dict,

@@ -9,7 +9,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.rng import below
 from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
-from shakespeare_env.shakespeare.tables import OBJECTIVES, WAGERS
+from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_OBJECTIVES
 
 
 @rule
@@ -27,7 +27,7 @@ def determinize(game: Record, seat: int) -> None:
         if other == seat:
             continue
         if game["part"] == IN_WAGER and game["wager"][other] > 0:
-            game["wager"][other] = 1 + below(game, WAGERS)
+            game["wager"][other] = 1 + below(game, N_CYLINDERS)
         if game["kept"][other] != NOBODY:
             choose_rest(game, other)
 
@@ -35,7 +35,7 @@ def determinize(game: Record, seat: int) -> None:
 @rule
 def deal_objectives(game: Record, seat: int) -> None:
     """Deal the objectives a seat has not seen to where they may be."""
-    unseen = (1 << OBJECTIVES) - 1
+    unseen = (1 << N_OBJECTIVES) - 1
     for place in range(game["objectives_len"][seat]):
         unseen &= ~(1 << int(game["objectives"][seat, place]))
     if game["to_move"] == seat:
@@ -66,10 +66,10 @@ def deal_objectives(game: Record, seat: int) -> None:
 def pick(game: Record, unseen: int) -> int:
     """One of the objectives in a set of bits, at random."""
     size = 0
-    for objective in range(OBJECTIVES):
+    for objective in range(N_OBJECTIVES):
         size += (unseen >> objective) & 1
     left = below(game, size)
-    for objective in range(OBJECTIVES):
+    for objective in range(N_OBJECTIVES):
         if (unseen >> objective) & 1:
             if left == 0:
                 return objective

@@ -12,6 +12,7 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import state as s
+from shakespeare_env.shakespeare.crafting import close_craft, is_craft_open
 from shakespeare_env.shakespeare.phases import (
     craft,
     draft,
@@ -26,7 +27,7 @@ from shakespeare_env.shakespeare.phases import (
 )
 from shakespeare_env.shakespeare.scoring import finish
 from shakespeare_env.shakespeare.supply import discard_characters, show_characters
-from shakespeare_env.shakespeare.tables import WAGERS
+from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_DAYS
 
 
 @rule
@@ -101,11 +102,11 @@ def has_open_choice(game: Record) -> bool:
             game["phase"] = s.QUILL
             return True
         game["quills"] = 0
-    if game["craft_value"] > 0:
+    if is_craft_open(game):
         if game["craft_optional"] or craft.is_possible(game):
             game["phase"] = s.CRAFT
             return True
-        craft.close(game)
+        close_craft(game)
     if game["back"]:
         if mood.is_possible(game):
             game["phase"] = s.BACK
@@ -181,7 +182,7 @@ def next_part(game: Record) -> None:
         begin_rest(game)
     elif part == s.IN_REHEARSAL:
         rehearsal.score_acts(game)
-        if game["day"] == rehearsal.LAST_REHEARSAL:
+        if game["day"] == N_DAYS:
             end(game)
         else:
             if game["players"] == 1:
@@ -198,7 +199,7 @@ def begin_day(game: Record) -> None:
     rest.begin_day(game)
     if game["players"] == 1:
         wager.clear_initiative(game)
-        game["cylinders"][0] = WAGERS
+        game["cylinders"][0] = N_CYLINDERS
         begin_turns(game)
     else:
         game["part"] = s.IN_WAGER

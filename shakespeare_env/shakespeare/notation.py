@@ -20,7 +20,7 @@ NAME = "shakespeare"
 NEUTRAL = "neutral"
 FACES = ("character", "extra")
 KINDS = ("costumes", "sets")
-_SORTED_DECK = sorted(range(t.DECK), key=lambda deck: t.DECK_IDS[deck])
+_SORTED_DECK = sorted(range(t.N_DECK), key=lambda deck: t.DECK_IDS[deck])
 
 
 def phase_of(game: Record) -> str:

@@ -51,9 +51,9 @@ def check_troupes(game: Record) -> None:
     Costumes, cylinders and tokens lie where they can (S2, T3, T12, P2).
     """
     for seat in range(game["players"]):
-        board = game["card"][seat, : t.BOARD].tolist()
-        if board != list(range(t.BOARD)) or game["extra"][seat, : t.BOARD].any():
-            names = ", ".join(t.CARD_IDS[: t.BOARD])
+        board = game["card"][seat, : t.N_BOARD].tolist()
+        if board != list(range(t.N_BOARD)) or game["extra"][seat, : t.N_BOARD].any():
+            names = ", ".join(t.CARD_IDS[: t.N_BOARD])
             refuse(
                 f"seats[{seat}].troupe",
                 "it does not begin with the board's characters",
@@ -62,7 +62,7 @@ def check_troupes(game: Record) -> None:
         extras = 0
         for member, card, extra in _members(game, seat):
             where = f"seats[{seat}].troupe[{member}]"
-            if card < t.BOARD <= member:
+            if card < t.N_BOARD <= member:
                 refuse(
                     where, f"{t.CARD_IDS[card]!r} stands on the board", "name a card of the deck"
                 )
@@ -78,8 +78,8 @@ def check_troupes(game: Record) -> None:
                 refuse(
                     where, "a cylinder or rest token on it", "it cannot be activated; write false"
                 )
-        if extras > t.EXTRAS:
-            refuse(f"seats[{seat}].troupe", f"{extras} extras", f"a seat hires at most {t.EXTRAS}")
+        if extras > t.N_EXTRAS:
+            refuse(f"seats[{seat}].troupe", f"{extras} extras", f"a seat hires at most {t.N_EXTRAS}")
 
 
 def check_stages(game: Record) -> None:
@@ -105,8 +105,8 @@ def check_cards(game: Record) -> None:
     found = (game["shown"] + game["deck"] + game["discarded_cards"]).astype(int)
     for seat in range(game["players"]):
         for _, card, _ in _members(game, seat):
-            if card >= t.BOARD:
-                found[card - t.BOARD] += 1
+            if card >= t.N_BOARD:
+                found[card - t.N_BOARD] += 1
     for deck in np.flatnonzero(found != t.COPIES):
         refuse(
             "position",
@@ -140,7 +140,7 @@ def check_objectives(game: Record) -> None:
             *(game["objectives"][seat] for seat in range(game["players"])),
         ]
     )
-    found = np.bincount(everywhere[everywhere != s.NOBODY], minlength=t.OBJECTIVES)
+    found = np.bincount(everywhere[everywhere != s.NOBODY], minlength=t.N_OBJECTIVES)
     for objective in np.flatnonzero(found != 1):
         refuse(
             "position",
@@ -152,11 +152,11 @@ def check_objectives(game: Record) -> None:
 def check_tokens(game: Record) -> None:
     """The "+3" tokens add up (S6)."""
     total = int(game["supply_tokens"]) + int(game["tokens"].sum())
-    if total != t.TOKENS:
+    if total != t.N_TOKENS:
         refuse(
             "supply_tokens",
             f'{total} "+3" tokens in supply and on seats',
-            f"the box holds {t.TOKENS}",
+            f"the box holds {t.N_TOKENS}",
         )
 
 
@@ -195,11 +195,11 @@ def check_wagers(game: Record) -> None:
                 "cylinders are out before the day's turns",
                 "write 0 and false",
             )
-        if used + game["cylinders"][seat] > t.WAGERS:
+        if used + game["cylinders"][seat] > t.N_CYLINDERS:
             refuse(
                 f"seats[{seat}].cylinders",
                 f"{game['cylinders'][seat]} left and {used} used",
-                f"a seat has {t.WAGERS}",
+                f"a seat has {t.N_CYLINDERS}",
             )
 
 
@@ -260,8 +260,8 @@ def check_decision(game: Record) -> None:
     """The seat to move has something to decide in this phase (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
-        if day != t.DAYS:
-            refuse("day", f"{day} in phase 'over'", f"the game ends on day {t.DAYS}")
+        if day != t.N_DAYS:
+            refuse("day", f"{day} in phase 'over'", f"the game ends on day {t.N_DAYS}")
         return
     if phase == s.DRAFT and day != 1:
         refuse("day", f"{day} in phase 'draft'", "the draft is on day 1")

@@ -60,13 +60,13 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     """
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (n.NAME,))
-    players = read.integer(given["players"], "players", 1, t.SEATS)
+    players = read.integer(given["players"], "players", 1, t.N_SEATS)
     for name in s.STATE.names or ():
         if name != "random":
             game[name] = s.NOBODY if name in s.EMPTY_IS_NOBODY else 0
     game["players"] = players
     game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
-    game["day"] = read.integer(given["day"], "day", 1, t.DAYS)
+    game["day"] = read.integer(given["day"], "day", 1, t.N_DAYS)
     game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
     over = phase == s.OVER
     if over and given["to_move"] is not None:
@@ -138,14 +138,14 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
         ("deck", given["deck"], "deck"),
         ("discarded_cards", given["discarded_characters"], "discarded_characters"),
     ):
-        cards = read.choices(value, where, t.DECK_IDS, t.DECK_CARDS)
+        cards = read.choices(value, where, t.DECK_IDS, t.N_DECK_CARDS)
         if value != sorted(value):
             read.refuse(where, "the cards are not sorted", "sort them by id")
-        game[name][:] = np.bincount(cards, minlength=t.DECK)
-    deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.OBJECTIVES)
+        game[name][:] = np.bincount(cards, minlength=t.N_DECK)
+    deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
     game["objective_deck"][: len(deck)] = deck
     game["objective_deck_len"] = len(deck)
-    game["supply_tokens"] = read.integer(given["supply_tokens"], "supply_tokens", 0, t.TOKENS)
+    game["supply_tokens"] = read.integer(given["supply_tokens"], "supply_tokens", 0, t.N_TOKENS)
 
 
 def _read_pending(pending: Any, game: Record) -> None:
@@ -164,7 +164,7 @@ def _read_pending(pending: Any, game: Record) -> None:
             game["part"] = tuple(_THEN.values())[then]
     elif phase == s.OBJECTIVE:
         given = read.table(pending, "pending", ("drawn",))
-        drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_CARDS)
+        drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
         game["drawn"][: len(drawn)] = drawn
         game["drawn_len"] = len(drawn)
     elif pending is not None:
@@ -192,20 +192,20 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
     for name, low, high in (
         ("prestige", -_MOST, _MOST),
         ("pounds", 0, _MOST),
-        ("tokens", 0, t.TOKENS),
-        ("mood", *t.ALL_MOOD),
-        ("cylinders", 0, t.WAGERS),
+        ("tokens", 0, t.N_TOKENS),
+        ("mood", t.LOWEST_MOOD, t.HIGHEST_MOOD),
+        ("cylinders", 0, t.N_CYLINDERS),
     ):
         game[name][seat] = read.integer(given[name], f"{where}.{name}", low, high)
     for name in ("recruited", "passed"):
         game[name][seat] = read.truth(given[name], f"{where}.{name}")
     if given["wager"] is not None:
-        game["wager"][seat] = read.integer(given["wager"], f"{where}.wager", 1, t.WAGERS)
+        game["wager"][seat] = read.integer(given["wager"], f"{where}.wager", 1, t.N_CYLINDERS)
     if given["kept"] is not None:
         game["kept"][seat] = read.choice(given["kept"], f"{where}.kept", t.CARD_IDS)
     if over:
-        game["unpaid"][seat] = read.integer(given["unpaid"], f"{where}.unpaid", 0, t.TROUPE)
-    kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.OBJECTIVES)
+        game["unpaid"][seat] = read.integer(given["unpaid"], f"{where}.unpaid", 0, t.MAX_TROUPE)
+    kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
     game["objectives"][seat, : len(kept)] = kept
     game["objectives_len"][seat] = len(kept)
     if not isinstance(given["stage"], Mapping):
@@ -217,7 +217,7 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
         game["stage"][seat, space] = read.choice(colour, f"{where}.stage.{name}", COLOURS)
         game["stage_filled"][seat] |= 1 << space
         game["yellow"][seat] += game["stage"][seat, space] == t.YELLOW
-    members = read.items(given["troupe"], f"{where}.troupe", t.TROUPE)
+    members = read.items(given["troupe"], f"{where}.troupe", t.MAX_TROUPE)
     game["troupe_len"][seat] = len(members)
     for member, entry in enumerate(members):
         _read_member(entry, f"{where}.troupe[{member}]", game, seat, member)
@@ -229,7 +229,7 @@ def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -
     game["extra"][seat, member] = read.choice(given["face"], f"{where}.face", n.FACES)
     game["cylinder"][seat, member] = read.truth(given["cylinder"], f"{where}.cylinder")
     game["rest"][seat, member] = read.truth(given["rest"], f"{where}.rest")
-    costume = read.choices(given["costume"], f"{where}.costume", COLOURS, t.COSTUME_SLOTS)
+    costume = read.choices(given["costume"], f"{where}.costume", COLOURS, t.N_SLOTS)
     if costume != sorted(costume):
         read.refuse(f"{where}.costume", f"{given['costume']!r}", "list it in colour order")
     game["costume"][seat, member, : len(costume)] = costume

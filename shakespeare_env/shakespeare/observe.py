@@ -17,7 +17,6 @@ from shakespeare_env.shakespeare import layout as at
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import standing
-from shakespeare_env.shakespeare.phases.rehearsal import FIRST_REHEARSAL, LAST_REHEARSAL
 
 
 def _spaces_to_reward() -> npt.NDArray[np.int8]:
@@ -40,13 +39,14 @@ def _spaces_to_reward() -> npt.NDArray[np.int8]:
 
 
 def _objective_tables() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """int8[objective, value].
+    """Prestige at a value of the metric, and what is missing to the next step (Rules F1).
 
-    Prestige at a value of the metric, and what lacks to the next step. Rules F1.
+    Returns:
+        Both int8[objective, value].
     """
-    prestige = np.zeros((t.OBJECTIVES, at.HIGH + 1), np.int8)
-    lack = np.zeros((t.OBJECTIVES, at.HIGH + 1), np.int8)
-    for objective in range(t.OBJECTIVES):
+    prestige = np.zeros((t.N_OBJECTIVES, at.HIGH + 1), np.int8)
+    lack = np.zeros((t.N_OBJECTIVES, at.HIGH + 1), np.int8)
+    for objective in range(t.N_OBJECTIVES):
         for step, points in zip(t.STEP_AT[objective], t.STEP_PRESTIGE[objective], strict=True):
             if step <= at.HIGH:
                 prestige[objective, step:] = points
@@ -101,7 +101,7 @@ def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
     out[at.RECRUITED] = game["recruited"][seat]
     out[at.PASSED] = game["passed"][seat]
     out[at.HAS_KEPT] = game["kept"][seat] != s.NOBODY
-    out[at.N_OBJECTIVES] = game["objectives_len"][seat]
+    out[at.OBJECTIVES_HELD] = game["objectives_len"][seat]
     out[at.METRICS + t.SACRIFICE] = out[at.POUNDS]
     out[at.METRICS + t.YELLOW_ELEMENTS] = game["yellow"][seat]
 
@@ -110,7 +110,7 @@ def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
 def observe_troupe(game: Record, seat: int, out: Any) -> None:
     """A seat's characters and costumes.
 
-    Who lies face down is too irregular to predict, so it is reckoned with and not branched on.
+    Who lies face down is too irregular to predict, so it is multiplied with, not branched on.
     """
     cards, face_down = game["card"][seat], game["extra"][seat]
     cylinder, resting = game["cylinder"][seat], game["rest"][seat]
@@ -128,10 +128,10 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
         actors += face_up * _IS_ACTOR[card]
         craftsmen += face_up * _IS_CRAFTSMAN[card]
         if elements[member]:
-            wearer = np.uint32(extra * (t.ACTORS + extras) + face_up * t.WEARER_OF_CARD[card])
+            wearer = np.uint32(extra * (t.N_ACTORS + extras) + face_up * t.WEARER_OF_CARD[card])
             out[at.ELEMENTS + wearer] = elements[member]
             out[at.VALUES + wearer] = values[member]
-            finished = int(elements[member] == t.COSTUME_SLOTS)
+            finished = int(elements[member] == t.N_SLOTS)
             complete += finished
             best = max(best, finished * int(values[member]))
         extras += extra
@@ -140,20 +140,17 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
     out[at.EXTRAS] = extras
     out[at.METRICS + t.COMPLETE_COSTUMES] = complete
     out[at.METRICS + t.BEST_COSTUME] = best
-    out[at.METRICS + t.N_ACTORS] = actors
-    out[at.METRICS + t.CRAFTSMEN] = craftsmen
+    out[at.METRICS + t.ACTORS_HIRED] = actors
+    out[at.METRICS + t.CRAFTSMEN_HIRED] = craftsmen
 
 
 @rule
 def observe_stage(game: Record, seat: int, out: Any) -> None:
-    """A seat's stage, written without a branch.
-
-    Which spaces are filled is too irregular to predict.
-    """
+    """A seat's stage, written without a branch: what is filled is too irregular to predict."""
     stage = game["stage"][seat]
     colours = 0
     filled = 0
-    for space in range(t.SPACES):
+    for space in range(t.N_SPACES):
         colour = int(stage[space])
         there = int(colour >= 0)
         shift = max(colour, 0)
@@ -213,7 +210,7 @@ def observe_table(game: Record, out: Any) -> None:
     out[at.PLAYERS + int(game["players"]) - 1] = 1
     out[at.STRATEGIC] = game["strategic_rest"]
     out[at.DAY + day - 1] = 1
-    out[at.TO_REHEARSAL] = (FIRST_REHEARSAL if day <= FIRST_REHEARSAL else LAST_REHEARSAL) - day
+    out[at.TO_REHEARSAL] = (t.FIRST_REHEARSAL if day <= t.FIRST_REHEARSAL else t.N_DAYS) - day
     out[at.PHASE + int(game["phase"])] = 1
     out[at.PART + int(game["part"])] = 1
     out[at.QUILLS] = game["quills"]
@@ -223,11 +220,11 @@ def observe_table(game: Record, out: Any) -> None:
     out[at.CRAFT + 3] = game["craft_optional"]
     for colour in range(t.N_COLOURS):
         out[at.CRAFT_COLOURS + colour] = (game["craft_colours"] >> colour) & 1
-    for card in range(t.DECK):
+    for card in range(t.N_DECK):
         out[at.SHOWN + card] = game["shown"][card]
-    for card in range(t.DECK):
+    for card in range(t.N_DECK):
         out[at.DECK + card] = game["deck"][card]
-    for card in range(t.DECK):
+    for card in range(t.N_DECK):
         out[at.DISCARDED_CARDS + card] = game["discarded_cards"][card]
     for kind in range(2):
         for colour in range(t.N_COLOURS):
@@ -244,10 +241,7 @@ def observe_table(game: Record, out: Any) -> None:
 
 @rule
 def observe_own(game: Record, seat: int, out: Any) -> None:
-    """What only the observer knows.
-
-    Its objectives, what it put back in the pile, its own secret choice.
-    """
+    """What the observer alone knows: its objectives, cards it put back, its secret choice."""
     if game["to_move"] == seat:
         for place in range(int(game["drawn_len"])):
             out[at.OWN_DRAWN + int(game["drawn"][place])] = 1
@@ -259,7 +253,7 @@ def observe_own(game: Record, seat: int, out: Any) -> None:
             out[at.KNOWN + int(game["objective_deck"][place])] = place + 1
     if game["kept"][seat] != s.NOBODY:
         out[at.OWN_KEPT + int(game["kept"][seat])] = 1
-    for objective in range(t.OBJECTIVES):
+    for objective in range(t.N_OBJECTIVES):
         value = out[at.METRICS + int(t.METRIC[objective])]
         out[at.OWN_REWARD + objective] = _PRESTIGE_AT[objective, value]
         out[at.OWN_TO_STEP + objective] = _LACK_AT[objective, value]

@@ -30,12 +30,12 @@ def metric(game: Record, seat: int, which: int) -> int:
         return min(spaces[0, seat], spaces[1, seat], spaces[2, seat])
     if which == t.STAGE_SPACES:
         filled = 0
-        for space in range(t.SPACES):
+        for space in range(t.N_SPACES):
             filled += game["stage"][seat, space] >= 0
         return filled
     if which == t.STAGE_COLOURS:
         colours = 0
-        for space in range(t.SPACES):
+        for space in range(t.N_SPACES):
             if game["stage"][seat, space] >= 0:
                 colours |= 1 << game["stage"][seat, space]
         different = 0
@@ -55,12 +55,12 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
     for member in range(game["troupe_len"][seat]):
         face_up = game["extra"][seat, member] == 0
         card = game["card"][seat, member]
-        if game["costume_len"][seat, member] == t.COSTUME_SLOTS:
+        if game["costume_len"][seat, member] == t.N_SLOTS:
             count += which == t.COMPLETE_COSTUMES
             best = max(best, game["costume_value"][seat, member])
-        if face_up and which == t.N_ACTORS:
+        if face_up and which == t.ACTORS_HIRED:
             count += t.KIND[card] == t.ACTOR
-        elif face_up and which == t.CRAFTSMEN:
+        elif face_up and which == t.CRAFTSMEN_HIRED:
             count += t.IS_CRAFTSMAN[card]
     return best if which == t.BEST_COSTUME else count
 
@@ -72,7 +72,7 @@ def reward(objective: int, value: int) -> int:
     Rules F1.
     """
     prestige = 0
-    for step in range(t.STEPS):
+    for step in range(t.N_STEPS):
         if value >= t.STEP_AT[objective, step]:
             prestige = t.STEP_PRESTIGE[objective, step]
     return prestige
@@ -91,7 +91,7 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
     for cost in range(_DEAREST + 1):
         for member in range(game["troupe_len"][seat]):
             card = game["card"][seat, member]
-            if card < t.BOARD or game["extra"][seat, member] or t.COST[card] != cost:
+            if card < t.N_BOARD or game["extra"][seat, member] or t.COST[card] != cost:
                 continue
             if cost <= pounds:
                 pounds -= cost
@@ -110,7 +110,7 @@ def score_objectives(game: Record, seat: int) -> None:
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
         if t.METRIC[objective] == t.SACRIFICE:
-            combinations *= t.STEPS + 1
+            combinations *= t.N_STEPS + 1
         else:
             game["prestige"][seat] += reward(objective, metric(game, seat, t.METRIC[objective]))
     best_prestige, best_left, best_unpaid, best_gift = -1_000_000, 0, 0, 0
@@ -142,8 +142,8 @@ def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
         if t.METRIC[objective] == t.SACRIFICE:
-            step = combination % (t.STEPS + 1) - 1
-            combination //= t.STEPS + 1
+            step = combination % (t.N_STEPS + 1) - 1
+            combination //= t.N_STEPS + 1
             if step >= 0:
                 gift += int(t.STEP_AT[objective, step])
                 prestige += int(t.STEP_PRESTIGE[objective, step])
@@ -173,5 +173,5 @@ def finish(game: Record) -> None:
 @rule
 def scores(game: Record, out: Any) -> None:
     """Prestige of every seat, into int16[seats] (Rules F4)."""
-    for seat in range(t.SEATS):
+    for seat in range(t.N_SEATS):
         out[seat] = game["prestige"][seat]

@@ -5,31 +5,32 @@ from __future__ import annotations
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.rng import shuffle
+from shakespeare_env.shakespeare.crafting import close_craft
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 from shakespeare_env.shakespeare.supply import show_characters, show_elements
 from shakespeare_env.shakespeare.tables import (
     BAG,
-    BOARD,
     COPIES,
     COSTUME,
-    DECK,
+    N_BOARD,
     N_COLOURS,
+    N_DECK,
+    N_OBJECTIVES,
+    N_SEATS,
+    N_TOKENS,
     NEUTRAL,
     NEUTRAL_START,
-    OBJECTIVES,
-    SEATS,
     SET,
     START_PRESTIGE,
-    TOKENS,
 )
 from shakespeare_env.shakespeare.troupe import join
 
-OPTIONS = {"strategic_rest": range(2, SEATS + 1)}
+OPTIONS = {"strategic_rest": range(2, N_SEATS + 1)}
 """The variants, with the seat counts they are for (Rules P4)."""
 
 
 @rule
-def begin(game: Record, players: int, options: int) -> None:
+def set_up(game: Record, players: int, options: int) -> None:
     """Set the table for a new game, up to the first decision of the draft (Rules S1 to S6)."""
     game["players"] = players
     game["strategic_rest"] = options & 1
@@ -54,11 +55,7 @@ def clear_decisions(game: Record) -> None:
     game["queen"] = 0
     game["drawn"][:] = NOBODY
     game["drawn_len"] = 0
-    game["craft_value"] = 0
-    game["craft_costumes"] = 0
-    game["craft_sets"] = 0
-    game["craft_colours"] = 0
-    game["craft_optional"] = 0
+    close_craft(game)
 
 
 @rule
@@ -93,7 +90,7 @@ def clear_seats(game: Record) -> None:
     game["costume_value"][:, :] = 0
     for seat in range(game["players"]):
         game["prestige"][seat] = START_PRESTIGE
-        for card in range(BOARD):
+        for card in range(N_BOARD):
             join(game, seat, card, 0)
 
 
@@ -106,7 +103,7 @@ def settle_order(game: Record) -> None:
     for seat in range(players):
         order[seat] = seat
     shuffle(game, order, players)
-    for place in range(SEATS):
+    for place in range(N_SEATS):
         game["initiative"][place] = order[place]
     game["initiative_len"] = players
 
@@ -137,15 +134,15 @@ def fill_supply(game: Record) -> None:
     game["display"][:, :] = 0
     game["discarded"][:, :] = 0
     show_elements(game)
-    for card in range(DECK):
+    for card in range(N_DECK):
         game["deck"][card] = COPIES[card]
     game["shown"][:] = 0
     game["discarded_cards"][:] = 0
     show_characters(game)
-    game["supply_tokens"] = TOKENS
+    game["supply_tokens"] = N_TOKENS
     deck = game["objective_deck"]
-    for objective in range(OBJECTIVES):
+    for objective in range(N_OBJECTIVES):
         deck[objective] = objective
-    shuffle(game, deck, OBJECTIVES)
-    game["objective_deck_len"] = OBJECTIVES
+    shuffle(game, deck, N_OBJECTIVES)
+    game["objective_deck_len"] = N_OBJECTIVES
     game["objective_known"][:] = NOBODY

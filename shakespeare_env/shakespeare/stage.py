@@ -1,7 +1,4 @@
-"""A seat's stage.
-
-Where an element may go and what it does at once (Rules T13, T14), and the mood (T15).
-"""
+"""A seat's stage, where elements may go and what they do at once, and its mood (T13 to T15)."""
 
 from __future__ import annotations
 
@@ -9,10 +6,11 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import (
-    ALL_MOOD,
     BLUE,
     CANDLE,
     GREEN,
+    HIGHEST_MOOD,
+    LOWEST_MOOD,
     MIRROR,
     PINK,
     PURPLE,
@@ -20,13 +18,11 @@ from shakespeare_env.shakespeare.tables import (
     YELLOW,
 )
 
-_LOWEST, _HIGHEST = ALL_MOOD
-
 
 @rule
 def shift_mood(game: Record, seat: int, steps: int) -> None:
     """Move a seat's mood, which stops at the ends of its track (Rules T15)."""
-    game["mood"][seat] = min(max(game["mood"][seat] + steps, _LOWEST), _HIGHEST)
+    game["mood"][seat] = min(max(game["mood"][seat] + steps, LOWEST_MOOD), HIGHEST_MOOD)
 
 
 @rule

@@ -8,7 +8,7 @@ from __future__ import annotations
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.rng import draw
-from shakespeare_env.shakespeare.tables import COSTUME, DECK, N_COLOURS, SET
+from shakespeare_env.shakespeare.tables import COSTUME, N_COLOURS, N_DECK, SET
 
 
 @rule
@@ -47,11 +47,11 @@ def show_characters(game: Record) -> None:
     """
     deck = game["deck"]
     total = 0
-    for card in range(DECK):
+    for card in range(N_DECK):
         total += deck[card]
     for _ in range(size_of_table(game) + 2):
         if total == 0:
-            for card in range(DECK):
+            for card in range(N_DECK):
                 total += game["discarded_cards"][card]
                 deck[card] = game["discarded_cards"][card]
                 game["discarded_cards"][card] = 0
@@ -62,6 +62,6 @@ def show_characters(game: Record) -> None:
 @rule
 def discard_characters(game: Record) -> None:
     """Shown characters left over are discarded (Rules S5, U1)."""
-    for card in range(DECK):
+    for card in range(N_DECK):
         game["discarded_cards"][card] += game["shown"][card]
         game["shown"][card] = 0

@@ -7,13 +7,13 @@ from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import (
     ACTOR,
-    ACTORS,
     ASSISTANT,
-    COSTUME_SLOTS,
     ELEMENT_VALUE,
     GAIN_POUNDS,
     GAIN_PRESTIGE,
     KIND,
+    N_ACTORS,
+    N_SLOTS,
     WEARER_OF_CARD,
     YELLOW,
 )
@@ -56,7 +56,7 @@ def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:
-            if wearer == ACTORS + extras:
+            if wearer == N_ACTORS + extras:
                 return member
             extras += 1
         elif WEARER_OF_CARD[game["card"][seat, member]] == wearer:
@@ -80,7 +80,7 @@ def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
         game["yellow"][seat] += 1
     game["costume_len"][seat, member] += 1
     game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
-    if game["costume_len"][seat, member] == COSTUME_SLOTS:
+    if game["costume_len"][seat, member] == N_SLOTS:
         value = game["costume_value"][seat, member]
         game["pounds"][seat] += GAIN_POUNDS[value]
         game["prestige"][seat] += GAIN_PRESTIGE[value]

@@ -1,61 +1,179 @@
 """Machine code kept on disk is never older than the rules, and never in the way."""
 
-import ast
 import os
-import re
+import subprocess
+import sys
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import compiled, registry
-from shakespeare_env.compiled import PACKAGE, digest_of, engine_sources, kernel, rule
+from shakespeare_env import compiled, kernels, registry
+from shakespeare_env.compiled import code_folder, kernel, rule
+from shakespeare_env.compiled_sources import PACKAGE, digest_of, functions_within, sources_of
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
+games = pytest.mark.parametrize("name", registry.names())
 
 # ---- what the digest covers ----------------------------------------------------------------------
 
 
-def test_every_source_that_is_compiled_in_counts():
-    """All files of the games and their data, and whatever else speaks of the compiler."""
-    sources = set(engine_sources())
-    for name in registry.names():
-        files = {path for path in (PACKAGE / name).rglob("*") if path.suffix in (".py", ".toml")}
-        assert {path for path in files if "drawing" not in path.parts} <= sources
-        assert PACKAGE / name / "box.toml" in sources
-    for path in PACKAGE.rglob("*.py"):
-        if re.search(r"(import|from) (numba|\S*compiled)\b", path.read_text(encoding="utf-8")):
-            assert path in sources
+def modules_of(name):
+    """The modules that hold the rules of a game and the kernels."""
+    game = registry.game(name)
+    functions = [kernels._build, *kernels._functions(game)]
+    return {function.__module__ for function in functions_within(functions)}
 
 
-def imported(path):
-    """The files of the package that a file imports from."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            module = PACKAGE.parent.joinpath(*node.module.split("."))
-            for name in (module, *(module / alias.name for alias in node.names)):
-                if name.with_suffix(".py").exists():
-                    yield name.with_suffix(".py")
+def sources_of_game(name):
+    return sources_of(modules_of(name))
 
 
-def test_whatever_compiled_code_can_reach_counts():
-    """What the rules import, and what that imports, and so on."""
-    sources = set(engine_sources())
-    reached = set()
-    waiting = {
-        path
-        for path in PACKAGE.rglob("*.py")
-        if any(file.name == "compiled.py" for file in imported(path))
-    }
-    assert len(waiting) > 20
+def called(function):
+    """The functions and modules that a function's code names, itself included, and so on."""
+    seen, waiting = set(), [function]
     while waiting:
-        path = waiting.pop()
-        assert path in sources
-        reached.add(path)
-        waiting |= set(imported(path)) - reached
+        item = waiting.pop()
+        if isinstance(item, ModuleType) or item in seen:
+            seen.add(item)
+            continue
+        seen.add(item)
+        (bare,) = functions_within([item])[:1]
+        waiting += [cell.cell_contents for cell in bare.__closure__ or ()]
+        codes = [bare.__code__, *(c for c in bare.__code__.co_consts if hasattr(c, "co_names"))]
+        for code in codes:
+            for name in code.co_names:
+                named = bare.__globals__.get(name)
+                if isinstance(named, ModuleType):
+                    waiting.append(named)
+                    waiting += [
+                        inner
+                        for inner in (getattr(named, other, None) for other in code.co_names)
+                        if isinstance(inner, FunctionType) or hasattr(inner, "py_func")
+                    ]
+                elif isinstance(named, FunctionType) or hasattr(named, "py_func"):
+                    waiting.append(named)
+    return seen
+
+
+@games
+def test_all_that_a_kernel_calls_counts(name):
+    """Found by following the functions themselves, which knows nothing of import statements."""
+    sources = set(sources_of_game(name))
+    game = registry.game(name)
+    reached = set()
+    entries = kernels.kernels_of(game)
+    for field in entries.__dataclass_fields__:
+        for item in called(getattr(entries, field)):
+            module = item if isinstance(item, ModuleType) else sys.modules[item.__module__]
+            if module.__name__.startswith("shakespeare_env."):
+                reached.add(Path(module.__file__).resolve())
+    assert len(reached) > 10
+    assert reached <= sources
+
+
+@games
+def test_all_that_the_rules_import_counts_and_nothing_else(name, tmp_path):
+    """Python itself says what the modules need: they are imported in a process of their own."""
+    script = (
+        "import sys, types\n"
+        "root = types.ModuleType('shakespeare_env')\n"
+        f"root.__path__ = [{str(PACKAGE)!r}]\n"
+        "sys.modules['shakespeare_env'] = root  # its own imports are not the rules'\n"
+        f"for module in {sorted(modules_of(name))}: __import__(module)\n"
+        "print(*(m.__file__ for n, m in sys.modules.items()"
+        " if n.startswith('shakespeare_env.') and m.__file__))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    loaded = {Path(file).resolve() for file in done.stdout.split()}
+    modules = {path for path in loaded if path.name != "__init__.py"}
+    assert {path for path in sources_of_game(name) if path.suffix == ".py"} == modules
+    assert {path for path in loaded - modules if path.read_text().count("\n") > 4} == set()
+
+
+@games
+def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name, monkeypatch):
+    """Of every file of a game that counts, and of what all games stand on."""
+    digests = {other: digest_of(sources_of_game(other)) for other in registry.names()}
+    read = Path.read_bytes
+    edited: list[Path] = []
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path in edited))
+    shared = 0
+    for path in sources_of_game(name):
+        edited[:] = [path]
+        found = {other: digest_of(sources_of_game(other)) for other in registry.names()}
+        changed = {other for other in digests if found[other] != digests[other]}
+        if PACKAGE / name in path.parents:
+            assert changed == {name}, path
+        else:
+            assert changed == set(digests), path
+            shared += 1
+    assert 5 < shared < 15
+
+
+@games
+def test_an_edit_of_anything_else_changes_no_digest(name):
+    sources = set(sources_of_game(name))
+    own = PACKAGE / name
+    others = [*(own / "drawing").glob("*.py"), *own.glob("notation*.py"), own / "redaction.py"]
+    folders = ("drawing", "wrappers", "equality", "datasets", "cli", "fonts")
+    others += [path for folder in folders for path in (PACKAGE / folder).rglob("*.py")]
+    others += [PACKAGE / f"{file}.py" for file in ("batch", "position", "reading", "registry")]
+    assert len(others) > 30
+    assert all(path.is_file() for path in others)
+    assert sources.isdisjoint(others)
+
+
+def test_imports_are_found_wherever_they_are_written(tmp_path, monkeypatch):
+    """At the top, inside a function, of a module or a name in it, absolute or relative."""
+    folder = tmp_path / "pantry"
+    (folder / "inner").mkdir(parents=True)
+    files = {
+        "__init__.py": "SALT = 1",
+        "soup.py": "import pantry.carrot\nfrom pantry import leek, SALT\nfrom .inner import dill",
+        "carrot.py": "def late():\n    from pantry.inner.pot import LID",
+        "leek.py": "import os, numpy",
+        "unused.py": "import pantry.soup",
+        "inner/__init__.py": "",
+        "inner/dill.py": "from ..potato import (\n    A,  # (\n    B,\n)",
+        "inner/pot.py": "LID = 1",
+        "potato.py": "A = B = 1",
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "pantry", raising=False)
+    __import__("pantry")
+    found = [str(path.relative_to(folder)) for path in sources_of(["pantry.soup"])]
+    monkeypatch.delitem(sys.modules, "pantry")
+    expected = set(files) - {"unused.py", "inner/__init__.py"}
+    assert sorted(found) == sorted(expected)
+
+
+def test_a_kernel_may_not_close_over_a_value():
+    """Nothing on disk would tell that it has changed."""
+    for value in (3, np.zeros(2), "text"):
+
+        def closing_over(values, value=value):
+            def inner(values):
+                values[0] = value
+
+            return inner
+
+        with pytest.raises(TypeError, match="make it an argument"):
+            code_folder("probe", closing_over(None))
+
+
+def test_functions_that_no_file_holds_are_not_kept():
+    typed: dict[str, object] = {"__name__": "typed_in"}
+    exec("def probe(values):\n    values[0] = 1", typed)
+    assert code_folder("probe", typed["probe"]) is None
 
 
 def test_the_digest_follows_contents_and_not_dates(tmp_path):
@@ -83,43 +201,52 @@ def test_the_digest_tells_files_apart(tmp_path):
     assert len(digests) == 5
 
 
-@pytest.mark.parametrize("name", registry.names())
+@games
 def test_the_box_in_force_counts(name, tmp_path, monkeypatch):
     own = tmp_path / "box.toml"
     own.write_text("first")
+    others = [other for other in registry.names() if other != name]
+    before = [digest_of(sources_of_game(other)) for other in others]
+    assert PACKAGE / name / "box.toml" in sources_of_game(name)
     variable = f"{name.upper()}_BOX"
     monkeypatch.setenv(variable, str(own))
-    assert own in engine_sources()
-    before = digest_of(engine_sources())
+    assert own in sources_of_game(name)
+    first = digest_of(sources_of_game(name))
     own.write_text("other")
-    assert digest_of(engine_sources()) != before
+    assert digest_of(sources_of_game(name)) != first
+    assert [digest_of(sources_of_game(other)) for other in others] == before
     monkeypatch.delenv(variable)
-    assert own not in engine_sources()
+    assert own not in sources_of_game(name)
 
 
 def test_the_cache_is_where_the_variable_says_in_a_folder_named_after_the_digest(
     tmp_path, monkeypatch
 ):
+    compiled._folder.cache_clear()
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
-    folder = compiled.cache_folder.__wrapped__()
+    folder = code_folder("probe", twice)
     assert folder is not None
-    assert folder == tmp_path / "shakespeare-env" / compiled.engine_digest()
+    digest = digest_of(sources_of([__name__]))
+    assert folder == tmp_path / "shakespeare-env" / f"probe-{digest}"
     assert folder.is_dir()
+    compiled._folder.cache_clear()
     monkeypatch.delenv("SHAKESPEARE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    folder = compiled.cache_folder.__wrapped__()
+    folder = code_folder("probe", twice)
     assert folder is not None
     assert folder.parent == tmp_path / "xdg" / "shakespeare-env"
+    compiled._folder.cache_clear()
 
 
 def test_a_folder_that_cannot_be_written_costs_a_warning(tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.touch()
+    compiled._folder.cache_clear()
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(blocked))
     with pytest.warns(RuntimeWarning, match="SHAKESPEARE_CACHE"):
-        assert compiled.cache_folder.__wrapped__() is None
-    monkeypatch.setattr(compiled, "cache_folder", lambda: None)
+        assert code_folder("probe", twice) is None
     assert doubled(kernel("probe"))[0] == 6
+    compiled._folder.cache_clear()
 
 
 # ---- files of the cache --------------------------------------------------------------------------
@@ -145,8 +272,10 @@ def doubled(keep):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A cache folder of its own."""
-    monkeypatch.setattr(compiled, "cache_folder", lambda: tmp_path)
-    return tmp_path
+    (tmp_path / "probe").mkdir()
+    (tmp_path / "other").mkdir()
+    monkeypatch.setattr(compiled, "_folder", lambda owner, digest: tmp_path / owner)
+    return tmp_path / "probe"
 
 
 def contents(folder):
@@ -162,8 +291,28 @@ def test_code_is_loaded_the_next_time_and_its_files_stay_as_they_are(folder):
 
 
 def test_two_games_do_not_share_the_code_of_a_kernel(folder):
-    assert doubled(kernel("one game")) == (6, 0)
-    assert doubled(kernel("other game")) == (6, 0)
+    assert doubled(kernel("probe")) == (6, 0)
+    assert doubled(kernel("other")) == (6, 0)
+
+
+@rule
+def thrice(value):
+    return 3 * value
+
+
+def test_a_kernel_around_another_function_of_the_same_file_is_another_one(folder):
+    def around(function):
+        @kernel("probe")
+        def probe(values):
+            values[0] = function(values[0])
+
+        values = np.array([3])
+        probe(values)
+        return int(values[0]), sum(probe.stats.cache_hits.values())
+
+    assert around(twice) == (6, 0)
+    assert around(thrice) == (9, 0)
+    assert around(twice) == (6, 1)
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])

@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from shakespeare_env.thread_pool import Crew
+from shakespeare_env.thread_pool import ThreadPool
 from tests.contract.batches import played
 from tests.contract.random_games import FULL_TABLES, chosen
 
@@ -16,7 +16,7 @@ full_tables = pytest.mark.parametrize("table", FULL_TABLES, ids=str)
 
 @pytest.mark.parametrize(("n", "threads"), [(1, 1), (1, 4), (5, 2), (7, 3), (3, 8), (100, 4)])
 def test_every_item_is_worked_on_exactly_once(n, threads):
-    crew = Crew(threads)
+    pool = ThreadPool(threads)
     for _ in range(20):
         touched = np.zeros(n, int)
         workers: set[int] = set()
@@ -26,14 +26,14 @@ def test_every_item_is_worked_on_exactly_once(n, threads):
             touched[first:last] += 1
             workers.add(threading.get_ident())
 
-        crew.share(n, work)
+        pool.share(n, work)
         assert (touched == 1).all()
         assert len(workers) == min(n, threads)
 
 
 @pytest.mark.parametrize("share", [0, 1, 2])
 def test_a_fault_in_any_share_is_raised_once_and_the_others_are_done(share):
-    crew = Crew(3)
+    pool = ThreadPool(3)
     touched = np.zeros(3, int)
 
     def work(first, last):
@@ -42,9 +42,9 @@ def test_a_fault_in_any_share_is_raised_once_and_the_others_are_done(share):
         touched[first:last] += 1
 
     with pytest.raises(RuntimeError, match=f"share {share}"):
-        crew.share(3, work)
+        pool.share(3, work)
     assert touched.sum() == 2
-    crew.share(3, lambda first, last: None)
+    pool.share(3, lambda first, last: None)
 
 
 def test_threads_work_at_the_same_time():
@@ -54,7 +54,7 @@ def test_threads_work_at_the_same_time():
     def work(first, last):
         barrier.wait()
 
-    Crew(2).share(2, work)
+    ThreadPool(2).share(2, work)
     assert not barrier.broken
 
 

@@ -14,7 +14,7 @@ import pytest
 from shakespeare_env.errors import BoxError
 from shakespeare_env.figaro import box as box_module
 from shakespeare_env.figaro import tables as t
-from shakespeare_env.figaro.box import load_box
+from shakespeare_env.figaro.box_loading import load_box
 from tests.figaro.cards import HAND, deck
 
 SHIPPED = Path(box_module.__file__).with_name("box.toml")
@@ -33,7 +33,7 @@ del three_seats
 del road
     [road]: missing; add the table [road]; the package's box.toml has one
 card = 3
-    card: 'card' is no table; did you mean 'cards'? use one of cards, three_seats, road
+    card: 'card' is no table; did you mean 'cards'? use one of cards, three_seats, road, ...
 cards = 60
     [cards]: 60 is not a table; write it under [cards]
 cards.ring = 5
@@ -50,6 +50,18 @@ three_seats.source = ""
     [three_seats]: source: '' is not a text; write a text between quotes
 road.source = ["seen"]
     [road]: source: ['seen'] is not a text; write a text between quotes
+
+# rounds and piles
+del rounds.number
+    [rounds]: number: missing; add number (a whole number from 1 to 3)
+rounds.number = 4
+    [rounds]: number: 4 is out of range; write a whole number from 1 to 3
+rounds.number = 2
+    [road]: lengths: ... is not a list of 10 whole numbers from 1 to 100; write a list of 10 ...
+pile.full = 3
+    [pile]: full: 3 is out of range; write a whole number from 4 to 12
+pile.fill = 6
+    [pile]: fill: 'fill' is no key; did you mean 'full'? use one of source, full
 
 # cards
 del cards.colours

@@ -5,6 +5,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ import pytest
 
 from shakespeare_env.errors import BoxError, ShakespeareEnvError
 from shakespeare_env.shakespeare import box as box_module
-from shakespeare_env.shakespeare.box import COLOURS, METRICS, Gain, Power, load_box
+from shakespeare_env.shakespeare.box import COLOURS, METRIC_NAMES, Gain, Power, Rehearsals
+from shakespeare_env.shakespeare.box_loading import load_box
 
 Data = dict[str, Any]
 
@@ -66,6 +68,40 @@ character.queen.kind = "jeweler"
     [board]: starting: ... jeweler are not the four of a board; list two actors, a handyman ...
 board.starting = ["author", "falstaff", "handyman_board"]
     [board]: starting: 3 characters; list two actors, a handyman and the queen
+
+# wagers, mood, the Queen, elements
+wager.cylinders = 0
+    [wager]: cylinders: 0 is out of range; write a whole number from 1 to 10
+mood.lowest = -3
+    [mood]: lowest: -3 is out of range; write a whole number from -2 to 0
+mood.highest = 4
+    [mood]: highest: 4 is out of range; write a whole number from 0 to 3
+queen.objectives = 0
+    [queen]: objectives: 0 is out of range; write a whole number from 1 to 10
+queen.pound = 4
+    [queen]: pound: 'pound' is no key; did you mean 'pounds'? use one of source, pounds, objectives
+del elements.value.pink
+    [elements]: value.pink: missing; add pink (a whole number from 1 to 5)
+elements.value.green = 6
+    [elements]: value.green: 6 is out of range; write a whole number from 1 to 5
+
+# rehearsals, neutral discs, good scores
+rehearsal.days = [4, 7]
+    [rehearsal]: days: 7 is out of range; write a whole number from 1 to 6
+rehearsal.days = [6, 4]
+    [rehearsal]: days: day 6 is not before day 4; let the days rise
+rehearsal.act_2_prestige = [2]
+    [rehearsal]: act_2_prestige: [2] is not a list of 2 whole numbers from 0 to 50; write ...
+del rehearsal.act_1_pounds.last
+    [rehearsal]: act_1_pounds.last: missing; add last (a whole number from 0 to 50)
+rehearsal.act_3_prestige.six = 1
+    [rehearsal]: act_3_prestige.six: 'six' is no space; write a whole number from 1 to 30
+rehearsal.act_3_prestige.10 = 1
+    [acts]: length: Act III has 10 spaces, shorter than its thresholds; give it at least 11
+solo.neutral_later = 11
+    [acts]: length: Act I has 9 spaces, shorter than its thresholds; give it at least 11
+del good_scores.1
+    [good_scores]: 1: missing; add 1 (a whole number from 1 to 100)
 
 # acts
 acts.length = 9
@@ -393,7 +429,7 @@ def test_the_shipped_box_loads() -> None:
     assert sum(character.copies for character in box.characters) == 30
     assert len(box.spaces) == 14
     assert len(box.objectives) == 10
-    assert {objective.metric for objective in box.objectives} == set(METRICS)
+    assert {objective.metric for objective in box.objectives} == set(METRIC_NAMES)
     assert box.starting == ("author", "falstaff", "handyman_board", "queen")
     assert (box.starting_prestige, box.plus3_tokens, box.act_lengths) == (5, 8, (9, 10, 10))
     assert box.source == SHIPPED
@@ -421,6 +457,33 @@ def test_the_shipped_box_reads_as_written() -> None:
     assert {seats: set(bags) for seats, bags in box.bags.items()} == {
         seats: {"costumes", "sets"} for seats in (2, 3, 4)
     }
+
+
+def test_the_facts_on_boards_and_in_the_rule_book_read_as_written() -> None:
+    box = load_box(SHIPPED)
+    assert (box.cylinders, box.mood, box.queen_pounds, box.queen_objectives) == (5, (-2, 3), 4, 3)
+    assert tuple(box.element_values.values()) == (1, 2, 3, 4, 5, 3)
+    assert box.rehearsals == Rehearsals(
+        days=(4, 6),
+        grey_spaces=3,
+        act_1_pounds=((5, 1), (7, 3), (9, 5)),
+        act_2_prestige=(2, 1),
+        act_3_prestige=((6, 1), (8, 2), (10, 3)),
+    )
+    assert box.neutral_spaces == (4, 8)
+    assert box.good_scores == {1: 30, 2: 26, 3: 24, 4: 22}
+
+
+LATER = ("wager", "mood", "queen", "elements", "rehearsal", "solo", "good_scores")
+
+
+def test_a_box_of_an_earlier_version_gets_the_packages_own_facts(tmp_path: Path) -> None:
+    path = write_box(tmp_path, "acts.length = [10, 10, 10]", *(f"del {name}" for name in LATER))
+    box = load_box(path)
+    assert box.rehearsals.act_1_pounds == ((5, 1), (7, 3), (10, 5))
+    assert (box.cylinders, box.good_scores) == (5, load_box(SHIPPED).good_scores)
+    unchanged = write_box(tmp_path, *(f"del {name}" for name in LATER))
+    assert replace(load_box(unchanged), source=SHIPPED) == load_box(SHIPPED)
 
 
 def test_objective_steps_are_sorted_whatever_their_order_in_the_file(tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import sys
 import numba
 import pytest
 
-from shakespeare_env import Position, compiled
-from shakespeare_env.compiled import PACKAGE
+from shakespeare_env import Position, kernels, registry
+from shakespeare_env.compiled import code_folder
+from shakespeare_env.compiled_sources import PACKAGE
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -49,7 +50,8 @@ def checkout(tmp_path):
     """A copy of the package, with the code that is compiled already."""
     Position.new("shakespeare", players=2)
     shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    kept = compiled.cache_folder()
+    game = registry.game("shakespeare")
+    kept = code_folder(game.name, kernels._build, *kernels._functions(game))
     if kept is not None:
         shutil.copytree(kept, tmp_path / "cache" / "shakespeare-env" / kept.name)
     return tmp_path
@@ -57,8 +59,10 @@ def checkout(tmp_path):
 
 def run(checkout, script, given="", **environment):
     """Run a script in a process of its own; (what it prints, what it says on stderr)."""
+    file = checkout / "script.py"
+    file.write_text(script)
     done = subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, file.name],
         input=given,
         capture_output=True,
         text=True,
@@ -98,11 +102,11 @@ def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout, tu
     assert run(checkout, QUEEN, turn) == ("4", "")
     assert files_below(checkout / "cache") == kept
     queen = checkout / PACKAGE.name / "shakespeare" / "phases" / "queen.py"
-    edit(queen, '["to_move"]] += QUEEN_POUNDS', '["to_move"]] += QUEEN_CARDS ')
+    edit(queen, '["to_move"]] += QUEEN_POUNDS', '["to_move"]] += 3           ')
     pounds, said = run(checkout, QUEEN, turn)
     assert pounds == "3"
     assert "compiling the shakespeare engine" in said
-    edit(queen, '["to_move"]] += QUEEN_CARDS ', '["to_move"]] += QUEEN_POUNDS')
+    edit(queen, '["to_move"]] += 3           ', '["to_move"]] += QUEEN_POUNDS')
     assert run(checkout, QUEEN, turn) == ("4", "")
 
 

@@ -14,7 +14,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from shakespeare_env.shakespeare.box import COLOURS, load_box
+from shakespeare_env.shakespeare.box import COLOURS
+from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording
 from shakespeare_env.shakespeare.drawing.picture import WIDTH, picture
 from shakespeare_env.shakespeare.drawing.wording import asked

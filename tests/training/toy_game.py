@@ -1,24 +1,32 @@
-"""A game small enough to know everything about, with the interface of a `Batch`.
+"""A game small enough to know everything about, for tests of learning and of playing.
 
 Seats take 1 to 3 counters in turn from one pile; whoever takes the last one loses, all others win.
-The reward of every winner is caused by another seat's move, which is what learners of self-play
-get wrong.  At two seats the seat to move is lost exactly if the pile leaves 1 when divided by 4.
-Every seat decides at least once.
+What a winner gets is caused by another seat's move, which is what learners of self-play get wrong.
+With two seats, the seat to move is lost exactly if the pile leaves 1 when divided by 4.  Every seat
+decides at least once, and every decision is one: two moves are legal even at a pile of 1.
 """
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pytest
 
+from shakespeare_env import Batch, registry
 from shakespeare_env.action_table import ActionTable, Block
-from shakespeare_env.game import ObservationLayout
+from shakespeare_env.compiled import rule
+from shakespeare_env.errors import PositionError
+from shakespeare_env.game import Game, ObservationLayout, Record, Rules
+from shakespeare_env.rng import below
 
+NAME = "toy"
 MAX_SEATS = 4
 LARGEST_PILE = 14
+_SMALLEST_PILE, _PILES, _LOW_PILES = 10, 5, 3
 
 ACTIONS = ActionTable(
     [Block("take", ("take:1", "take:2", "take:3"), ("take one", "take two", "take three"))]
@@ -26,105 +34,121 @@ ACTIONS = ActionTable(
 LAYOUT = ObservationLayout(
     [("pile", LARGEST_PILE + 1, 0, 1, "one-hot"), ("players", MAX_SEATS + 1, 0, 1, "one-hot")]
 )
-GAME: Any = SimpleNamespace(
-    name="toy",
-    min_seats=1,
-    max_seats=MAX_SEATS,
-    actions=ACTIONS,
-    layout=LAYOUT,
-    options=(),
-    good_scores={1: 1.0},
-    solo_target=1.0,
-    draw=None,
-    picture=None,
-    to_dict=None,
+_PLAYERS_AT = LAYOUT["players"].start
+STATE = np.dtype(
+    [
+        ("random", np.uint64),
+        ("players", np.int8),
+        ("to_move", np.int8),
+        ("pile", np.int8),
+        ("winners", np.int8, MAX_SEATS),
+    ],
+    align=True,
 )
 
 
-class ToyBatch:
-    """n games, with the attributes and methods of `Batch` that training uses."""
+@rule
+def begin(game: Record, players: int, options: int) -> None:
+    """10 to 14 counters, with the variant `low` 10 to 12; anyone may begin."""
+    game["players"] = players
+    game["pile"] = _SMALLEST_PILE + below(game, _LOW_PILES if options else _PILES)
+    game["to_move"] = below(game, players)
+    game["winners"][:] = 0
 
-    game: Any = GAME
-    actions = ACTIONS
 
-    def __init__(self, n: int = 4, players: int = 2, seed: int = 0, *, autoreset: bool = True):
-        self.n = n
-        self.autoreset = autoreset
-        self.players = np.full(n, players, np.int8)
-        self.obs = np.zeros((n, LAYOUT.size), np.int8)
-        self.mask = np.zeros((n, ACTIONS.size), np.bool_)
-        self.to_move = np.zeros(n, np.int8)
-        self.final_scores = np.zeros((n, MAX_SEATS), np.int16)
-        self.final_winners = np.zeros((n, MAX_SEATS), np.bool_)
-        self.reset(seed)
+@rule
+def legal(game: Record, mask: Any) -> int:
+    """Three only from three; two from one takes the one."""
+    mask[0] = mask[1] = True
+    mask[2] = game["pile"] >= 3
+    return 2 + int(mask[2])
 
-    def reset(self, seed: int | None = None) -> None:
-        if seed is not None:
-            self._streams = [np.random.default_rng([seed, index]) for index in range(self.n)]
-        self.pile = np.zeros(self.n, np.int64)
-        for index in range(self.n):
-            self._begin(index)
-        self._look()
 
-    def _begin(self, index: int) -> None:
-        self.pile[index] = self._streams[index].integers(10, LARGEST_PILE + 1)
-        self.to_move[index] = self._streams[index].integers(self.players[index])
+@rule
+def play(game: Record, action: int) -> None:
+    """Whoever takes the last counter loses."""
+    game["pile"] = max(game["pile"] - action - 1, 0)
+    if game["pile"] > 0:
+        game["to_move"] = (game["to_move"] + 1) % game["players"]
+        return
+    for seat in range(game["players"]):
+        game["winners"][seat] = seat != game["to_move"]
+    game["to_move"] = -1
 
-    def _look(self) -> None:
-        self.obs[:] = self.observe(self.to_move)
-        self.mask[:] = self.pile[:, None] >= np.arange(1, 4)
 
-    def observe(self, seats: NDArray[Any], rows: NDArray[Any] | None = None) -> NDArray[np.int8]:
-        out = np.zeros_like(self.obs)
-        every = np.arange(self.n)
-        out[every, self.pile] = 1
-        out[every, LARGEST_PILE + 1 + self.players] = 1
-        return out if rows is None else out[rows]
+@rule
+def observe(game: Record, seat: int, out: Any) -> None:
+    """The pile and the number of players; nothing is hidden."""
+    out[int(game["pile"])] = 1
+    out[_PLAYERS_AT + int(game["players"])] = 1
 
-    def restart(self, rows: NDArray[Any]) -> None:
-        for index in rows:
-            self._begin(index)
-        self._look()
 
-    def step(
-        self, actions: NDArray[Any], rows: NDArray[Any] | None = None
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        played = np.arange(self.n) if rows is None else rows
-        assert len(actions) == len(played)
-        assert (np.diff(played) > 0).all()
-        rewards = np.zeros((self.n, MAX_SEATS), np.float32)
-        dones = np.zeros(self.n, np.bool_)
-        for index, action in zip(played.tolist(), actions.tolist(), strict=True):
-            if self.to_move[index] < 0:
-                assert action == -1
-                continue
-            assert self.mask[index, action]
-            players, seat = int(self.players[index]), int(self.to_move[index])
-            self.pile[index] -= action + 1
-            self.to_move[index] = (seat + 1) % players
-            if self.pile[index] == 0:
-                dones[index] = True
-                won = np.arange(MAX_SEATS) < players
-                won[seat] = False
-                self.final_winners[index] = won
-                self.final_scores[index] = won
-                rewards[index, :players] = np.where(won[:players], 1 / max(players - 1, 1), -1)
-                self.to_move[index] = -1
-                if self.autoreset:
-                    self._begin(index)
-        self._look()
-        return rewards, dones
+@rule
+def determinize(game: Record, seat: int) -> None:
+    """Nothing is hidden."""
 
-    def save(self, indices: NDArray[Any]) -> list[tuple[int, int]]:
-        return [(int(self.pile[i]), int(self.to_move[i])) for i in indices]
 
-    def load(self, indices: NDArray[Any], records: list[tuple[int, int]]) -> None:
-        for index, (pile, seat) in zip(indices, records, strict=True):
-            self.pile[index], self.to_move[index] = pile, seat
-        self._look()
+@rule
+def scores(game: Record, out: Any) -> None:
+    """1 for each winner."""
+    for seat in range(MAX_SEATS):
+        out[seat] = game["winners"][seat]
+
+
+def to_dict(record: Record) -> dict[str, Any]:
+    facts = {name: int(record[name]) for name in ("players", "to_move", "pile")}
+    return {"game": NAME, **facts, "winners": record["winners"].tolist()}
+
+
+def from_dict(position: Mapping[str, Any], record: Record) -> None:
+    for name in ("players", "to_move", "pile", "winners"):
+        if name not in position:
+            raise PositionError(f"{name}: missing")
+        record[name] = position[name]
+
+
+GAME = Game(
+    name=NAME,
+    min_seats=1,
+    max_seats=MAX_SEATS,
+    options={"low": range(1, MAX_SEATS + 1)},
+    state=STATE,
+    hidden_from_text=("random",),
+    actions=ACTIONS,
+    layout=LAYOUT,
+    rules=Rules(begin, legal, play, observe, determinize, scores),
+    good_scores={1: 1.0},
+    score_scale=1.0,
+    to_dict=to_dict,
+    from_dict=from_dict,
+    phase=lambda record: "take",
+    seen_by=lambda position, seat: dict(position),
+    is_secret=lambda position, move: False,
+    chapter="pile",
+    draw=lambda position: f"{position['pile']} counters",
+    picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
+    box=Path(__file__),
+)
+
+
+@contextmanager
+def registered() -> Iterator[None]:
+    """Make the game known by its name."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry._SEATS, NAME, range(1, MAX_SEATS + 1))
+        patch.setitem(registry._loaded, NAME, registry._Loaded(GAME, registry._digest(GAME.box)))
+        yield
 
 
 def make_toy(
-    n: int, *, players: int = 2, seed: int = 0, autoreset: bool = True, **_: object
-) -> Any:
-    return ToyBatch(n, players, seed, autoreset=autoreset)
+    n: int = 4, *, players: int = 2, seed: int = 0, autoreset: bool = True, **options: bool
+) -> Batch:
+    """n games of it; it must be registered (fixture `toy`)."""
+    return Batch(NAME, n, players=players, seed=seed, autoreset=autoreset, **options)
+
+
+def set_pile(batch: Batch, pile: int, to_move: int) -> None:
+    """Put the same position into every game."""
+    records = batch.save(slice(None))
+    records["pile"], records["to_move"] = pile, to_move
+    batch.load(slice(None), records)

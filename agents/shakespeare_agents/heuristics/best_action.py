@@ -18,7 +18,7 @@ class BestAction:
     """Plays the action that is worth most at once.
 
     Args:
-        owner: What the machine code is kept under: a name of its own for every version of `score`.
+        owner: What the folder of the machine code is named after.
         score: (observation, action) -> float, compiled: what a legal action is worth, against the
             others of the same decision.
     """

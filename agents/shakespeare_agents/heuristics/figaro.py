@@ -7,21 +7,18 @@ little lies on the table, and keep jesters and rings for when they are needed.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics import best_action
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
-from shakespeare_env.compiled import digest_of, rule
+from shakespeare_env.compiled import rule
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import layout as at
 from shakespeare_env.figaro import tables as t
 from shakespeare_env.figaro.state import NOBODY
 
-# The machine code is kept under the engine's digest; these files are no part of that.
-_OWNER = "heuristic-" + digest_of(map(Path, (__file__, best_action.__file__)))
+_OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
 """By the total before a seat: the chance that it will have to take what now lies face up."""
@@ -30,7 +27,7 @@ PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
 
 Both tables are guesses of a careful player, and were not tuned.
 """
-assert len(PRICE) == t.KINDS
+assert len(PRICE) == t.N_KINDS
 
 
 @rule
@@ -79,7 +76,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
         if taker == NOBODY:
             before = place - passed if place >= passed else players - 1
             height = total(seen, before) + (more if place == target else 0)
-            taken += RISK[min(height, t.FULL - 1)] * face_up
+            taken += RISK[min(height, len(RISK) - 1)] * face_up
         elif place == taker:
             taken += face_up
         if place == 0:
@@ -102,8 +99,8 @@ def score(seen: Any, action: int) -> float:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
     if action == a.RING:
         return outlook(seen, NOBODY, face_up + 1, 1, NOBODY, 0) - PRICE[t.RING]
-    kind = (action - a.PLAY) // t.SEATS
-    place = (action - a.PLAY) % t.SEATS
+    kind = (action - a.PLAY) // t.N_SEATS
+    place = (action - a.PLAY) % t.N_SEATS
     value = int(t.VALUE[kind])
     taker = place if total(seen, place) + value >= t.FULL else NOBODY
     return outlook(seen, taker, face_up + 1, 0, place, value) - PRICE[kind]
@@ -114,7 +111,7 @@ def position(seen: Any) -> float:
     """How a seat stands: its road, what it may expect of the round, the cards it has kept."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
-    for kind in range(t.JESTER, t.KINDS):
+    for kind in range(t.JESTER, t.N_KINDS):
         worth += PRICE[kind] * seen[at.OWN_HAND + kind]
     return worth
 

@@ -7,21 +7,17 @@ finish costumes before rehearsals, build towards candles, save for the wages.
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from shakespeare_agents.heuristics import best_action
 from shakespeare_agents.heuristics import shakespeare_spaces as spaces
 from shakespeare_agents.heuristics import shakespeare_worth as w
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
-from shakespeare_env.compiled import digest_of, rule
+from shakespeare_env.compiled import rule
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import layout as at
 from shakespeare_env.shakespeare import tables as t
 
-# The machine code is kept under the engine's digest; these files are no part of that.
-_FILES = (__file__, w.__file__, spaces.__file__, best_action.__file__)
-_OWNER = "heuristic-" + digest_of(map(Path, _FILES))
+_OWNER = "heuristic-shakespeare"
 _DONE = 0.05
 
 
@@ -29,11 +25,11 @@ _DONE = 0.05
 def wager(seen: Any, cylinders: int) -> float:
     """As many cylinders as there are characters worth one (Rules W1)."""
     useful = 1  # the character still to be recruited
-    for card in range(t.CARDS):
+    for card in range(t.N_CARDS):
         free = int(seen[at.CARDS + card]) - int(seen[at.RESTING + card])
         if free > 0 and a.ACTIVATE_INDEX[card] >= 0 and w.activation(seen, card) > 0.8:
             useful += free
-    return -abs(cylinders - min(max(useful, 2), t.WAGERS - 1))
+    return -abs(cylinders - min(max(useful, 2), t.N_CYLINDERS - 1))
 
 
 @rule
@@ -69,11 +65,11 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 def score(seen: Any, action: int) -> float:
     """What an action is worth, against the others of the same decision."""
     if action < a.WAGER:
-        return w.character(seen, t.BOARD + action)
+        return w.character(seen, t.N_BOARD + action)
     if action < a.RECRUIT:
         return wager(seen, action - a.WAGER + 1)
     if action < a.EXTRA:
-        return 1.0 + w.character(seen, t.BOARD + action - a.RECRUIT)
+        return 1.0 + w.character(seen, t.N_BOARD + action - a.RECRUIT)
     if action < a.ACTIVATE:
         return 1.0 + w.extra(seen)
     if action < a.ACTIVATE_PLUS_3:
@@ -89,10 +85,10 @@ def score(seen: Any, action: int) -> float:
         space = int(seen[at.ACT_SPACE + act])
         return spaces.ACT_WORTH[act, space - 1] - spaces.ACT_WORTH[act, space]
     if action < a.SET:
-        colour, wearer = divmod(action - a.COSTUME, t.WEARERS)
+        colour, wearer = divmod(action - a.COSTUME, t.N_WEARERS)
         return costume(seen, colour, wearer)
     if action < a.DONE:
-        colour, space = divmod(action - a.SET, t.SPACES)
+        colour, space = divmod(action - a.SET, t.N_SPACES)
         return stage_set(seen, colour, space)
     if action == a.DONE:
         return _DONE

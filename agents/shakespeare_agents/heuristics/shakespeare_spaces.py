@@ -12,8 +12,8 @@ from shakespeare_env.shakespeare import tables as t
 
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space]: by mood, from the lowest up (Rules M2)."""
-_LOWEST = t.ALL_MOOD[0]
-_HIGHEST = t.ALL_MOOD[1]
+_LOWEST = t.LOWEST_MOOD
+_HIGHEST = t.HIGHEST_MOOD
 
 
 def _act_worth() -> np.ndarray:
@@ -38,12 +38,12 @@ def _act_worth() -> np.ndarray:
 def _enabled() -> np.ndarray:
     """int64[space]: how many candles rest on a space, directly or not (Rules T13)."""
     needs = [int(under) for under in t.SUPPORTS]
-    for _ in range(t.SPACES):
+    for _ in range(t.N_SPACES):
         needs = [_closed(under, needs) for under in needs]
     return np.array(
         [
-            sum(int(t.CANDLE[above]) for above in range(t.SPACES) if needs[above] >> space & 1)
-            for space in range(t.SPACES)
+            sum(int(t.CANDLE[above]) for above in range(t.N_SPACES) if needs[above] >> space & 1)
+            for space in range(t.N_SPACES)
         ],
         np.int64,
     )
@@ -51,7 +51,7 @@ def _enabled() -> np.ndarray:
 
 def _closed(under: int, needs: list[int]) -> int:
     """A set of spaces with all that they rest on, as bits."""
-    for space in range(t.SPACES):
+    for space in range(t.N_SPACES):
         if under >> space & 1:
             under |= needs[space]
     return under

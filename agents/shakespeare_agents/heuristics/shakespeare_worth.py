@@ -13,10 +13,10 @@ from shakespeare_agents.heuristics import shakespeare_spaces as spaces
 from shakespeare_env.compiled import rule
 from shakespeare_env.shakespeare import layout as at
 from shakespeare_env.shakespeare import tables as t
-from shakespeare_env.shakespeare.box import METRICS
+from shakespeare_env.shakespeare.box import METRIC_NAMES
 from shakespeare_env.shakespeare.state import OVER
 
-YELLOW_METRIC = METRICS.index("yellow_elements")
+YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
 """A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
 TOKEN = 0.7
@@ -35,7 +35,7 @@ CYLINDER = 1.0
 def day_of(seen: Any) -> int:
     """The day, 1 to 6."""
     day = 1
-    while day < t.DAYS and not seen[at.DAY + day - 1]:
+    while day < t.N_DAYS and not seen[at.DAY + day - 1]:
         day += 1
     return day
 
@@ -43,7 +43,7 @@ def day_of(seen: Any) -> int:
 @rule
 def rehearsals(seen: Any) -> int:
     """Dress rehearsals to come, today's included."""
-    days_left = t.DAYS - day_of(seen)
+    days_left = t.N_DAYS - day_of(seen)
     return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
 
 
@@ -102,7 +102,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
 def craft(seen: Any, card: int, extra_value: int) -> float:
     """A craftsman's work, with so much more value than is printed (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
-    for other in range(t.CARDS):
+    for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
             value += seen[at.CARDS + other]
     things = 0
@@ -135,14 +135,14 @@ def objectives(seen: Any) -> float:
     """Keeping one of three objectives (Rules T17)."""
     if seen[at.PILE] == 0:
         return 0.0
-    return 1.5 if day_of(seen) <= 4 and seen[at.N_OBJECTIVES] < 3 else 0.8
+    return 1.5 if day_of(seen) <= 4 and seen[at.OBJECTIVES_HELD] < 3 else 0.8
 
 
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
     """What a complete costume of a wearer brings in the rehearsals to come (Rules R1)."""
     row = t.EXTRA
-    for card in range(t.CARDS):
+    for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
             row = card
     worth = quills(seen, t.COSTUME_QUILLS[row], t.COSTUME_WHITE[row])
@@ -155,23 +155,23 @@ def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
     """A costume with so many elements of so much value together (Rules T12)."""
     if elements == 0:
         return 0.0
-    missing = t.COSTUME_SLOTS - elements
+    missing = t.N_SLOTS - elements
     final = min(value + 3 * missing, t.GAIN_PRESTIGE.size - 1)
     worth = t.GAIN_PRESTIGE[final] + t.GAIN_POUNDS[final] * pound(seen)
     worth += costume_power(seen, wearer)
     if missing == 0:
         return worth
     hope = 0.55 if missing == 1 else 0.25
-    return worth * (hope if day_of(seen) < t.DAYS else 0.4 * hope)
+    return worth * (hope if day_of(seen) < t.N_DAYS else 0.4 * hope)
 
 
 @rule
 def character(seen: Any, card: int) -> float:
     """A new character, to the end of the game."""
-    uses = 0.3 + 0.5 * (t.DAYS + 1 - day_of(seen))
+    uses = 0.3 + 0.5 * (t.N_DAYS + 1 - day_of(seen))
     worth = -t.COST[card] * NEEDED_POUND
     if t.KIND[card] == t.ASSISTANT:
-        for other in range(t.CARDS):
+        for other in range(t.N_CARDS):
             if t.IS_CRAFTSMAN[other]:
                 worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
         return worth
@@ -186,10 +186,10 @@ def character(seen: Any, card: int) -> float:
 def extra(seen: Any) -> float:
     """A new extra: free, and one more to dress (Rules T2)."""
     makers = 0
-    for card in range(t.CARDS):
+    for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
             makers += seen[at.CARDS + card]
-    return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.ACTORS)
+    return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.N_ACTORS)
 
 
 @rule
@@ -205,9 +205,9 @@ def acts(seen: Any) -> float:
     worth = 0.0
     for act in range(3):
         worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
-    for place in range(len(t.ACT_II_PLACES)):
+    for place in range(len(t.ACT_II_PRESTIGE)):
         if seen[at.ACT_AHEAD + t.ACT_II] == place:
-            worth += 0.6 * t.ACT_II_PLACES[place]
+            worth += 0.6 * t.ACT_II_PRESTIGE[place]
     return worth * rehearsals(seen)
 
 
@@ -215,9 +215,9 @@ def acts(seen: Any) -> float:
 def wardrobe(seen: Any) -> float:
     """All costumes: the hope in those begun, the power of those complete."""
     worth = 0.0
-    for wearer in range(t.WEARERS):
+    for wearer in range(t.N_WEARERS):
         elements = int(seen[at.ELEMENTS + wearer])
-        if elements == t.COSTUME_SLOTS:
+        if elements == t.N_SLOTS:
             worth += costume_power(seen, wearer)
         elif elements > 0:
             worth += costume(seen, wearer, elements, int(seen[at.VALUES + wearer]))
@@ -227,9 +227,9 @@ def wardrobe(seen: Any) -> float:
 @rule
 def troupe(seen: Any) -> float:
     """What the characters will do on the days to come."""
-    uses = 0.5 * (t.DAYS - day_of(seen))
+    uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[at.EXTRAS]
-    for card in range(t.CARDS):
+    for card in range(t.N_CARDS):
         if seen[at.CARDS + card] > 0:
             worth += uses * seen[at.CARDS + card] * max(activation(seen, card) - 0.5, 0.0)
             worth -= 0.5 * REST_PRICE * seen[at.ACTIVE + card]
@@ -256,11 +256,11 @@ def position(seen: Any) -> float:
     if seen[at.PHASE + OVER]:
         return worth
     worth += seen[at.METRICS + YELLOW_METRIC] + TOKEN * seen[at.TOKENS]
-    for space in range(t.SPACES):
+    for space in range(t.N_SPACES):
         for colour in range(t.N_COLOURS):
             if seen[at.STAGE + space * t.N_COLOURS + colour]:
                 worth += 0.3 * spaces.ENABLED[space] + 0.2
-    for card in range(t.OBJECTIVES):
+    for card in range(t.N_OBJECTIVES):
         if seen[at.OWN + card]:
             worth += 0.8 + seen[at.OWN_REWARD + card]
     purple = int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])

@@ -117,4 +117,5 @@ def _end(positions: Positions, games: Batch, places: NDArray[np.int64]) -> pl.Da
     generators = GameGenerators(positions.states[places])
     play_out(games, at_all_seats(positions.agent, games, generators))
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
-    return outcomes(games)[deciders].drop("seat")
+    ends: pl.DataFrame = outcomes(games)[deciders].drop("seat")
+    return ends

@@ -18,7 +18,7 @@ from shakespeare_env.figaro.drawing.wording import (
     pile_colour,
     round_state,
 )
-from shakespeare_env.figaro.tables import FULL, PIECES, SEATS
+from shakespeare_env.figaro.tables import FULL, N_PIECES, N_SEATS
 from shakespeare_env.fonts import Weight
 
 _EDGE, _TITLE, _GAP = 14, 32, 8
@@ -64,7 +64,7 @@ def _round(
         told = "laid in the roads" if state == "laid" else "none"
         drawn.append(words(width / 2, height / 2 + 8, told, 11, fill=FAINT, anchor="middle",
                            room=width))  # fmt: skip
-    step = (height - _ROUND_TITLE - _GAP) / max(PIECES, len(pieces))
+    step = (height - _ROUND_TITLE - _GAP) / max(N_PIECES, len(pieces))
     stone = min(_STONE, step - 4)
     for place, piece in enumerate(pieces):
         top = _ROUND_TITLE + place * step + (step - stone) / 2
@@ -99,7 +99,7 @@ def draw_taken_bars(position: Mapping[str, Any], width: float, height: float) ->
     """How many cards each seat has taken in this round, as bars."""
     drawn = panel(width, height, "Cards taken in this round")
     counts = [len(pile) for pile in position["taken"]]
-    step = (height - _TITLE - _EDGE / 2) / SEATS
+    step = (height - _TITLE - _EDGE / 2) / N_SEATS
     left, right = _EDGE + 38, 34
     unit = (width - left - _EDGE - right) / max(_CARDS, *counts)
     for seat, count in enumerate(counts):

@@ -23,7 +23,7 @@ _ORDER = {suit: place for place, suit in enumerate((*SUITS, UNKNOWN))}
 
 def colours_of(position: Mapping[str, Any]) -> list[str]:
     """The colours that are played with at a table of so many seats (Rules A1)."""
-    dealt = t.COPIES[position["players"], : t.COLOURED].reshape(t.N_COLOURS, t.VALUES)
+    dealt = t.COPIES[position["players"], : t.N_COLOURED].reshape(t.N_COLOURS, t.N_VALUES)
     return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
 
 

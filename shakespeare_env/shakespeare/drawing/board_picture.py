@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import OBJECTIVE, disc_colours
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
 from shakespeare_env.shakespeare.drawing.wording import worth
-from shakespeare_env.shakespeare.tables import ACT_II_PLACES, BOX, GREY_SPACES, TARGET_SOLO
+from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, GREY_SPACES, SOLO_TARGET
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
 _EDGE, _TITLE = 14, 30
@@ -64,7 +64,7 @@ def _act_label(name: str, y: float, high: float) -> Elements:
         words(_EDGE + 30, middle, f"Act {name}", 14, weight="bold", room=_LABEL - 36),
     ]
     if name == "II":
-        for place, won in enumerate(ACT_II_PLACES, 1):
+        for place, won in enumerate(ACT_II_PRESTIGE, 1):
             signs = [note_sign(f"{place}."), *amount_signs(won, "★")]
             drawn += row(signs, _EDGE + 30, middle + 16 * place, _LABEL - 36)
     return drawn
@@ -115,7 +115,7 @@ def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Eleme
     """A lane for each seat, over a scale; in solo with the score to pass."""
     all_prestige = [seat["prestige"] for seat in position["seats"]]
     solo = len(all_prestige) == 1
-    low, high = min(0, *all_prestige), max(_SCALE, TARGET_SOLO if solo else 0, *all_prestige)
+    low, high = min(0, *all_prestige), max(_SCALE, SOLO_TARGET if solo else 0, *all_prestige)
     left, step = _EDGE + 22, (width - 2 * _EDGE - 56) / (high - low)
     line = ground - 25
     drawn: Elements = []
@@ -129,7 +129,7 @@ def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Eleme
             ]
     drawn.append(rule(left, line, width - 2 * _EDGE - 56, stroke=FAINT))
     if solo:
-        x = left + (TARGET_SOLO - low) * step
+        x = left + (SOLO_TARGET - low) * step
         drawn += [
             upright(x, _TITLE, line - _TITLE, stroke=MUTED),
             words(x - 5, _TITLE + 10, "to pass", 10, fill=MUTED, anchor="end"),

@@ -21,7 +21,7 @@ from shakespeare_env.shakespeare.drawing.palette import (
 )
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
 from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, wage
-from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS
+from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
 OFFER_HEIGHT, MEMBER_HEIGHT = 96, 84
 _EDGE = 9
@@ -124,13 +124,13 @@ def _costume(elements: list[str], known: Character, extra: str, width: float) ->
     """The three slots, the sum so far, and at the right what the complete costume gives."""
     y = MEMBER_HEIGHT - 17
     drawn: Elements = []
-    for slot in range(COSTUME_SLOTS):
+    for slot in range(N_SLOTS):
         colour = elements[slot] if slot < len(elements) else EMPTY
         value = str(VALUES[colour]) if slot < len(elements) else ""
         drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, value)
-    after = _EDGE + _SLOT * COSTUME_SLOTS + 1
+    after = _EDGE + _SLOT * N_SLOTS + 1
     if elements:
-        complete = len(elements) == COSTUME_SLOTS
+        complete = len(elements) == N_SLOTS
         total = f"{'✓' if complete else '='}{sum(VALUES[colour] for colour in elements)}"
         ink = INK if complete else MUTED
         drawn.append(words(after, y + 4, total, 11, weight="bold", fill=ink, room=_TOTAL))

@@ -30,7 +30,7 @@ from shakespeare_env.shakespeare.drawing.wording import (
     table_words,
     winners,
 )
-from shakespeare_env.shakespeare.tables import DAYS
+from shakespeare_env.shakespeare.tables import N_DAYS
 
 __all__ = ["WIDTH", "picture"]
 
@@ -52,7 +52,7 @@ def picture(position: Mapping[str, Any]) -> str:
     return page(
         title,
         [
-            ("head", head("Shakespeare", table_words(position), "day", day, DAYS, phase, banner)),
+            ("head", head("Shakespeare", table_words(position), "day", day, N_DAYS, phase, banner)),
             ("board", _middle(position)),
             *((f"seat-{seat}", draw_seat(position, seat, ROOM)) for seat in seats),
             ("piles", draw_piles(position, ROOM)),

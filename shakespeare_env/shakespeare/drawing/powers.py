@@ -7,7 +7,7 @@ from shakespeare_env.drawing.signs import Sign, note_sign, number_sign
 from shakespeare_env.shakespeare.box import Character, Power
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ANY
-from shakespeare_env.shakespeare.tables import QUEEN_CARDS, QUEEN_POUNDS
+from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 SIGN = 16
 """The side of a sign."""
@@ -60,7 +60,7 @@ def activation_signs(card: Character) -> list[Sign]:
         "assistant": [note_sign("craftsmen +1")],
         "queen": [
             number_sign(f"{QUEEN_POUNDS}£"),
-            note_sign(f"or 1 of {QUEEN_CARDS}"),
+            note_sign(f"or 1 of {QUEEN_OBJECTIVES}"),
             Sign(12, lambda x, y: shapes.objective(x, y, SIGN)),
         ],
     }[card.kind]

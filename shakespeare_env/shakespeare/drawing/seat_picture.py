@@ -22,7 +22,7 @@ from shakespeare_env.shakespeare.drawing.wording import (
     wages_due,
     winners,
 )
-from shakespeare_env.shakespeare.tables import ALL_MOOD, BOX, TROUPE
+from shakespeare_env.shakespeare.tables import BOX, HIGHEST_MOOD, LOWEST_MOOD, MAX_TROUPE
 
 _EDGE, _GAP = 11, 6
 _BAND, _STATE, _STAGE = 58, 296, 300
@@ -30,7 +30,7 @@ _ROWS = 2  # of cards
 _HEIGHT = _ROWS * MEMBER_HEIGHT + (_ROWS - 1) * _GAP + 2 * _EDGE
 _OBJECTIVES, _LINE = 134, 16
 _OBJECTIVES_ROOM = _HEIGHT - _OBJECTIVES - 5
-_MOODS = range(ALL_MOOD[0], ALL_MOOD[1] + 1)
+_MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
 
 def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
@@ -197,7 +197,7 @@ def _answer(question: str, answer: bool, seat: int, x: float, y: float) -> Eleme
 def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Elements:
     """The board's characters on a ground of their own, then the others in order of arrival."""
     board = len(BOX.starting)
-    printed, later = ceil(board / _ROWS), ceil((TROUPE - board) / _ROWS)
+    printed, later = ceil(board / _ROWS), ceil((MAX_TROUPE - board) / _ROWS)
     between = 2 * _GAP
     each = (width - between - (printed + later - 2) * _GAP) / (printed + later)
     step = each + _GAP
@@ -213,11 +213,11 @@ def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Eleme
     ]
     places = [
         *_grid(board, printed, x, step),
-        *_grid(TROUPE - board, later, x + printed * step - _GAP + between, step),
+        *_grid(MAX_TROUPE - board, later, x + printed * step - _GAP + between, step),
     ]
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
     cards = [draw_member(member, extra, seat, each) for member, extra in members]
-    cards += [draw_gap(each, MEMBER_HEIGHT)] * (TROUPE - len(cards))
+    cards += [draw_gap(each, MEMBER_HEIGHT)] * (MAX_TROUPE - len(cards))
     return [*drawn, *(card.at(*place) for card, place in zip(cards, places, strict=True))]
 
 

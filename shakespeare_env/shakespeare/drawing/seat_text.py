@@ -19,7 +19,7 @@ from shakespeare_env.shakespeare.drawing.wording import (
     wages_due,
     winners,
 )
-from shakespeare_env.shakespeare.tables import BOX, COSTUME_SLOTS
+from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
 _STAGE = stage_rows(BOX)
 _LEFT = 32  # columns for the characters of the board and the objectives
@@ -88,6 +88,6 @@ def _entry(card: Mapping[str, Any], extra: str, width: int) -> str:
 
 def _costume(elements: list[str]) -> str:
     slots = [SHORT_COLOURS[colour] for colour in elements]
-    slots += ["···"] * (COSTUME_SLOTS - len(elements))
-    done = "✓" if len(elements) == COSTUME_SLOTS else " "
+    slots += ["···"] * (N_SLOTS - len(elements))
+    done = "✓" if len(elements) == N_SLOTS else " "
     return f"{' '.join(slots)} {done}{sum(VALUES[colour] for colour in elements) or '':>2}"

@@ -24,11 +24,11 @@ from shakespeare_env.shakespeare.drawing.wording import (
     table_words,
     worth,
 )
-from shakespeare_env.shakespeare.tables import ACT_II_PLACES, BOX, DAYS
+from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_DAYS
 
 WIDTH = 108
 
-_PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PLACES, 1))
+_PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PRESTIGE, 1))
 _LEGEND = (
     "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting   "
     "✓ costume complete   ◆ objective",
@@ -58,7 +58,7 @@ def draw(position: Mapping[str, Any]) -> str:
 
 def _head(position: Mapping[str, Any]) -> list[str]:
     title = f"Shakespeare · {table_words(position)}"
-    now = f"day {position['day']} of {DAYS} · {phase_words(position)}"
+    now = f"day {position['day']} of {N_DAYS} · {phase_words(position)}"
     sentence, queue = asked(position), afterwards(position)
     if position["to_move"] is not None:
         sentence = f"▶ {sentence}"

@@ -14,9 +14,9 @@ from shakespeare_env.shakespeare.tables import (
     BOX,
     ELEMENT_VALUE,
     GREY_SPACES,
-    QUEEN_CARDS,
+    QUEEN_OBJECTIVES,
     QUEEN_POUNDS,
-    TARGET_SOLO,
+    SOLO_TARGET,
 )
 
 CARDS = {card.id: card for card in BOX.characters}
@@ -82,7 +82,7 @@ def asked(position: Mapping[str, Any]) -> str:
             "draft": "take one of the characters shown",
             "wager": "choose how many cylinders to wager (secret)",
             "back": "choose the act on which the disc moves back",
-            "queen": f"{QUEEN_POUNDS} pounds, or one of {QUEEN_CARDS} objectives",
+            "queen": f"{QUEEN_POUNDS} pounds, or one of {QUEEN_OBJECTIVES} objectives",
             "rest": "choose the activated character that stays free of rest",
         }[phase]
     return f"Seat {seat}: {question}."
@@ -131,7 +131,7 @@ def _outcome(position: Mapping[str, Any]) -> str:
     seats, won = position["seats"], winners(position)
     if not won:
         reached = f"{seats[0]['prestige']} prestige".replace("-", "−")
-        return f"The game is over: {reached}; a good solo game passes {TARGET_SOLO}"
+        return f"The game is over: {reached}; a good solo game passes {SOLO_TARGET}"
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)

@@ -7,26 +7,26 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.crafting import can_take, can_take_colours, close_craft, spend
 from shakespeare_env.shakespeare.stage import add_set, is_open, keeps_symmetry
 from shakespeare_env.shakespeare.tables import (
-    ACTORS,
     COSTUME,
-    COSTUME_SLOTS,
-    ELEMENT_VALUE,
+    N_ACTORS,
     N_COLOURS,
+    N_SLOTS,
+    N_SPACES,
+    N_WEARERS,
     SET,
-    SPACES,
     WEARER_OF_CARD,
-    WEARERS,
 )
 from shakespeare_env.shakespeare.troupe import add_costume, member_of_wearer, wears_costumes
 
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Elements of the display that can be paid for and placed.
+    """Elements of the display within the value that can be placed; `done` where none need be taken.
 
-    `done` where nothing need be taken. Rules T10.
+    Rules T10.
     """
     count = 0
     if game["craft_costumes"]:
@@ -37,29 +37,6 @@ def legal(game: Record, mask: Any) -> int:
         mask[actions.DONE] = True
         count += 1
     return count
-
-
-@rule
-def can_take(game: Record, kind: int, colour: int) -> bool:
-    """Whether an element is on display, of a colour that may be taken and within the value.
-
-    Rules T10.
-    """
-    return (
-        game["display"][kind, colour] > 0
-        and (game["craft_colours"] >> colour) & 1 == 1
-        and ELEMENT_VALUE[colour] <= game["craft_value"]
-    )
-
-
-@rule
-def can_take_colours(game: Record, kind: int) -> int:
-    """The colours that can be taken of a kind, as bits."""
-    colours = 0
-    for colour in range(N_COLOURS):
-        if can_take(game, kind, colour):
-            colours |= 1 << colour
-    return colours
 
 
 @rule
@@ -75,15 +52,15 @@ def legal_costumes(game: Record, mask: Any) -> int:
         if not wears_costumes(game, seat, member):
             continue
         if game["extra"][seat, member]:
-            wearer = ACTORS + extras
+            wearer = N_ACTORS + extras
             extras += 1
         else:
             wearer = WEARER_OF_CARD[game["card"][seat, member]]
-        if game["costume_len"][seat, member] == COSTUME_SLOTS:
+        if game["costume_len"][seat, member] == N_SLOTS:
             continue
         for colour in range(N_COLOURS):
             if (colours >> colour) & 1:
-                mask[actions.COSTUME + colour * WEARERS + wearer] = True
+                mask[actions.COSTUME + colour * N_WEARERS + wearer] = True
                 count += 1
     return count
 
@@ -96,12 +73,12 @@ def legal_sets(game: Record, mask: Any) -> int:
     if colours == 0:
         return 0
     count = 0
-    for space in range(SPACES):
+    for space in range(N_SPACES):
         if not is_open(game, seat, space):
             continue
         for colour in range(N_COLOURS):
             if (colours >> colour) & 1 and keeps_symmetry(game, seat, space, colour):
-                mask[actions.SET + colour * SPACES + space] = True
+                mask[actions.SET + colour * N_SPACES + space] = True
                 count += 1
     return count
 
@@ -111,20 +88,15 @@ def play(game: Record, action: int) -> None:
     """Take one element and place it, or take no more (Rules T10, T11)."""
     seat = game["to_move"]
     if action == actions.DONE:
-        close(game)
-        return
-    if action < actions.SET:
-        colour, wearer = divmod(action - actions.COSTUME, WEARERS)
-        game["display"][COSTUME, colour] -= 1
+        close_craft(game)
+    elif action < actions.SET:
+        colour, wearer = divmod(action - actions.COSTUME, N_WEARERS)
+        spend(game, COSTUME, colour)
         add_costume(game, seat, member_of_wearer(game, seat, wearer), colour)
     else:
-        colour, space = divmod(action - actions.SET, SPACES)
-        game["display"][SET, colour] -= 1
+        colour, space = divmod(action - actions.SET, N_SPACES)
+        spend(game, SET, colour)
         add_set(game, seat, space, colour)
-    if game["craft_optional"]:
-        game["craft_value"] -= ELEMENT_VALUE[colour]
-    if not game["craft_optional"] or game["craft_value"] == 0:
-        close(game)
 
 
 @rule
@@ -139,7 +111,7 @@ def is_possible(game: Record) -> bool:
         for member in range(game["troupe_len"][seat]):
             if (
                 wears_costumes(game, seat, member)
-                and game["costume_len"][seat, member] < COSTUME_SLOTS
+                and game["costume_len"][seat, member] < N_SLOTS
             ):
                 wearers += 1
         for colour in range(N_COLOURS):
@@ -148,17 +120,7 @@ def is_possible(game: Record) -> bool:
     if game["craft_sets"]:
         for colour in range(N_COLOURS):
             if can_take(game, SET, colour):
-                for space in range(SPACES):
+                for space in range(N_SPACES):
                     if is_open(game, seat, space) and keeps_symmetry(game, seat, space, colour):
                         return True
     return False
-
-
-@rule
-def close(game: Record) -> None:
-    """No more elements are taken."""
-    game["craft_value"] = 0
-    game["craft_costumes"] = 0
-    game["craft_sets"] = 0
-    game["craft_colours"] = 0
-    game["craft_optional"] = 0

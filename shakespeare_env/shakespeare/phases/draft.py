@@ -8,7 +8,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.state import NOBODY
-from shakespeare_env.shakespeare.tables import BOARD, DECK
+from shakespeare_env.shakespeare.tables import N_BOARD, N_DECK
 from shakespeare_env.shakespeare.troupe import join
 
 
@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.troupe import join
 def legal(game: Record, mask: Any) -> int:
     """Every shown card can be taken (Rules S5)."""
     count = 0
-    for deck in range(DECK):
+    for deck in range(N_DECK):
         if game["shown"][deck] > 0:
             mask[actions.DRAFT + deck] = True
             count += 1
@@ -28,7 +28,7 @@ def play(game: Record, action: int) -> None:
     """Take a shown card, face up (Rules S5)."""
     deck = action - actions.DRAFT
     game["shown"][deck] -= 1
-    join(game, game["to_move"], BOARD + deck, 0)
+    join(game, game["to_move"], N_BOARD + deck, 0)
 
 
 @rule

@@ -8,7 +8,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.state import NOBODY
-from shakespeare_env.shakespeare.tables import OBJECTIVES, QUEEN_CARDS, QUEEN_POUNDS
+from shakespeare_env.shakespeare.tables import N_OBJECTIVES, QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 
 @rule
@@ -29,14 +29,14 @@ def play_gift(game: Record, action: int) -> None:
         game["pounds"][game["to_move"]] += QUEEN_POUNDS
         return
     deck, known = game["objective_deck"], game["objective_known"]
-    drawn = min(QUEEN_CARDS, game["objective_deck_len"])
+    drawn = min(QUEEN_OBJECTIVES, game["objective_deck_len"])
     for place in range(drawn):
         game["drawn"][place] = deck[place]
     game["drawn_len"] = drawn
-    for place in range(OBJECTIVES):
+    for place in range(N_OBJECTIVES):
         below = place + drawn
-        deck[place] = deck[below] if below < OBJECTIVES else NOBODY
-        known[place] = known[below] if below < OBJECTIVES else NOBODY
+        deck[place] = deck[below] if below < N_OBJECTIVES else NOBODY
+        known[place] = known[below] if below < N_OBJECTIVES else NOBODY
     game["objective_deck_len"] -= drawn
 
 

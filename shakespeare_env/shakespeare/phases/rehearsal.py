@@ -7,13 +7,11 @@ from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import advance, ahead, place
 
-FIRST_REHEARSAL, LAST_REHEARSAL = 4, t.DAYS
-
 
 @rule
 def is_today(game: Record) -> bool:
     """Rehearsals are held on days 4 and 6 only (section R)."""
-    return game["day"] == FIRST_REHEARSAL or game["day"] == LAST_REHEARSAL
+    return game["day"] == t.FIRST_REHEARSAL or game["day"] == t.N_DAYS
 
 
 @rule
@@ -26,7 +24,7 @@ def serve(game: Record) -> None:
     seat = game["to_move"]
     white = 0
     for member in range(game["troupe_len"][seat]):
-        if game["costume_len"][seat, member] < t.COSTUME_SLOTS:
+        if game["costume_len"][seat, member] < t.N_SLOTS:
             continue
         row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
         for act in range(3):
@@ -51,8 +49,8 @@ def score_acts(game: Record) -> None:
                 pounds = reward
         game["pounds"][seat] += pounds
         place_taken = ahead(game, t.ACT_II, seat)
-        if place_taken < len(t.ACT_II_PLACES):
-            game["prestige"][seat] += t.ACT_II_PLACES[place_taken]
+        if place_taken < len(t.ACT_II_PRESTIGE):
+            game["prestige"][seat] += t.ACT_II_PRESTIGE[place_taken]
         prestige = 0
         for space, reward in t.ACT_III_PRESTIGE:
             if spaces[t.ACT_III, seat] >= space:
@@ -62,9 +60,9 @@ def score_acts(game: Record) -> None:
 
 @rule
 def move_neutral_discs(game: Record) -> None:
-    """Solo, after the scoring of day 4.
+    """Solo, after the scoring of day 4: neutral discs to space 8, on top of a disc already there.
 
-    Neutral discs to space 8, on top of a disc already there. Rules V2.
+    Rules V2.
     """
     for act in range(3):
         place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

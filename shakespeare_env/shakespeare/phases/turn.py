@@ -12,6 +12,7 @@ from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import advance
+from shakespeare_env.shakespeare.crafting import open_craft, open_one
 from shakespeare_env.shakespeare.stage import shift_mood, shift_mood_of_others
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.troupe import assistants, join
@@ -31,7 +32,7 @@ def legal(game: Record, mask: Any) -> int:
         mask[actions.PASS] = True
         count += 1
     else:
-        for deck in range(t.DECK):
+        for deck in range(t.N_DECK):
             if game["shown"][deck] > 0:
                 mask[actions.RECRUIT + deck] = True
                 mask[actions.EXTRA + deck] = True
@@ -74,10 +75,9 @@ def play(game: Record, action: int) -> None:
     elif action < actions.ACTIVATE_PLUS_3:
         activate(game, seat, actions.ACTIVATE_CARD[action - actions.ACTIVATE], 0)
     else:
+        # The token returns before the action, whose green stage sets may take it again (T9).
         game["tokens"][seat] -= 1
-        game["supply_tokens"] += (
-            1  # before the action, whose green set elements may take it again (T9)
-        )
+        game["supply_tokens"] += 1
         activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], _PLUS_3)
 
 
@@ -86,7 +86,7 @@ def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
     """Take a shown card as that character or as an extra; it costs nothing now (Rules T2)."""
     game["shown"][deck] -= 1
     game["recruited"][seat] = 1
-    join(game, seat, t.BOARD + deck, face_down)
+    join(game, seat, t.N_BOARD + deck, face_down)
 
 
 @rule
@@ -104,19 +104,17 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
     elif kind == t.QUEEN:
         game["queen"] = 1  # T17, queen.py
     elif kind == t.JEWELER:
-        open_craft(game, t.ELEMENT_VALUE[t.YELLOW], 1, 1, 1 << t.YELLOW, 0)  # T16
+        open_one(game, True, True, t.YELLOW)  # T16
     else:
-        value = t.VALUE[card] + assistants(game, seat) + bonus
-        costumes = 0 if kind == t.SET_DRESSER else 1
-        sets = 0 if kind == t.COSTUME_MISTRESS else 1
-        open_craft(game, value, costumes, sets, t.CRAFT_COLOURS, 1)  # T9, T10
+        value = t.VALUE[card] + assistants(game, seat) + bonus  # T9
+        open_craft(game, kind != t.SET_DRESSER, kind != t.COSTUME_MISTRESS, value)  # T10
 
 
 @rule
 def act(game: Record, seat: int, card: int) -> None:
-    """An actor's power.
+    """An actor's power: coloured quills and gains at once, white quills and an element to follow.
 
-    Coloured quills and gains at once, white quills and an element to follow. Rules T8, T18.
+    Rules T8, T18.
     """
     for track in range(3):
         advance(game, track, seat, t.QUILLS[card, track])
@@ -127,21 +125,7 @@ def act(game: Record, seat: int, card: int) -> None:
     game["quills"] = t.WHITE[card]
     kind = t.TAKE_KIND[card]
     if kind >= 0:
-        colour = t.TAKE_COLOUR[card]
-        costumes = 1 if kind == t.COSTUME else 0
-        open_craft(game, t.ELEMENT_VALUE[colour], costumes, 1 - costumes, 1 << colour, 0)
-
-
-@rule
-def open_craft(
-    game: Record, value: int, costumes: int, sets: int, colours: int, optional: int
-) -> None:
-    """Elements may now be taken (craft.py)."""
-    game["craft_value"] = value
-    game["craft_costumes"] = costumes
-    game["craft_sets"] = sets
-    game["craft_colours"] = colours
-    game["craft_optional"] = optional
+        open_one(game, kind == t.COSTUME, kind == t.SET, t.TAKE_COLOUR[card])
 
 
 @rule

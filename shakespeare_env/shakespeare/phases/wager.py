@@ -8,15 +8,15 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.state import NOBODY
-from shakespeare_env.shakespeare.tables import SEATS, WAGERS
+from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_SEATS
 
 
 @rule
 def legal(game: Record, mask: Any) -> int:
     """Any of 1 to 5 cylinders (Rules W1)."""
-    for wager in range(WAGERS):
+    for wager in range(N_CYLINDERS):
         mask[actions.WAGER + wager] = True
-    return WAGERS
+    return N_CYLINDERS
 
 
 @rule
@@ -43,7 +43,7 @@ def reveal(game: Record) -> None:
     """
     order = game["order"]
     place = 0
-    for wager in range(1, WAGERS + 1):
+    for wager in range(1, N_CYLINDERS + 1):
         for rank in range(game["players"]):
             seat = game["initiative"][rank]
             if game["wager"][seat] == wager:
@@ -51,7 +51,7 @@ def reveal(game: Record) -> None:
                 place += 1
     game["prestige"][order[0]] += 1
     clear_initiative(game)
-    for seat in range(SEATS):
+    for seat in range(N_SEATS):
         game["cylinders"][seat] = game["wager"][seat]
 
 

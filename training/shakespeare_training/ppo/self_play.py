@@ -18,10 +18,10 @@ from stable_baselines3.common.vec_env import VecEnv
 from shakespeare_agents.network import draw_actions
 from shakespeare_env.batch import Batch
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.league import League
-from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
+from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0, as stable-baselines3 has it."""

@@ -8,8 +8,8 @@ from collections import deque
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_training.runs.display import SeatFigures, Status, TrainingDisplay
 from shakespeare_training.league import LEARNER, NOBODY, standings
+from shakespeare_training.runs.display import SeatFigures, Status, TrainingDisplay
 from shakespeare_training.runs.run import Run
 
 _RECENT_GAMES = 500

@@ -7,11 +7,11 @@ from functools import partial
 
 import shakespeare_agents
 from shakespeare_agents import AnyAgent
+from shakespeare_agents.arena.evaluate import Seated, evaluate
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from shakespeare_training.config import TrainingConfig
-from shakespeare_agents.arena.evaluate import Seated, evaluate
 from shakespeare_training.runs.history import ITSELF, SOLO, Measurement
 
 _LEARNER = "\0learner"

@@ -18,12 +18,12 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.registry import game as game_named
 from shakespeare_training.config import TrainingConfig, as_toml, command_of, make_config, override
-from shakespeare_training.runs.history import History
 from shakespeare_training.league import digest_of
 from shakespeare_training.ppo.learner import make_learner
 from shakespeare_training.ppo.precision import half_is_faster
-from shakespeare_training.runs.state import STATE_NAME, read_state, restore_state, save_state
 from shakespeare_training.runs.evaluation import measure, yardsticks_of
+from shakespeare_training.runs.history import History
+from shakespeare_training.runs.state import STATE_NAME, read_state, restore_state, save_state
 
 CONFIG_NAME = "config.toml"
 LOGS_NAME = "tensorboard"

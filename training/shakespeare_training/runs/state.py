@@ -27,7 +27,7 @@ from shakespeare_agents.storage import (
 )
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.registry import box_digest
+from shakespeare_env.registry import box_digest, current_digest
 from shakespeare_training.league import Member
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 
@@ -104,7 +104,9 @@ def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -
             version of it, or does not go with the settings.
     """
     path = folder / STATE_NAME
-    for name, value in _versions_of(learner.league.game).items():
+    game = learner.league.game
+    data = {**data, "box_digest": current_digest(game.name, str(data.get("box_digest")))}
+    for name, value in _versions_of(game).items():
         if data.get(name) != value:
             raise CheckpointError(
                 f"{path}: made for {name} {data.get(name)!r}, but this is {value!r}; "

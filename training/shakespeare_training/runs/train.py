@@ -15,9 +15,9 @@ from rich.console import Console
 
 from shakespeare_env.registry import game
 from shakespeare_training.config import game_option
+from shakespeare_training.runs.callback import Course
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
-from shakespeare_training.runs.callback import Course
 from shakespeare_training.runs.run import Run
 
 _NAME = "shakespeare"

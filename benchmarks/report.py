@@ -1,0 +1,55 @@
+"""What all benchmarks print and save: the machine, medians, a table."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+Rates = Mapping[str, Sequence[float]]
+"""Decisions a second of every repeat, by what was measured."""
+
+
+def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None = None) -> None:
+    """Print the machine, and write it with all figures into a JSON file if one is named."""
+    machine: dict[str, Any] = {
+        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
+        "python": platform.python_version(),
+        "seed": 0,
+    }
+    Console().print(f"{machine['machine']}, Python {machine['python']}, seed 0")
+    if output is not None:
+        summary = {
+            name: {"median": statistics.median(found), "min": min(found), "max": max(found)}
+            for name, found in rates.items()
+        }
+        content = {**machine, "decisions per second": summary, **(figures or {})}
+        output.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def show(title: str, rates: Rates, names: Iterable[str]) -> None:
+    """Print a table of decisions a second; what was not measured is not installed."""
+    table = Table(title, "decisions/s", "lowest", "highest")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name in names:
+        if found := rates.get(name):
+            cells = [f"{of(found):,.0f}" for of in (statistics.median, min, max)]
+        else:
+            cells = ["not installed", "", ""]
+        table.add_row(name, *cells)
+    Console().print(table)
+
+
+def show_ratio(rates: Rates, one: str, other: str) -> None:
+    """Print how many times as fast one is, repeat by repeat, so that drift drops out."""
+    if one in rates and other in rates:
+        ratio = statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
+        Console().print(f"{one} / {other}: {ratio:.2f}")

@@ -1,0 +1,73 @@
+"""Reading and checking a box file.
+
+Owners of the game replace values by naming a file of their own in FIGARO_BOX.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from shakespeare_env.box_reading import Entry, read_box
+from shakespeare_env.figaro import box_checks
+from shakespeare_env.figaro.box import COLOURS, JESTERS, SEATS, VALUES, Box
+
+# What the engine's int8 state can hold, and a hand that fits on a page.
+_MOST_COPIES = 8
+_MOST_RINGS = 8
+_LONGEST = 100
+
+_LATER = {"rounds": ("number",), "pile": ("full",)}
+"""Tables that boxes written for earlier versions lack."""
+_TABLES = {
+    "cards": ("colours", "jesters", "rings"),
+    "three_seats": ("jesters", "rings"),
+    "road": ("lengths",),
+    **_LATER,
+}
+"""The tables of the file, and the keys of each."""
+
+
+def load_box(path: Path | None = None) -> Box:
+    """Read and check a box file, by default the one in force.
+
+    Raises:
+        BoxError: The file cannot be read, or an entry is missing, unknown, of the wrong type, out
+            of range or against the rules; the message names file, entry, value and remedy.
+    """
+    root = read_box(Path(__file__).parent, "FIGARO_BOX", path, later=_LATER)
+    root.only(tuple(_TABLES), "table")
+    tables = {name: root.section(name) for name in _TABLES}
+    for name, keys in _TABLES.items():
+        tables[name].only(("source", *keys))
+    cards, fewer, road = tables["cards"], tables["three_seats"], tables["road"]
+    rounds = tables["rounds"].integer("number", 1, 3)
+    # As many as the largest table needs (Rules A3).
+    pieces = rounds * (SEATS[-1] - 1)
+    box = Box(
+        colours=_copies(cards.table("colours"), VALUES, _MOST_COPIES),
+        jesters=_copies(cards.table("jesters"), JESTERS, _MOST_COPIES),
+        rings=cards.integer("rings", 0, _MOST_RINGS),
+        absent_jesters=_copies(fewer.table("jesters"), JESTERS, _MOST_COPIES),
+        absent_rings=fewer.integer("rings", 0, _MOST_RINGS),
+        lengths=tuple(road.integers("lengths", pieces, 1, _LONGEST)),
+        rounds=rounds,
+        full=tables["pile"].integer("full", 4, 12),
+        source=root.path,
+    )
+    box_checks.check_absent(fewer, box)
+    box_checks.check_deals(cards, fewer, {seats: _dealt(box, seats) for seats in SEATS})
+    box_checks.check_lengths(road, box.lengths)
+    return box
+
+
+def _dealt(box: Box, seats: int) -> int:
+    """How many cards are dealt (Rules A1)."""
+    absent = sum(box.colours) + sum(box.absent_jesters) + box.absent_rings
+    everything = len(COLOURS) * sum(box.colours) + sum(box.jesters) + box.rings
+    return everything - (absent if seats == SEATS[0] else 0)
+
+
+def _copies(entry: Entry, values: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """How many copies there are of each value."""
+    entry.only([str(value) for value in values], "value of a card")
+    return tuple(entry.integer(str(value), 0, most) for value in values)

@@ -1,0 +1,78 @@
+"""What a seat may still take from the display: the record's `craft_*` fields are written here alone.
+
+(The reader of positions writes every field.)
+"""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+from shakespeare_env.shakespeare.tables import CRAFT_COLOURS, ELEMENT_VALUE, N_COLOURS
+
+
+@rule
+def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
+    """A craftsman may take elements up to a value, any but yellow, or none (Rules T10)."""
+    set_craft(game, costumes, sets, value, CRAFT_COLOURS, 1)
+
+
+@rule
+def open_one(game: Record, costumes: bool, sets: bool, colour: int) -> None:
+    """One element of a colour must be taken (Rules T16, T18)."""
+    set_craft(game, costumes, sets, ELEMENT_VALUE[colour], 1 << colour, 0)
+
+
+@rule
+def close_craft(game: Record) -> None:
+    """No more elements are taken."""
+    set_craft(game, False, False, 0, 0, 0)
+
+
+@rule
+def set_craft(
+    game: Record, costumes: bool, sets: bool, value: int, colours: int, optional: int
+) -> None:
+    """Write all fields of a craft."""
+    game["craft_value"] = value
+    game["craft_costumes"] = costumes
+    game["craft_sets"] = sets
+    game["craft_colours"] = colours
+    game["craft_optional"] = optional
+
+
+@rule
+def spend(game: Record, kind: int, colour: int) -> None:
+    """Take an element off the display; the craft ends when nothing is left or wanted (Rules T10)."""
+    game["display"][kind, colour] -= 1
+    game["craft_value"] -= ELEMENT_VALUE[colour]
+    if game["craft_value"] == 0 or not game["craft_optional"]:
+        close_craft(game)
+
+
+@rule
+def is_craft_open(game: Record) -> bool:
+    """Whether a seat may take elements, were there any it can place."""
+    return game["craft_value"] > 0
+
+
+@rule
+def can_take(game: Record, kind: int, colour: int) -> bool:
+    """Whether an element is on display, of a colour that may be taken and within the value.
+
+    Rules T10.
+    """
+    return (
+        game["display"][kind, colour] > 0
+        and (game["craft_colours"] >> colour) & 1 == 1
+        and ELEMENT_VALUE[colour] <= game["craft_value"]
+    )
+
+
+@rule
+def can_take_colours(game: Record, kind: int) -> int:
+    """The colours that can be taken of a kind, as bits."""
+    colours = 0
+    for colour in range(N_COLOURS):
+        if can_take(game, kind, colour):
+            colours |= 1 << colour
+    return colours

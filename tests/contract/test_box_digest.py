@@ -1,0 +1,105 @@
+"""A box is known by its facts, and one of an earlier version is recognised."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from shakespeare_env import registry
+from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.errors import BoxError
+
+games = pytest.mark.parametrize("name", registry.names())
+OF_BYTES = {
+    "shakespeare": "a34e63ab91d39da8518e0cea06b6420cf8e428c7faf4bc4c92a9f075c53a4423",
+    "figaro": "b4c02bcefebd29294c8a08880824acc483abe6fc6fa645bc22fb5d6d2ffa92ab",
+}
+"""SHA-256 of the bundled files before digests were taken of facts."""
+
+
+def shipped(name):
+    return Path(registry.__file__).parent / name / "box.toml"
+
+
+def digest(name, path):
+    return facts_digest(shipped(name).parent, path)
+
+
+@pytest.fixture
+def copy(name, tmp_path):
+    """Write an edited copy of a game's own box."""
+
+    def write(edit):
+        path = tmp_path / "mine.toml"
+        path.write_text(edit(shipped(name).read_text(encoding="utf-8")), encoding="utf-8")
+        return path
+
+    return write
+
+
+@games
+def test_comments_sources_and_the_order_of_tables_do_not_count(name, copy):
+    own = registry.box_digest(name)
+    assert digest(name, shipped(name)) == own
+    assert digest(name, copy(lambda text: "# a comment\n" + text)) == own
+    assert digest(name, copy(lambda text: re.sub('source = ".*"', 'source = "seen"', text))) == own
+    sections = re.compile(r"^(?=\[\w+\]$)", re.MULTILINE)
+    reordered = copy(lambda text: "".join(reversed(sections.split(text))))
+    if tomllib.loads(reordered.read_text()) == tomllib.loads(shipped(name).read_text()):
+        assert digest(name, reordered) == own
+
+
+@games
+def test_every_fact_counts(name, copy):
+    text = shipped(name).read_text(encoding="utf-8")
+    seen = {registry.box_digest(name)}
+    numbers = [m for m in re.finditer(r"(?<== )\d+(?= |,|$)", text, re.M) if m[0] != "0"]
+    assert len(numbers) > 5
+    for number in numbers:
+        more = text[: number.start()] + str(int(number[0]) + 1) + text[number.end() :]
+        try:
+            found = digest(name, copy(lambda _, more=more: more))
+        except BoxError:
+            continue  # inside a comment or a key that is then there twice
+        if tomllib.loads(more) != tomllib.loads(text):
+            assert found not in seen
+            seen.add(found)
+
+
+@games
+def test_the_bundled_box_of_an_earlier_version_is_the_one_in_force(name):
+    own = registry.box_digest(name)
+    assert registry.current_digest(name, OF_BYTES[name]) == own
+    assert registry.current_digest(name, own) == own
+    assert registry.game_saved(name, OF_BYTES[name]) is registry.game(name)
+    assert registry.current_digest(name, "0" * 64) == "0" * 64
+    assert registry.current_digest("chess", OF_BYTES[name]) == OF_BYTES[name]
+    with pytest.raises(BoxError, match="another box"):
+        registry.game_saved(name, "0" * 64)
+
+
+@games
+def test_a_box_of_ones_own_is_recognised_by_its_bytes_and_is_not_the_bundled_one(name, copy):
+    from tests.contract import knowledge
+
+    changes = knowledge.of(name, "box_changes")
+    own = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
+    script = (
+        "import json, sys; from shakespeare_env import registry\n"
+        "name, box, *digests = sys.argv[1:]; registry.game(name, box)\n"
+        "print(json.dumps([registry.current_digest(name, d) == registry.box_digest(name)"
+        " for d in digests]))"
+    )
+    of_bytes = hashlib.sha256(own.read_bytes()).hexdigest()
+    done = subprocess.run(
+        [sys.executable, "-c", script, name, str(own), of_bytes, OF_BYTES[name]],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout) == [True, False]
