@@ -1,8 +1,8 @@
 """What the documentation site has beside the pages in this folder; `mkdocs.yml` names it as a hook.
 
 Files outside docs/ that pages link to become pages of the site, and links to them are rewritten, so
-that the same link works here and in the repository.  Reference pages are made from docstrings, from
-the help of the commands and from the settings' descriptions.
+that a link works both there and in the repository.  Reference pages are made from docstrings, the
+commands' help and the settings' descriptions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mkdocs.structure.files import File, Files
 from typer.testing import CliRunner
 
 from shakespeare_env import registry
-from shakespeare_env.cli import app
+from shakespeare_env.cli import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = "docs"
@@ -32,7 +32,7 @@ MIRRORED = {
     for game in registry.names()
     for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
 }
-"""Files outside docs/ that have a page of their own in the navigation, and where it is."""
+"""Files outside docs/ with a page in the navigation, and that page."""
 
 REFERENCE = {
     "shakespeare_env": ("The package", ("shakespeare_env",)),
@@ -42,48 +42,84 @@ REFERENCE = {
     "game": ("The contract of a game", ("shakespeare_env.game", "shakespeare_env.action_table")),
     "rewards": ("Rewards and random numbers", ("shakespeare_env.rewards", "shakespeare_env.rng")),
     "errors": ("Errors", ("shakespeare_env.errors",)),
+    "playing": (
+        "Agents in games",
+        (
+            "shakespeare_env.agent",
+            "shakespeare_env.generators",
+            "shakespeare_env.information_sets",
+            "shakespeare_env.lineup",
+        ),
+    ),
     "wrappers": (
         "Wrappers",
-        tuple(
-            f"shakespeare_env.wrappers.{name}"
-            for name in ("aec", "gym", "vector", "seat_games", "sb3", "state", "rendering")
+        (
+            "shakespeare_env.wrappers.aec",
+            "shakespeare_env.wrappers.gym",
+            "shakespeare_env.wrappers.vector",
+            "shakespeare_env.wrappers.single_agent_batch",
+            "shakespeare_env.wrappers.opponents",
+            "shakespeare_env.wrappers.sb3",
+            "shakespeare_env.wrappers.state",
+            "shakespeare_env.wrappers.rendering",
+        ),
+    ),
+    "datasets": (
+        "Datasets",
+        (
+            "shakespeare_env.datasets.reading",
+            "shakespeare_env.datasets.manifest",
+            "shakespeare_env.datasets.schema",
         ),
     ),
     "agents": (
         "Agents",
-        tuple(
-            f"agents.{name}"
-            for name in (
-                "registry",
-                "base",
-                "views",
-                "table",
-                "random_agent",
-                "greedy",
-                "network",
-                "checkpoint",
-            )
+        (
+            "shakespeare_agents.registry",
+            "shakespeare_agents.random_agent",
+            "shakespeare_agents.greedy",
+            "shakespeare_agents.network",
+            "shakespeare_agents.checkpoint",
+        ),
+    ),
+    "arena": (
+        "Arena",
+        (
+            "shakespeare_agents.arena.evaluate",
+            "shakespeare_agents.arena.result",
+            "shakespeare_agents.arena.deals",
+            "shakespeare_agents.arena.recording",
+            "shakespeare_agents.arena.dataset",
+            "shakespeare_agents.intervals",
+        ),
+    ),
+    "strategy": (
+        "Strategy research",
+        (
+            "shakespeare_agents.strategy",
+            "shakespeare_agents.strategy.self_play",
+            "shakespeare_agents.strategy.trials",
+            "shakespeare_agents.strategy.positions",
+            "shakespeare_agents.strategy.groups",
+            "shakespeare_agents.strategy.facts",
+            "shakespeare_agents.strategy.plots",
         ),
     ),
     "training": (
         "Training",
-        tuple(
-            f"training.{name}"
-            for name in (
-                "evaluate",
-                "table_result",
-                "config",
-                "run",
-                "self_play",
-                "rollout",
-                "advantages",
-                "league",
-                "policy",
-            )
+        (
+            "shakespeare_training.config",
+            "shakespeare_training.league",
+            "shakespeare_training.ppo.self_play",
+            "shakespeare_training.ppo.buffer",
+            "shakespeare_training.ppo.advantages",
+            "shakespeare_training.ppo.policy",
+            "shakespeare_training.runs.run",
+            "shakespeare_training.runs.evaluation",
         ),
     ),
 }
-"""Pages made from docstrings: their titles and the modules on them."""
+"""Pages made from docstrings: their titles and modules."""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
@@ -111,7 +147,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """Let links to files of the repository lead to their pages."""
+    """Point links to files of the repository at their pages."""
     here = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -125,7 +161,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """The text with a change made to all of it but fenced code."""
+    """The text with everything but fenced code changed."""
     parts = _FENCED.split(markdown)
     return "".join(part if odd % 2 else change(part) for odd, part in enumerate(parts))
 
@@ -139,12 +175,12 @@ def _repository_files(origin: str, text: str) -> Iterator[str]:
 
 
 def _origin(page: str) -> str:
-    """Where in the repository the text of a page of the site stands."""
+    """The path in the repository of a page of the site."""
     return next((path for path, other in MIRRORED.items() if other == page), f"{DOCS}/{page}")
 
 
 def _resolved(origin: str, link: str) -> str | None:
-    """The path in the repository that a link leads to; None if it does not lead to a file there."""
+    """The path in the repository that a link leads to; None if there is no such file."""
     if ":" in link:
         return None
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link))
@@ -152,7 +188,7 @@ def _resolved(origin: str, link: str) -> str | None:
 
 
 def _page_of(path: str) -> str:
-    """Where on the site a file of the repository is."""
+    """The page of the site that shows a file of the repository."""
     if path in MIRRORED:
         return MIRRORED[path]
     return path.removeprefix(f"{DOCS}/") if path.startswith(f"{DOCS}/") else f"source/{path}.md"
@@ -172,10 +208,9 @@ def _modules_page(title: str, modules: tuple[str, ...]) -> str:
 
 
 def _commands_page() -> str:
-    """What every command says when it is asked for help."""
-    commands = ["", *(made.callback.__name__ for made in app.registered_commands if made.callback)]
+    """The help of every command."""
     parts = ["# Commands"]
-    for command in commands:
+    for command in ("", *COMMANDS):
         words = [word for word in (command, "--help") if word]
         said = CliRunner().invoke(
             app, words, prog_name="shakespeare", env=_PLAIN, catch_exceptions=False
@@ -186,12 +221,12 @@ def _commands_page() -> str:
 
 
 _PLAIN = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
-"""So that help is as wide on every screen, and without colours."""
+"""Makes help equally wide on every screen, without colours."""
 
 
 def _settings_page() -> str:
     """All settings of training with their defaults, by game."""
-    parts = ["# Settings of training", "What `shakespeare train --print-config` prints."]
+    parts = ["# Training settings", "The output of `shakespeare train --print-config`."]
     for game in registry.names():
         words = ["train", "--game", game, "--print-config"]
         said = CliRunner().invoke(app, words, env=_PLAIN, catch_exceptions=False)

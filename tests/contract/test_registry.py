@@ -228,6 +228,7 @@ def test_the_box_is_the_file_as_it_was_loaded(name, boxes):
     file that was asked for."""
     script = """
 say(fact(boxes[0]))
+from pathlib import Path
 Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())
 say(refusal(boxes[0]))
 os.remove(boxes[0])

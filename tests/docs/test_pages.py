@@ -19,9 +19,9 @@ LINKS = [
     for page in PAGES
     for link in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8"))
 ]
-README = ROOT / "README.md"
+CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 TOP = "shakespeare_env|agents|training|tests|benchmarks|docs"
-MAP = sorted(set(re.findall(rf"`((?:{TOP})/[\w./]*)`", README.read_text(encoding="utf-8"))))
+MAP = sorted(set(re.findall(rf"`((?:{TOP})/[\w./]*)`", CONTRIBUTING.read_text(encoding="utf-8"))))
 games = pytest.mark.parametrize("game", registry.names())
 
 

@@ -100,11 +100,11 @@ def _welcome(seat: int, others: dict[int, str], seed: int) -> str:
 def _farewell(command: list[str], mine: list[str]) -> str:
     """How to come back to a game that has been left: chance and agents do the same again."""
     lines = [
-        "You have left the game. To go on with it, begin it again:",
+        "You have left the game. To resume it, run",
         f"  {shlex.join(command)}",
     ]
     if mine:
-        lines.append("and type your moves so far:")
+        lines.append("and enter your moves so far:")
         lines += textwrap.wrap(
             " ".join(mine),
             _WIDTH,
