@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -52,7 +52,7 @@ def begin(game: Game, players: int | None, seed: int, variants: list[str] | None
         raise typer.BadParameter(str(error)) from error
 
 
-def switched_on(game: Game, names: list[str]) -> dict[str, bool]:
+def switched_on(game: Game, names: list[str]) -> dict[str, Any]:
     """The variants to play with; a usage error that lists the game's variants if one is unknown."""
     for name in names:
         if name not in game.options:
