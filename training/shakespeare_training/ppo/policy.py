@@ -70,8 +70,8 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     and samples from the global generator; here, whoever acts brings a generator.
 
     Attributes:
-        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as fast;
-            weights, logits and values stay float32.
+        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
+            fast; weights, logits and values stay float32.
     """
 
     use_bfloat16 = False
