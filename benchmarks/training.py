@@ -94,7 +94,7 @@ def measured(learner: MaskablePPO, seconds: float) -> Speed:
 def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
     """Our learner in the middle of a run: its league is full."""
     learner = make_learner(config, "cpu")
-    learner.policy.bfloat16 = bfloat16
+    learner.policy.use_bfloat16 = bfloat16
     for number in range(config.max_snapshots):
         learner.league.add_snapshot(str(number), learner.policy.tensors())
     return learner

@@ -29,10 +29,12 @@ class Table(NamedTuple):
     obs: NDArray[np.int8]
     to_move: NDArray[np.int8]
 
-    @classmethod
-    def of(cls, game: Game, n: int) -> Table:
-        """Room for n games; none has been set up."""
-        return cls(
+    @staticmethod
+    def of(
+        game: Game, n: int
+    ) -> tuple[Records, NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8]]:
+        """Room for n games, none set up, as the plain tuple that kernels take."""
+        return (
             np.zeros(n, game.state),
             np.zeros((n, game.actions.size), np.bool_),
             np.zeros((n, game.layout.size), np.int8),

@@ -93,7 +93,12 @@ class Batch:
         self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
-        self._hold(Table.of(self.game, n), Outcome.of(self.game, n))
+        self._table = Table.of(self.game, n)
+        self._games, self.mask, self.obs, self.to_move = self._table
+        outcome = Outcome.of(self.game, n)
+        self._outcome = tuple(outcome)
+        self.rewards, self.done = outcome.rewards, outcome.done
+        self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
         self._pool = ThreadPool(threads)
         self.reset(seed)
 
@@ -275,11 +280,6 @@ class Batch:
                 game_index=index,
             )
         return chosen
-
-    def _hold(self, table: Table, outcome: Outcome) -> None:
-        self._table, self._outcome = tuple(table), tuple(outcome)
-        self._games, self.mask, self.obs, self.to_move = table
-        self.rewards, self.done, *_, self.final_scores, self.final_winners = outcome
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()

@@ -33,9 +33,8 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        table = Table.of(game, 1)
-        self._table = tuple(table)
-        self._record, self._mask, _, self._to_move = table
+        self._table = Table.of(game, 1)
+        self._record, self._mask, _, self._to_move = self._table
         self._players = 0  # as in the record, where reading it would be slow
 
     @classmethod

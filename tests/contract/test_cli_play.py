@@ -4,9 +4,9 @@ import re
 import shlex
 
 import pytest
-from shakespeare_agents.cli.single_game import SingleGame
 
 import shakespeare_agents
+from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position, registry
 from tests.contract import knowledge
 from tests.contract.command_line import printed, refused, run

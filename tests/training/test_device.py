@@ -27,7 +27,7 @@ def test_the_best_time_counts(policy, monkeypatch, half_takes, is_taken):
     def seconds(of, batch_size):
         nonlocal calls
         calls += 1
-        return (half_takes if of.bfloat16 else 1.0) * (50.0 if calls % 3 == 0 else 1.0)
+        return (half_takes if of.use_bfloat16 else 1.0) * (50.0 if calls % 3 == 0 else 1.0)
 
     monkeypatch.setattr(device, "_update_seconds", seconds)
     assert device.bfloat16_is_faster(policy, 64) is is_taken
@@ -37,7 +37,7 @@ def test_looking_leaves_no_trace(policy):
     before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
     chance = torch.random.get_rng_state()
     assert device.bfloat16_is_faster(policy, 64) in (True, False)
-    assert policy.bfloat16 is False
+    assert policy.use_bfloat16 is False
     assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
     assert all(parameter.grad is None for parameter in policy.parameters())
     assert not policy.optimizer.state

@@ -144,7 +144,7 @@ def registered() -> Iterator[None]:
 
 
 def make_toy(
-    n: int = 4, *, players: int = 2, seed: int = 0, autoreset: bool = True, **options: bool
+    n: int = 4, *, players: int = 2, seed: int = 0, autoreset: bool = True, **options: Any
 ) -> Batch:
     """n games of it, which must be registered (fixture `toy` of tests/conftest.py)."""
     return Batch(NAME, n, players=players, seed=seed, autoreset=autoreset, **options)

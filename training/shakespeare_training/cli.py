@@ -20,9 +20,7 @@ from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 def train(
     config: Annotated[
         Path | None,
-        typer.Option(
-            "--config", help="TOML file of settings.", show_default="the game's own"
-        ),
+        typer.Option("--config", help="TOML file of settings.", show_default="the game's own"),
     ] = None,
     game_name: Annotated[
         str | None,
@@ -79,12 +77,7 @@ def train(
     # core that is shared.  OpenMP reads the variable when torch is imported, just below.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
-        from shakespeare_training.config_text import (
-            as_toml,
-            default_config,
-            parse_override,
-            read_config,
-        )
+        from shakespeare_training import config_text
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
     except ModuleNotFoundError as missing:
@@ -94,7 +87,7 @@ def train(
     try:
         given = {"decisions": decisions, "seed": seed}
         overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        overrides |= dict(map(parse_override, settings or []))
+        overrides |= dict(map(config_text.parse_override, settings or []))
         if resume is not None and not print_config:
             _refuse_changes(
                 {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
@@ -104,12 +97,12 @@ def train(
             if game_name is not None:
                 overrides["game"] = find_game(game_name).name
             chosen = (
-                default_config(game_name or DEFAULT_GAME, overrides)
+                config_text.default_config(game_name or DEFAULT_GAME, overrides)
                 if config is None
-                else read_config(config, overrides)
+                else config_text.read_config(config, overrides)
             )
             if print_config:
-                typer.echo(as_toml(chosen), nl=False)
+                typer.echo(config_text.as_toml(chosen), nl=False)
                 return
             stamp = time.strftime("%Y%m%d-%H%M%S")
             folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"

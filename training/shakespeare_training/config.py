@@ -42,125 +42,85 @@ class TrainingConfig(BaseModel):
     """Everything that decides how a run goes, apart from the machine.
 
     A *decision* is one step of the seat to move: it sees an observation and chooses an action.  The
-    length of a run and all its intervals are counted in decisions of the learner.  The field
-    descriptions document the TOML files (`config_text.as_toml`).
+    length of a run and all its intervals are counted in decisions of the learner.  The docstrings
+    of the fields document the TOML files (`config_text.as_toml`).
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    game: str = Field(default=registry.DEFAULT, description="The game.")
-    players: tuple[Count, ...] = Field(
-        default=(),
-        min_length=1,
-        description=(
-            "Seat counts, spread evenly over the games: one network learns them all. Defaults to "
-            "every seat count of the game."
-        ),
-    )
-    decisions: Count = Field(
-        default=4_000_000,
-        description=(
-            "Length of the run. A decision is one step of the seat to move, as a timestep is of a "
-            "single agent; only the learner's own count."
-        ),
-    )
-    seed: int = Field(
-        default=0,
-        ge=0,
-        lt=2**62,
-        description="Seed of the games, the initial weights, every draw and every shuffle.",
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, use_attribute_docstrings=True
     )
 
-    opponents: dict[str, Weight] = Field(
-        default={CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1},
-        description=(
-            "How often each kind of game is played, by weight: `current` is self-play, the learner "
-            "in every seat; in all others it has one seat against `past`, one of its snapshots "
-            "(the harder to beat, the likelier), or against an agent by name or folder. Drawn "
-            "anew for each game."
-        ),
-    )
-    snapshot_every: Count = Field(
-        default=250_000, description="Decisions between snapshots of the learner."
-    )
-    max_snapshots: Count = Field(
-        default=12, description="Snapshots to keep; the easiest to beat is dropped first."
-    )
+    game: str = registry.DEFAULT
+    """The game."""
+    players: tuple[Count, ...] = Field(default=(), min_length=1)
+    """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
+    seat count of the game."""
+    decisions: Count = 4_000_000
+    """Length of the run. A decision is one step of the seat to move, as a timestep is of a single
+    agent; only the learner's own count."""
+    seed: int = Field(default=0, ge=0, lt=2**62)
+    """Seed of the games, the initial weights, every draw and every shuffle."""
 
-    score_reward_coef: Weight = Field(
-        default=1.0,
-        description=(
-            "Coefficient of the reward `score`, the change of the seat's own score after each "
-            "move in units of the game's scale, at the start of the run."
-        ),
-    )
-    score_reward_coef_end: Weight = Field(
-        default=1.0, description="The same at the end of the run; linear in between."
-    )
-    win_reward_coef: Weight = Field(
-        default=0.0,
-        description=(
-            "Coefficient of the reward `win`, at the end of a game: winners share +1, losers share "
-            "-1; in solo games, the score minus the game's target in units of its scale."
-        ),
-    )
+    opponents: dict[str, Weight] = {CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}
+    """How often each kind of game is played, by weight: `current` is self-play, the learner in
+    every seat; in all others it has one seat against `past`, one of its snapshots (the harder to
+    beat, the likelier), or against an agent by name or folder. Drawn anew for each game."""
+    snapshot_every: Count = 250_000
+    """Decisions between snapshots of the learner."""
+    max_snapshots: Count = 12
+    """Snapshots to keep; the easiest to beat is dropped first."""
 
-    n_envs: Count = Field(default=256, description="Games played in parallel.")
-    n_steps: Count = Field(default=64, description="Steps of each game per rollout.")
-    batch_size: int = Field(
-        default=2048, ge=2, description="Decisions per minibatch, approximately."
-    )
-    n_epochs: Count = Field(default=2, description="Passes over each rollout.")
-    learning_rate: Positive = Field(
-        default=2e-3, description="Learning rate of Adam at the start of the run."
-    )
-    learning_rate_end: Share = Field(
-        default=0.1,
-        description="Learning rate at the end, as a share of `learning_rate`; linear in between.",
-    )
-    gamma: Share = Field(
-        default=1.0, description="Discount factor between two decisions of the same seat."
-    )
-    gae_lambda: Share = Field(
-        default=0.95, description="Bias against variance in generalised advantage estimation."
-    )
-    clip_range: Positive = Field(default=0.2, description="Clipping of the probability ratio.")
-    ent_coef: Weight = Field(
-        default=0.01, description="Entropy coefficient of the loss at the start of the run."
-    )
-    ent_coef_end: Weight = Field(
-        default=0.01, description="The same at the end of the run; linear in between."
-    )
-    vf_coef: Weight = Field(default=0.5, description="Value function coefficient of the loss.")
-    target_kl: Positive = Field(
-        default=0.03, description="Stop an update early once the KL divergence is 1.5 times this."
-    )
-    width: int = Field(default=256, ge=1, le=4096, description="Width of the network's layers.")
-    precision: Literal["auto", "float32", "bfloat16"] = Field(
-        default="auto",
-        description="Of matrix products; `auto` picks the faster one on this machine.",
-    )
+    score_reward_coef: Weight = 1.0
+    """Coefficient of the reward `score`, the change of the seat's own score after each move in
+    units of the game's scale, at the start of the run."""
+    score_reward_coef_end: Weight = 1.0
+    """The same at the end of the run; linear in between."""
+    win_reward_coef: Weight = 0.0
+    """Coefficient of the reward `win`, at the end of a game: winners share +1, losers share -1; in
+    solo games, the score minus the game's target in units of its scale."""
 
-    evaluation_opponents: tuple[str, ...] = Field(
-        default=("random", "heuristic"),
-        description="Agents to evaluate the learner against, by name or folder.",
-    )
-    evaluate_every: Count = Field(
-        default=1_000_000, description="Decisions between evaluations."
-    )
-    evaluation_games: Games = Field(
-        default=200,
-        description=(
-            "Games per seat count and opponent in an evaluation, rounded up so that every agent "
-            "has every seat equally often."
-        ),
-    )
-    final_evaluation_games: Games = Field(
-        default=400, description="The same in the last evaluation."
-    )
-    save_every: Positive = Field(
-        default=60.0, description="Seconds between checkpoints: what a power cut can cost."
-    )
+    n_envs: Count = 256
+    """Games played in parallel."""
+    n_steps: Count = 64
+    """Steps of each game per rollout."""
+    batch_size: int = Field(default=2048, ge=2)
+    """Decisions per minibatch, approximately."""
+    n_epochs: Count = 2
+    """Passes over each rollout."""
+    learning_rate: Positive = 2e-3
+    """Learning rate of Adam at the start of the run."""
+    learning_rate_end: Share = 0.1
+    """Learning rate at the end, as a share of `learning_rate`; linear in between."""
+    gamma: Share = 1.0
+    """Discount factor between two decisions of the same seat."""
+    gae_lambda: Share = 0.95
+    """Bias against variance in generalised advantage estimation."""
+    clip_range: Positive = 0.2
+    """Clipping of the probability ratio."""
+    ent_coef: Weight = 0.01
+    """Entropy coefficient of the loss at the start of the run."""
+    ent_coef_end: Weight = 0.01
+    """The same at the end of the run; linear in between."""
+    vf_coef: Weight = 0.5
+    """Value function coefficient of the loss."""
+    target_kl: Positive = 0.03
+    """Stop an update early once the KL divergence is 1.5 times this."""
+    width: int = Field(default=256, ge=1, le=4096)
+    """Width of the network's layers."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """Of matrix products; `auto` picks the faster one on this machine."""
+
+    evaluation_opponents: tuple[str, ...] = ("random", "heuristic")
+    """Agents to evaluate the learner against, by name or folder."""
+    evaluate_every: Count = 1_000_000
+    """Decisions between evaluations."""
+    evaluation_games: Games = 200
+    """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
+    seat equally often."""
+    final_evaluation_games: Games = 400
+    """The same in the last evaluation."""
+    save_every: Positive = 60.0
+    """Seconds between checkpoints: what a power cut can cost."""
 
     @model_validator(mode="before")
     @classmethod

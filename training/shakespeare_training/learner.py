@@ -11,6 +11,10 @@ from shakespeare_training.league import League
 from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 
+_AS_NAMED = {"width", "win_reward_coef", "n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda"}
+_AS_NAMED |= {"clip_range", "vf_coef", "target_kl", "seed"}
+"""Settings that the learner takes as they are, under the same names."""
+
 
 def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
     """Build the learner.
@@ -30,25 +34,13 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
         autoreset=False,
         reward="score",
     )
-    league = League(
-        config.opponents, batch, max_snapshots=config.max_snapshots, seed=config.seed
-    )
+    league = League(config.opponents, batch, max_snapshots=config.max_snapshots, seed=config.seed)
     return SelfPlayPPO(
         SB3SelfPlayVecEnv(batch),
         league,
-        width=config.width,
         score_reward_coef=linear(config.score_reward_coef, config.score_reward_coef_end),
-        win_reward_coef=config.win_reward_coef,
         ent_coef=linear(config.ent_coef, config.ent_coef_end),
-        n_steps=config.n_steps,
-        batch_size=config.batch_size,
-        n_epochs=config.n_epochs,
         learning_rate=linear(config.learning_rate, config.learning_rate * config.learning_rate_end),
-        gamma=config.gamma,
-        gae_lambda=config.gae_lambda,
-        clip_range=config.clip_range,
-        vf_coef=config.vf_coef,
-        target_kl=config.target_kl,
-        seed=config.seed,
         device=checked_device(device),
+        **config.model_dump(include=_AS_NAMED),
     )

@@ -43,14 +43,14 @@ def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
         policy: On the device it is to be trained on.
         batch_size: Decisions per minibatch.
     """
-    before = policy.bfloat16
+    before = policy.use_bfloat16
     # In turns, and the best of each counts: other work on the machine can only slow an update down.
     seconds = {False: math.inf, True: math.inf}
     for _ in range(_REPEATS):
         for bfloat16 in seconds:
-            policy.bfloat16 = bfloat16
+            policy.use_bfloat16 = bfloat16
             seconds[bfloat16] = min(seconds[bfloat16], _update_seconds(policy, batch_size))
-    policy.bfloat16 = before
+    policy.use_bfloat16 = before
     policy.optimizer.zero_grad()
     return seconds[False] > _WORTH_IT * seconds[True]
 

@@ -70,11 +70,11 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     and samples from the global generator; here, whoever acts brings a generator.
 
     Attributes:
-        bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as fast;
-            weights, logits and values stay float32.
+        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
+            fast; weights, logits and values stay float32.
     """
 
-    bfloat16 = False
+    use_bfloat16 = False
 
     def masked_log_probabilities(
         self, observations: torch.Tensor, masks: torch.Tensor
@@ -88,7 +88,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         Returns:
             float32[n, A], about -1e8 for illegal actions; float32[n].
         """
-        with torch.autocast(observations.device.type, torch.bfloat16, enabled=self.bfloat16):
+        with torch.autocast(observations.device.type, torch.bfloat16, enabled=self.use_bfloat16):
             features = self.features_extractor(observations)
             latent_policy, latent_value = self.mlp_extractor(features)
             logits = self.action_net(latent_policy)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from types import TracebackType
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -15,12 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shakespeare_training.runs.history import SOLO, History, Measurement, short_count
-from shakespeare_training.runs.status import (
-    Status,
-    measurement_line,
-    progress_texts,
-    status_line,
-)
+from shakespeare_training.runs.status import Status, measurement_line, progress_texts, status_line
 
 _LINE_EVERY_S = 30.0
 _WIDEST = 100
@@ -57,12 +51,7 @@ class TrainingDisplay:
     def __enter__(self) -> TrainingDisplay:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Leave the last status on the screen, or print it."""
         if self._live is not None:
             self._live.stop()

@@ -73,7 +73,7 @@ class Run:
                 config.precision == "auto"
                 and bfloat16_is_faster(self.learner.policy, config.batch_size)
             )
-        self.learner.policy.bfloat16 = bfloat16
+        self.learner.policy.use_bfloat16 = bfloat16
 
     @classmethod
     def create(
@@ -167,7 +167,7 @@ class Run:
     @property
     def precision(self) -> str:
         """The precision of matrix products."""
-        return "bfloat16" if self.learner.policy.bfloat16 else "float32"
+        return "bfloat16" if self.learner.policy.use_bfloat16 else "float32"
 
     @property
     def elapsed(self) -> float:
@@ -270,7 +270,7 @@ class Run:
         )
         facts = {
             "config": config,
-            "bfloat16": self.learner.policy.bfloat16,
+            "bfloat16": self.learner.policy.use_bfloat16,
             "commands": self.commands,
             "digests": self._digests(),
             "seconds": self.elapsed,
