@@ -1,8 +1,8 @@
-"""How fast self-play learns, beside the usual way: `python -m benchmarks.training`.
+"""How fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
 
-Every case runs rollouts and updates as a training run does; decisions are those learnt from.  The
-cases take turns, round after round, so that a machine whose speed drifts treats them alike; every
-figure is the median of the rounds, and the ratio is that of each round.
+Every case runs rollouts and updates as a training run does, and counts the decisions learnt from.
+Cases take turns, so that a machine whose speed drifts treats them alike; every figure is the median
+of the rounds, and ratios are taken within a round.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,19 +25,21 @@ from rich.progress import Progress
 from rich.table import Table
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 from torch import nn
 
-from benchmarks.tutorial import usual_learner
-from shakespeare_training.config import CONFIGS, TrainingConfig, override, read_config
-from shakespeare_training.ppo.learner import make_learner
-from shakespeare_training.ppo.precision import half_is_faster
+from benchmarks.tutorial import tutorial_learner
+from shakespeare_training.config import TrainingConfig, override
+from shakespeare_training.config_text import CONFIGS, read_config
+from shakespeare_training.learner import make_learner
+from shakespeare_training.ppo.device import bfloat16_is_faster
 
 _NO_LIMIT = 2**62
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Decisions a second: of the rollouts alone, of the updates alone, and of both together."""
+    """Decisions per second of the rollouts, of the updates, and of both together."""
 
     rollout: float
     update: float
@@ -44,7 +47,7 @@ class Speed:
 
 
 class Clock(BaseCallback):
-    """Times whole rounds of a rollout and an update, until so many seconds have gone."""
+    """Times pairs of a rollout and an update for about so many seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -81,46 +84,34 @@ class Clock(BaseCallback):
 
 
 def measured(learner: MaskablePPO, seconds: float) -> Speed:
-    """The speed of a learner that goes on for about so many seconds."""
+    """The speed of a learner that continues for about so many seconds."""
     clock = Clock(seconds)
+    learner.set_logger(Logger(folder=None, output_formats=[]))
     learner.learn(_NO_LIMIT, callback=clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
     return clock.speed()
 
 
-def ours(config: TrainingConfig, precision: str) -> MaskablePPO:
-    """Our learner as in the middle of a run: its league is full."""
+def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
+    """Our learner in the middle of a run: its league is full."""
     learner = make_learner(config, "cpu")
-    learner.policy.half_precision = precision == "bfloat16"
-    for number in range(config.snapshots):
-        learner.league.add_version(str(number), learner.policy.tensors())
-    learner.set_logger(_silent())
+    learner.policy.use_bfloat16 = bfloat16
+    for number in range(config.max_snapshots):
+        learner.league.add_snapshot(str(number), learner.policy.tensors())
     return learner
-
-
-def usual(config: TrainingConfig, **arguments: Any) -> MaskablePPO:
-    """The usual way at the largest table."""
-    learner = usual_learner(max(config.players), **arguments)
-    learner.set_logger(_silent())
-    return learner
-
-
-def _silent() -> Any:
-    from stable_baselines3.common.logger import Logger
-
-    return Logger(folder=None, output_formats=[])
 
 
 def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
-    """What is measured: a learner for each name; ours first."""
+    """What makes the learner of each case; ours first."""
     alone = override(config, opponents={"current": 1.0})
+    tutorial = partial(tutorial_learner, max(config.players))
     return {
-        "ours, as configured, bfloat16": lambda: ours(config, "bfloat16"),
-        "ours, as configured, float32": lambda: ours(config, "float32"),
-        "ours, without a league, bfloat16": lambda: ours(alone, "bfloat16"),
-        "usual, its defaults": lambda: usual(config),
-        "usual, our network's size and epochs": lambda: usual(
-            config,
-            n_epochs=config.epochs,
+        "ours, as configured, bfloat16": partial(ours, config, bfloat16=True),
+        "ours, as configured, float32": partial(ours, config, bfloat16=False),
+        "ours, without a league, bfloat16": partial(ours, alone, bfloat16=True),
+        "tutorial, its defaults": tutorial,
+        "tutorial, our network's size and epochs": partial(
+            tutorial,
+            n_epochs=config.n_epochs,
             batch_size=config.batch_size,
             n_steps=config.batch_size,
             policy_kwargs={"net_arch": [config.width, config.width]},
@@ -134,7 +125,7 @@ def main(
     config: Annotated[Path, typer.Option(help="settings of ours")] = CONFIGS / "shakespeare.toml",
     save: Annotated[Path | None, typer.Option(help="write the figures as JSON")] = None,
 ) -> None:
-    """Measure self-play end to end, in turns with the usual way."""
+    """Measure self-play end to end, in turns with the tutorial."""
     settings = read_config(config)
     learners = {name: make() for name, make in cases(settings).items()}
     found: dict[str, list[Speed]] = {name: [] for name in learners}
@@ -148,7 +139,8 @@ def main(
                 if turn:
                     found[name].append(speed)
                 progress.advance(task)
-    chosen = "bfloat16" if half_is_faster(_policy(learners), settings.batch_size) else "float32"
+    policy: Any = next(iter(learners.values())).policy
+    chosen = "bfloat16" if bfloat16_is_faster(policy, settings.batch_size) else "float32"
     forward, whole = machine_speed()
     console = Console()
     console.print(_table(found))
@@ -160,7 +152,7 @@ def main(
     console.print(
         f'On {torch.get_num_threads()} threads; `precision = "auto"` takes {chosen} here. '
         f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
-        f"torch {torch.__version__}, seed {settings.seed}, {settings.games} games at once.",
+        f"torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
         highlight=False,
     )
     if save is not None:
@@ -169,10 +161,10 @@ def main(
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
-    """What PyTorch alone does here in bfloat16, to compare machines and hours by.
+    """What PyTorch alone does in bfloat16, to compare machines and hours by.
 
     Returns:
-        Rows a second through a 600-512-512-300 network: forward; forward, backward and Adam.
+        Rows per second through a 600-512-512-300 network: forward; forward, backward and Adam.
     """
     network = nn.Sequential(
         *(nn.Linear(600, 512), nn.ReLU()),
@@ -195,10 +187,6 @@ def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
         optimizer.zero_grad()
         whole.append(time.perf_counter() - began)
     return rows / statistics.median(forward), rows / statistics.median(whole)
-
-
-def _policy(learners: dict[str, MaskablePPO]) -> Any:
-    return next(iter(learners.values())).policy
 
 
 def _table(found: dict[str, list[Speed]]) -> Table:

@@ -1,8 +1,8 @@
-"""Self-play as PettingZoo's tutorial for Stable-Baselines3 sets it up, to be measured against.
+"""Self-play as in PettingZoo's tutorial for Stable-Baselines3, to measure our speed against.
 
-The AEC environment becomes a Gymnasium environment whose every step is another seat's: the learner
-is told the observation and the reward of whoever is to decide next (see `training/advantages.py`
-for what is wrong with that).  It is here for its speed alone.
+It wraps the AEC environment as a Gymnasium one whose every step is another seat's: the learner gets
+the observation and the reward of the seat that is to decide next, which credits the wrong seat (see
+`shakespeare_training.ppo.advantages`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shakespeare_env import env
 
 
 class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
-    """An AEC environment in the clothes of a Gymnasium one."""
+    """An AEC environment as a Gymnasium one."""
 
     def __init__(self, players: int) -> None:
         self._aec = env(players=players)
@@ -49,8 +49,8 @@ class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
         return seen
 
 
-def usual_learner(players: int, **arguments: Any) -> MaskablePPO:
-    """MaskablePPO as the tutorial makes it; `arguments` as MaskablePPO takes them."""
-    usual = TutorialEnv(players)
-    masked = ActionMasker(usual, lambda _: usual.action_mask())
+def tutorial_learner(players: int, **arguments: Any) -> MaskablePPO:
+    """MaskablePPO as the tutorial makes it, with `arguments` of MaskablePPO."""
+    tutorial = TutorialEnv(players)
+    masked = ActionMasker(tutorial, lambda _: tutorial.action_mask())
     return MaskablePPO(MaskableActorCriticPolicy, masked, seed=0, device="cpu", **arguments)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from shakespeare_env.agent import Agent
-from shakespeare_agents.registry import Player, make
-from shakespeare_env.position import Position
+from shakespeare_agents import make
+from shakespeare_env import Batch, Position
+from shakespeare_env.agent import Player
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.lineup import Lineup, play_out
 
 
 class Step(NamedTuple):
@@ -17,7 +20,7 @@ class Step(NamedTuple):
     Attributes:
         position: Before it.
         move: What was decided.
-        after: The position after it, and after all that was forced.
+        after: The position after it and all that was forced.
     """
 
     position: Position
@@ -26,31 +29,30 @@ class Step(NamedTuple):
 
 
 def demonstration(
-    name: str, *, players: int, seed: int, player: Player = "network"
+    game: str, *, players: int, seed: int, player: Player = "network"
 ) -> tuple[Step, ...]:
     """Play a game, one agent at all seats.
 
     Args:
-        name: The game.
+        game: Its name.
         players: Seats.
         seed: Of the deal and of the agent's draws.
-        player: Who plays, as `shakespeare_agents.registry.make` takes it; one that needs no search.
-
-    Raises:
-        TypeError: the agent searches.
+        player: Who plays, as `shakespeare_agents.make` takes it.
     """
-    position = Position.new(name, players=players, seed=seed)
-    agent = make(player, position.game)
-    if not isinstance(agent, Agent):
-        raise TypeError(f"{player!r} searches; give an agent that plays from what it sees")
-    rng = np.random.default_rng(seed)
-    steps = []
-    while (seat := position.to_move) is not None:
-        chosen = agent.act(position.observation(seat)[None], position.action_mask()[None], rng)
-        before, move = position.copy(), position.move_text(int(chosen[0]))
-        position.push(move)
-        steps.append(Step(before, move, position.copy()))
-    return tuple(steps)
+    batch = Batch(game, players=players, seed=seed, autoreset=False)
+    only = np.zeros(1, np.int64)
+    generators = GameGenerators.of_games(seed, only)
+    agents = [make(player, batch.game)] * players
+    lineup = Lineup.in_rotation(agents, only, batch.game.max_seats, generators)
+    course = [Position.of_record(batch.game, batch.save([0])[0])]
+    moves: list[str] = []
+
+    def look(_rows: NDArray[Any], actions: NDArray[Any]) -> None:
+        moves.append(course[-1].move_text(int(actions[0])))
+        course.append(Position.of_record(batch.game, batch.save([0])[0]))
+
+    play_out(batch, lineup, after_step=look)
+    return tuple(map(Step, course, moves, course[1:]))
 
 
 def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int = 1) -> Step:
@@ -63,9 +65,9 @@ def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int 
         count: Which of those that fit, counted from 1.
 
     Raises:
-        ValueError: there are not so many.
+        ValueError: there are fewer.
     """
     fitting = [step for step in steps[after:] if step.move.startswith(beginning)]
     if not 1 <= count <= len(fitting):
-        raise ValueError(f"{len(fitting)} moves begin with {beginning!r}, not {count}")
+        raise ValueError(f"{len(fitting)} moves begin with {beginning!r}; none is number {count}")
     return fitting[count - 1]

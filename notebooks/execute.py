@@ -1,7 +1,4 @@
-"""Execute the notebooks and write what they show in place: `python notebooks/execute.py`.
-
-`make notebooks` does it for all of them.
-"""
+"""Execute the notebooks in place: `python notebooks/execute.py`, or `make notebooks`."""
 
 from __future__ import annotations
 
@@ -17,22 +14,22 @@ from nbclient import NotebookClient
 HERE = Path(__file__).parent
 _TIMEOUT_S = 1800
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""Sums do not depend on the number of cores then, and several kernels share them well."""
+"""Sums then do not depend on the number of cores, and several kernels can run side by side."""
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
-    """A notebook after all its cells have run, in a kernel of this very interpreter.
+    """A notebook with all its cells run, in a kernel of this interpreter.
 
     Args:
-        path: The notebook; it stays as it is.
+        path: The notebook; not changed.
         environment: More variables for the kernel.
 
     Raises:
-        CellExecutionError: a cell has failed.
+        CellExecutionError: a cell failed.
     """
     notebook = nbformat.read(path, as_version=4)
     manager = KernelManager()
-    # No kernel need be installed for Jupyter: this one is named by its command.
+    # Named by its command, a kernel need not be installed for Jupyter.
     assert manager.kernel_spec is not None
     manager.kernel_spec.argv = [
         sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR",
@@ -50,7 +47,7 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
 
 
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The same without what tells one machine or one execution from another."""
+    """The same without what differs between machines and executions."""
     notebook.metadata = nbformat.from_dict(
         {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -64,7 +61,7 @@ def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def main(names: list[str]) -> None:
-    """Execute the notebooks of these names, or all of them."""
+    """Execute the notebooks with these file names; without names, all."""
     paths = [HERE / name for name in names] or sorted(HERE.glob("*.ipynb"))
     for path in paths:
         print(path.name, flush=True)

@@ -1,18 +1,18 @@
-"""How much the notebooks play: all of it, or little, for a check that they run."""
+"""How much the notebooks play: all of it, or little, to check that they run."""
 
 from __future__ import annotations
 
 import os
 
 VARIABLE = "NOTEBOOKS_FAST"
-"""Set to 1, this environment variable has the notebooks play little."""
+"""Set this environment variable to 1 and the notebooks play little."""
 
 
 def is_fast() -> bool:
     """Whether the notebooks are only to be checked.
 
     Raises:
-        ValueError: the variable is set to something else than 0 or 1.
+        ValueError: the variable is neither 0 nor 1.
     """
     value = os.environ.get(VARIABLE, "0")
     if value not in ("0", "1"):
@@ -21,10 +21,10 @@ def is_fast() -> bool:
 
 
 def size(full: int, fast: int) -> int:
-    """One of two numbers of games, positions or decisions.
+    """How many games, positions or decisions to play.
 
     Args:
-        full: Where figures are to be read.
-        fast: Where it is enough that they are made.
+        full: Where the figures are read.
+        fast: Where it is enough that there are some.
     """
     return fast if is_fast() else full

@@ -1,8 +1,8 @@
 """Every action of a game: its id, its text in notation and what it does.
 
-A text or description may point at a seat by its place: `{+2}` stands for the seat two places
-clockwise from the one that moves, as block `seat2` of an observation does.  So an id means the same
-to whoever moves, and a network need not learn it once for every seat.
+Texts and descriptions may name a seat by its place: `{+2}` is the seat two places clockwise from
+the mover, like block `seat2` of an observation.  So an id means the same to every mover, and a
+network need not learn it once per seat.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _PLACE = re.compile(r"\{\+(\d+)\}")
 
 @dataclass(frozen=True)
 class Block:
-    """A run of neighbouring actions of one kind, drawn up once in the game's `actions.py`."""
+    """Neighbouring actions of one kind, declared in the game's `actions.py`."""
 
     name: str
     texts: tuple[str, ...]
@@ -81,7 +81,7 @@ class ActionTable:
         return self._written[seat, players]
 
     def ids_for(self, seat: int, players: int) -> dict[str, int]:
-        """The same the other way round, text -> id, without those of seats that are not there."""
+        """Text -> id, without the actions that name a seat not at the table."""
         key = (seat, players) if self.is_relative else (0, 0)
         if key not in self._ids:
             self._ids[key] = {

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
+from shakespeare_env.arrays import Outcome, Table, Terms
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
@@ -21,32 +22,32 @@ from shakespeare_env.batch_checks import (
 )
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
-from shakespeare_env.kernels import Outcome, Table, Terms, kernels_of
+from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.thread_pool import ThreadPool, Work
 
 _CHOICE = np.uint64(0xC401CE)
-"""Parts the seeds of `random_actions` from those of the games."""
+"""Separates the seeds of `random_actions` from those of the games."""
 MOST_THREADS = 1024
 _FEW = 256
-"""Fewer games than these are stepped sooner than a second thread is awake."""
+"""Fewer games are done before a second thread wakes up."""
 
 
 class Batch:
     """N games of one kind, stepped together; all arrays are written in place, step after step.
 
     Game i depends on the seed and on i alone: not on n, the number of threads or the machine.
-    Copies (`copy.deepcopy`, `pickle`) go on with the same games and the same chance to come.
+    Copies (`copy.deepcopy`, `pickle`) continue the same games with the same chance to come.
 
     Args:
         game: Name of the game.
         n: Number of games.
         players: Seats of every game, or a sequence of n numbers.
-        seed: Decides everything that chance decides.
+        seed: Decides all chance.
         threads: How many threads share a step.
-        autoreset: Whether a new game begins in the step that ends one.  Without it a finished game
-            has `to_move` -1, an all-False mask and takes the action -1, until `reset`.
+        autoreset: Whether the step that ends a game starts the next one.  Without it a finished
+            game has `to_move` -1 and an all-False mask, and takes the action -1, until `reset`.
         reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `score`.
         box: A component file to play with; None means the one in force (`registry.game`).
         **options: Variants of the game to switch on, such as `strategic_rest=True`.
@@ -92,17 +93,22 @@ class Batch:
         self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
-        self._hold(Table.of(self.game, n), Outcome.of(self.game, n))
+        self._table = Table.of(self.game, n)
+        self._games, self.mask, self.obs, self.to_move = self._table
+        outcome = Outcome.of(self.game, n)
+        self._outcome = tuple(outcome)
+        self.rewards, self.done = outcome.rewards, outcome.done
+        self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
         self._pool = ThreadPool(threads)
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None) -> None:
-        """Deal all games anew from a seed.
+        """Set up all games anew from a seed.
 
         Args:
-            seed: Decides everything that chance decides.
-            deals: int[n], not negative: row i plays game `deals[i]` of the seed, so that a deal can
-                be played several times, or a part of many deals be played here.  None means game i.
+            seed: Decides all chance.
+            deals: int[n], not negative: row i plays game `deals[i]` of the seed, so that rows can
+                share a deal, or batches can share many.  None means game i.
         """
         numbers = self._every_row if deals is None else checked_deals(self.n, deals)
         self._games["random"] = streams(seed, numbers)
@@ -110,7 +116,7 @@ class Batch:
         self._set_up(self._every_row)
 
     def restart(self, rows: Integers) -> None:
-        """Begin the next game in some rows, as `autoreset` does: chance goes on where it stands.
+        """Start the next game in some rows, as `autoreset` does; chance continues where it stands.
 
         Args:
             rows: Increasing indices of games, over or not.
@@ -120,7 +126,7 @@ class Batch:
     def step(
         self, actions: Integers, rows: Integers | None = None
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-        """Play one action in every game, or in some, and all that is forced after it.
+        """Play one action in every game, or in some, and all forced moves after it.
 
         Args:
             actions: Integers[m], one for each of those games; -1 for a game that is over.
@@ -168,7 +174,7 @@ class Batch:
         return actions
 
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
-        """int8[m, D]: what a given seat of each game, or of each of some games, may know."""
+        """int8[m, D]: what one seat of each game, or of each of some games, may know."""
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
         of = checked_seats(seats, self.players[seen])
         out = np.zeros((len(seen), self.game.layout.size), np.int8)
@@ -185,17 +191,17 @@ class Batch:
     def save(self, indices: Integers | slice) -> Records:
         """Copies of games as they stand, random state included; equal games are the same bytes."""
         games = self._games[indices]
-        # NumPy copies field by field: `copy` would leave between the fields what lay in memory.
+        # NumPy copies field by field; `copy` would leave stray memory between the fields.
         records = np.zeros(games.shape, games.dtype)
         records[...] = games
         return records
 
     def load(self, indices: Integers | slice, records: Records) -> None:
-        """Put saved games in the place of others and write their views.
+        """Replace games by saved ones.
 
         Raises:
             TypeError: the records are not of this game.
-            ValueError: their seat counts do not go with the batch's variants.
+            ValueError: the batch's variants are not for so many seats.
         """
         if records.dtype != self.game.state:
             raise TypeError(f"the records are of {records.dtype}, not of {self.game.name}")
@@ -210,7 +216,7 @@ class Batch:
         """A batch of copies of some games, chance to come included.
 
         Args:
-            rows: int[m], indices of games in any order, each as often as it is wanted.
+            rows: int[m], indices of games in any order, repeated as wanted.
             seed: Of the copies' `random_actions`.
 
         Returns:
@@ -230,7 +236,7 @@ class Batch:
         return twin
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
-        """Draw anew, in some games, what a given seat of each does not know.
+        """Draw anew, in some games, what one seat of each does not know.
 
         Raises:
             ValueError: not one seat at the table, or not one seed, for each of the games.
@@ -252,7 +258,7 @@ class Batch:
         )
 
     def _share(self, size: int, work: Work) -> None:
-        """Do work on `size` games with all threads; on a few of many games with this one alone."""
+        """Work on `size` games with all threads, or with this one alone on a few of many."""
         if size < min(self.n, _FEW):
             work(0, size)
         else:
@@ -275,14 +281,9 @@ class Batch:
             )
         return chosen
 
-    def _hold(self, table: Table, outcome: Outcome) -> None:
-        self._table, self._outcome = tuple(table), tuple(outcome)
-        self._games, self.mask, self.obs, self.to_move = table
-        self.rewards, self.done, *_, self.final_scores, self.final_winners = outcome
-
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        # Compiled code and the game's tables belong to the process; they are found again by name.
+        # Compiled code and the game's tables belong to the process and are looked up by name.
         del state["_kernels"], state["actions"]
         state["game"] = self.game.name, registry.box_digest(self.game.name)
         return state

@@ -1,4 +1,4 @@
-"""What `Batch` is given, checked before any compiled code sees it: that code checks nothing."""
+"""The arguments of `Batch`, checked here because compiled code checks nothing."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 
 def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
-    """Games of a batch in any order, each as often as it is wanted, int64[m].
+    """Games of a batch in any order, with repeats, int64[m].
 
     Raises:
         TypeError: not integers.
@@ -123,6 +123,6 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
         raise TypeError(f"actions are {given.dtype}; give integers")
     chosen = np.ascontiguousarray(given, np.int32)
     if chosen is not given and (chosen != given).any():
-        # Numbers that int32 cannot hold are no actions either; they must not wrap into one.
+        # Numbers beyond int32 are not actions either, and must not wrap into one.
         chosen = given.clip(_INT32.min, _INT32.max).astype(np.int32)
     return chosen

@@ -1,6 +1,6 @@
 """Reading a box file, the printed facts of a game, entry by entry.
 
-Every refusal is a `BoxError` in the same words: file, entry, fault with its value, remedy.
+Every refusal is a `BoxError` that names file, entry, fault with its value, and remedy.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class Entry:
     data: Mapping[str, object]
 
     def refuse(self, key: str, fault: str, remedy: str) -> NoReturn:
-        """Raises the BoxError for a key of this table (an empty key: for the table itself)."""
+        """Raise the BoxError for a key of this table; an empty key means the table itself."""
         keys = f"{self.prefix}{key}".rstrip(".")
         name = ": ".join(part for part in (self.where, keys) if part)
         raise BoxError(f"{self.path}: {name}: {fault}; {remedy}")
 
     def only(self, known: Sequence[str], noun: str = "key") -> None:
-        """Refuses a key that is not known, with the closest known one."""
+        """Refuse unknown keys, suggesting the closest known one."""
         for key in self.data:
             if key not in known:
                 self.refuse(key, f"{key!r} is no {noun}", suggest(key, known))
@@ -51,13 +51,13 @@ class Entry:
             self.text("source")
 
     def without(self, keys: Iterable[str], reason: str) -> None:
-        """Refuses keys that exist, but not in a table such as this one."""
+        """Refuse keys that exist, but not in a table like this one."""
         for key in keys:
             if key in self.data:
                 self.refuse(key, f"{show(self.data[key])}: {reason}", f"remove {key}")
 
     def value(self, key: str, wanted: str) -> object:
-        """The value of a key that has to be there; `wanted` is the remedy's word for it."""
+        """The value of a required key; `wanted` describes it in the remedy."""
         if key not in self.data:
             self.refuse(key, "missing", f"add {key} ({wanted})")
         return self.data[key]

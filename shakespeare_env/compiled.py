@@ -84,9 +84,7 @@ def _widened(kind: Any) -> Any:
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
-def kernel(
-    owner: str, *functions: AnyFunction
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile an entry point and keep its machine code on disk.
 
     Args:
@@ -180,7 +178,8 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
 
     def get_disambiguator(self) -> str:
         # The same kernel around other functions of the same files is another one.
-        names = (f"{f.__qualname__}-{f.__code__.co_firstlineno}" for f in functions_within([self._function]))
+        inner = functions_within([self._function])
+        names = (f"{one.__qualname__}-{one.__code__.co_firstlineno}" for one in inner)
         return hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What can go wrong, said with the fault, the value and the remedy."""
+"""Errors, which name the fault, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 
 class ShakespeareEnvError(Exception):
-    """Base of every error this package raises on purpose."""
+    """Base of all errors that this package defines."""
 
 
 class BoxError(ShakespeareEnvError, ValueError):
-    """A component file (`box.toml`) that does not describe a playable box."""
+    """A component file (`box.toml`) that cannot be played with."""
 
 
 class PositionError(ShakespeareEnvError, ValueError):
-    """A position in text that could not have come about at a table."""
+    """A position in text that cannot occur in a game."""
 
 
 class CheckpointError(ShakespeareEnvError, ValueError):
@@ -22,19 +22,19 @@ class CheckpointError(ShakespeareEnvError, ValueError):
 
 
 class TrainingError(ShakespeareEnvError, RuntimeError):
-    """A training run that cannot go on, such as one whose weights are no numbers any more."""
+    """A training run that cannot continue, such as one whose weights are NaN."""
 
 
 class DatasetError(ShakespeareEnvError, ValueError):
-    """A folder that is no dataset, or a damaged one, or one that was begun with other settings."""
+    """A folder that is not a dataset, is damaged, or was started with other settings."""
 
 
 class RenderError(ShakespeareEnvError, RuntimeError):
-    """A picture that cannot be shown, as where there is no screen."""
+    """A picture that cannot be shown, as without a screen."""
 
 
 class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
-    """A move the rules do not allow; the position it was tried on is unchanged.
+    """A move the rules do not allow; the position is unchanged.
 
     Attributes:
         move: The move as it was given, a text or an action id.
@@ -67,7 +67,7 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         super().__init__(f"illegal move {move!r}{where}: {remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild with the keyword arguments, so that it crosses process borders."""
+        """Rebuild with the keyword arguments, as in another process."""
         return (
             _rebuild_illegal_move,
             (self.move, self.seat, self.phase, self.legal, self.game_index),

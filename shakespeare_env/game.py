@@ -1,8 +1,7 @@
-"""The contract every game fills in; nothing outside a game's folder knows more of it.
+"""The contract every game fulfils; nothing outside a game's folder knows more about it.
 
-A game is one NumPy structured dtype, a handful of compiled rules on one record of it, a table of
-actions and a layout of the observation.  Batches, positions, environments, agents and training are
-views of that.
+A game is a NumPy structured dtype, a few compiled rules on one record of it, an action table and an
+observation layout.  Everything else is built on these.
 
 Every record has at least these fields:
     random   uint64       the game's generator (rng.py)
@@ -29,19 +28,19 @@ Record = Any
 Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
-"""Stands in a position as a seat sees it for whatever the seat may not know."""
+"""In a position as a seat sees it: what the seat may not know."""
 
 
 @dataclass(frozen=True)
 class Field:
-    """One named stretch of an observation.
+    """A named part of an observation.
 
     Attributes:
         name: Such as `seat0.stage`.
         start: Index of its first number.
         size: How many numbers.
         low: Least value.
-        high: Greatest value; values beyond are clipped.
+        high: Greatest value; larger ones are clipped.
         description: What the numbers are, one by one.
     """
 
@@ -54,7 +53,7 @@ class Field:
 
     @property
     def slice(self) -> slice:
-        """Where it stands in an observation."""
+        """Its place in an observation."""
         return slice(self.start, self.start + self.size)
 
 
@@ -98,8 +97,8 @@ class Rules:
             every field but `random` is written. `options` has a bit for each of `Game.options`.
         legal: (game, mask) -> int. Write the legal actions of the seat to move into bool[A], all
             False before; return their number.
-        play: (game, action) -> None. Play one legal action and go on to the next decision, be it
-            forced or not; who calls it plays on while there is only one legal action.
+        play: (game, action) -> None. Play one legal action and move on to the next decision, forced
+            or not; the caller plays forced moves.
         observe: (game, seat, out) -> None. Write all that a seat may know into int8[D], all 0
             before.
         determinize: (game, seat) -> None. Draw anew, from game["random"], all that a seat does not
@@ -116,7 +115,7 @@ class Rules:
     scores: Callable[[Record, Any], None]
 
 
-@dataclass(frozen=True, eq=False)  # there is one object a game, compared as such
+@dataclass(frozen=True, eq=False)  # one object per game, compared by identity
 class Game:
     """A game, ready to be played by `Position` and `Batch`.
 
@@ -130,8 +129,8 @@ class Game:
         actions: The action table.
         layout: The observation's layout.
         rules: The compiled functions.
-        good_scores: By seat count, the winning score that the rule book calls good, where it does;
-            for a game that one seat can play that of one seat, which it is measured against.
+        good_scores: By seat count, the winning score that the rule book calls good, if it does; a
+            game that can be played alone needs that of one seat, which solo games are measured by.
         score_scale: A difference in score that counts as one unit of reward.
         to_dict: (record) -> the position as the notation's JSON object.
         from_dict: (dict, record) -> None. Check a position and write it into a record;
@@ -139,12 +138,11 @@ class Game:
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat) -> the same position with `UNKNOWN` for every value that the seat may
             not know; positions that differ in such values alone become equal.
-        is_secret: (dict, move) -> whether the other seats are not to be told this move of the seat
-            to move when it is played.
-        chapter: The key of a position that changes as a new chapter of the game begins, such as a
-            day or a round: those who watch a game see the table then.
-        draw: (dict) -> a table a person can read, as text, of a whole position or of one as a seat
-            sees it.
+        is_secret: (dict, move) -> whether a move of the seat to move is hidden from the other
+            seats.
+        chapter: The key of a position that changes with each new chapter, such as a day or a round,
+            when those who watch a game see the table.
+        draw: (dict) -> a position, whole or as a seat sees it, as text for people.
         picture: (dict) -> the same as a picture, an SVG document.
         box: The component file in force.
     """

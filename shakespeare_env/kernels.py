@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from shakespeare_env.arrays import Outcome, Table, Terms
 from shakespeare_env.compiled import announced, code_folder, kernel, rule
-from shakespeare_env.game import Game, Records, Rules
+from shakespeare_env.game import Game, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
 
@@ -26,90 +26,6 @@ _BYTE, _BYTE_MASK = np.uint64(8), np.uint64(0xFF)
 # The same with lanes of 16 bits, for sums over many words.
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
 _ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
-
-
-# Kernels take these as plain tuples and name the entries themselves: Numba looks up the type of a
-# named tuple in Python, at every call, which takes longer than a move.
-
-
-class Table(NamedTuple):
-    """Games, and what their seats to move see.
-
-    Attributes:
-        games: The records, [n].
-        mask: bool[n, A], the legal actions of the seat to move.
-        obs: int8[n, D], its observation.
-        to_move: int8[n], the seat that decides, -1 when over.
-    """
-
-    games: Records
-    mask: NDArray[np.bool_]
-    obs: NDArray[np.int8]
-    to_move: NDArray[np.int8]
-
-    @classmethod
-    def of(cls, game: Game, n: int) -> Table:
-        """Room for n games; none has been set up."""
-        return cls(
-            np.zeros(n, game.state),
-            np.zeros((n, game.actions.size), np.bool_),
-            np.zeros((n, game.layout.size), np.int8),
-            np.full(n, -1, np.int8),
-        )
-
-
-class Outcome(NamedTuple):
-    """What a step brings.
-
-    Attributes:
-        rewards: float32[n, S] of the last step, by seat.
-        done: bool[n], the games that the last step ended.
-        scores_before: int16[n, S], scratch.
-        scores_after: int16[n, S], scratch.
-        final_scores: int16[n, S] of the last game to end in each row.
-        final_winners: bool[n, S], its winners.
-    """
-
-    rewards: NDArray[np.float32]
-    done: NDArray[np.bool_]
-    scores_before: NDArray[np.int16]
-    scores_after: NDArray[np.int16]
-    final_scores: NDArray[np.int16]
-    final_winners: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, game: Game, n: int) -> Outcome:
-        """Room for n games."""
-        by_seat = (n, game.max_seats)
-        return cls(
-            np.zeros(by_seat, np.float32),
-            np.zeros(n, np.bool_),
-            *(np.zeros(by_seat, np.int16) for _ in range(3)),
-            np.zeros(by_seat, np.bool_),
-        )
-
-
-class Terms(NamedTuple):
-    """What a batch is played for.
-
-    Attributes:
-        options: A bit for each variant of the game (`Game.option_bits`).
-        autoreset: Whether a step that ends a game sets up the next one.
-        reward: A code of `rewards.py`.
-        scale: A difference in score that counts as one unit of reward.
-        target: The score a game for one seat is measured against; 0 where nobody plays alone.
-    """
-
-    options: int
-    autoreset: bool
-    reward: int
-    scale: float
-    target: float
-
-    @classmethod
-    def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
-        """The terms of a game."""
-        return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
 
 
 @dataclass(frozen=True)
@@ -207,9 +123,7 @@ def _build(game: Game) -> Kernels:
         return place
 
     @compiled
-    def set_up(
-        arrays: Any, rows: Any, first: int, last: int, players: Any, options: int
-    ) -> None:
+    def set_up(arrays: Any, rows: Any, first: int, last: int, players: Any, options: int) -> None:
         table = Table(*arrays)
         for k in range(first, last):
             i = rows[k]
@@ -349,12 +263,12 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
     players = np.full(1, game.min_seats, np.int8)
     actions = np.zeros(1, np.int32)
     rows = np.zeros(1, np.int64)
-    kernels.set_up(tuple(table), rows, 0, 1, players, 0)
-    kernels.refresh(tuple(table), rows)
+    kernels.set_up(table, rows, 0, 1, players, 0)
+    kernels.refresh(table, rows)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
     kernels.first_illegal(actions, rows, mask, to_move)
     terms = Terms.of(game, options=0, autoreset=True, reward=SCORE)
-    kernels.step(tuple(table), tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
+    kernels.step(table, tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
     kernels.play(games, mask, to_move, int(np.argmax(mask[0])))
     kernels.observe(games, rows, to_move, obs)
     kernels.determinize(games, to_move, np.zeros(1, np.uint64))

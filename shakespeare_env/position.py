@@ -1,4 +1,4 @@
-"""One game in text: positions and moves as people and other programs write them."""
+"""One game in text: positions and moves as people and programs write them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
+from shakespeare_env.arrays import Table
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
-from shakespeare_env.kernels import Table, kernels_of
+from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -20,9 +21,9 @@ _ONLY_ROW = np.zeros(1, np.int64)
 
 
 class Position:
-    """A position of one game; every decision with a single legal move is played at once (rule D1).
+    """A position of one game; a decision with a single legal move is played at once (rule D1).
 
-    Make one with `Position.new` or `Position.from_dict`.  Game `Position.new(seed=s)` is game 0 of
+    Make one with `Position.new` or `Position.from_dict`.  `Position.new(seed=s)` is game 0 of
     `Batch(seed=s)`.
 
     Attributes:
@@ -32,9 +33,8 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        table = Table.of(game, 1)
-        self._table = tuple(table)
-        self._record, self._mask, _, self._to_move = table
+        self._table = Table.of(game, 1)
+        self._record, self._mask, _, self._to_move = self._table
         self._players = 0  # as in the record, where reading it would be slow
 
     @classmethod
@@ -66,9 +66,7 @@ class Position:
         bits = position.game.option_bits(options, [seats])
         position._players = seats
         position.reseed(seed)
-        position._kernels.set_up(
-            position._table, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits
-        )
+        position._kernels.set_up(position._table, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits)
         return position
 
     @classmethod
@@ -76,7 +74,7 @@ class Position:
         """A position from its notation; chance to come is drawn from the seed.
 
         Raises:
-            PositionError: it cannot have come about; says what is wrong and where.
+            PositionError: it cannot occur in a game; says what is wrong and where.
         """
         if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
             raise PositionError("position: no game named; write an object with a key 'game'")
@@ -91,13 +89,13 @@ class Position:
         if read.to_move is not None and not read._mask.any():
             raise PositionError(
                 f"position: seat {read.to_move} has no legal move in phase {read.phase!r}; "
-                "describe a decision that can be taken"
+                "describe a decision that can be made"
             )
         return read
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """The position of a record, such as `Batch.save` gives, chance to come included."""
+        """The position in a record, such as one of `Batch.save`, chance to come included."""
         position = cls(game)
         position._record[0] = record
         position._refresh()
@@ -141,7 +139,7 @@ class Position:
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
     def push(self, move: str) -> None:
-        """Play a move, and all that is forced after it.
+        """Play a move, and all forced moves after it.
 
         Raises:
             IllegalMove: the rules do not allow it; the position is unchanged.
@@ -155,7 +153,7 @@ class Position:
         self._kernels.play(self._record, self._mask, self._to_move, action)
 
     def _refresh(self) -> None:
-        """Write mask and seat to move of the record as it stands."""
+        """Write mask and seat to move after a change of the record."""
         self._players = int(self._record[0]["players"])
         self._kernels.refresh(self._table, _ONLY_ROW)
 
@@ -200,7 +198,7 @@ class Position:
         return self.game.actions.description(self.action_id(move), *self._mover())
 
     def _mover(self) -> tuple[int, int]:
-        """Whose texts the moves have, and at a table of how many: seat 0's when over."""
+        """The seat whose move texts apply, 0 when over, and the number of seats."""
         return max(int(self._to_move[0]), 0), self._players
 
     def _ids(self) -> dict[str, int]:
@@ -258,7 +256,7 @@ class Position:
         return self._record[0].copy()
 
     def copy(self) -> Position:
-        """A position of its own, with the same chance to come."""
+        """An independent copy, with the same chance to come."""
         twin = Position(self.game)
         twin._record[:] = self._record
         twin._mask[:] = self._mask
@@ -270,12 +268,12 @@ class Position:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes of the same version, chance to come included."""
+        """For other processes of the same version, chance to come included."""
         digest = registry.box_digest(self.game.name)
         return _restored, (self.game.name, digest, self._record.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the two are the same position in notation; chance to come is no part of it."""
+        """Whether the notation of the two is the same; chance to come does not count."""
         if not isinstance(other, Position):
             return NotImplemented
         if self.game is not other.game:
@@ -288,7 +286,7 @@ class Position:
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
 
     def svg(self) -> str:
-        """The position as a picture, an SVG document; notebooks show it by themselves."""
+        """The position as a picture, an SVG document, which notebooks show."""
         return self.game.picture(self.to_dict())
 
     _repr_svg_ = svg

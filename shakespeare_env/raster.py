@@ -1,4 +1,4 @@
-"""Any SVG picture as pixels, the same ones on every machine: only the shipped fonts are used."""
+"""SVG pictures as pixels, the same on every machine: only bundled fonts are used."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from shakespeare_env.errors import PositionError
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:
-    """Raise the PositionError for a value that cannot stand."""
+    """Raise the PositionError for a wrong value."""
     raise PositionError(f"{where}: {fault}; {remedy}")
 
 
@@ -30,7 +30,7 @@ def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
-    """A whole number from low to high; True and 1.0 are none."""
+    """A whole number from low to high; True and 1.0 do not count."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         refuse(where, f"{value!r} is out of place", f"write a whole number from {low} to {high}")
     return value

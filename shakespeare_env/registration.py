@@ -15,8 +15,8 @@ _AEC = "shakespeare_env.wrappers.aec:env"
 def register() -> None:
     """Register every game; importing the package does it.
 
-    Gymnasium knows the game as `<Name>-v0`, one seat against opponents, and, where one seat can
-    play it, its solo form as `<Name>-Solo-v0`; PettingZoo knows it as `<name>_v0`.
+    In Gymnasium, `<Name>-v0` is one seat against opponents, and `<Name>-Solo-v0` the solo game
+    where there is one; in PettingZoo the game is `<name>_v0`.
     """
     for name in registry.names():
         _register_seat(f"{name.capitalize()}-v0", game=name)

@@ -1,4 +1,4 @@
-"""What a step is worth to each seat; the choice is made by name.
+"""What a step is worth to each seat, chosen by name.
 
 `win`       at the end only: the winners share +1, the others share -1.
 `margin`    at the end only: the seat's score less the best score of the others, in units of the
@@ -8,8 +8,8 @@ the mean.
 `score`     at every step: the change of the seat's score, in units of the game's scale; `prestige`,
 as Shakespeare calls its score, means the same.
 
-With a single seat there is nobody to compare with: `win`, `margin` and `rank` give, at the end, the
-score's difference to the game's solo target in units of its scale.
+A seat that plays alone has nobody to compare with: `win`, `margin` and `rank` then give, at the
+end, the score less the game's solo target, in units of its scale.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAMES = ("win", "margin", "rank", "score")
 WIN, MARGIN, RANK, SCORE = range(len(NAMES))
 _ALSO_NAMED = {"prestige": "score"}
 ILLEGAL_REWARD = -1.0
-"""What an illegal action is worth in environments that end the game on it: as much as a defeat."""
+"""The reward of an illegal action in environments that end the game on it: that of a defeat."""
 
 
 def reward_code(name: str) -> int:

@@ -1,8 +1,8 @@
 """Chance inside a record: SplitMix64 on the record's own 64 bits of state.
 
-Every game carries its generator in its field `random`, so a game's course depends on its seed
-alone, never on the batch it is in, the number of threads or the machine (Steele, Lea and Flood
-2014, "Fast splittable pseudorandom number generators").
+Every game carries its generator in its field `random`, so what happens in it depends on its seed
+alone, never on the batch, the number of threads or the machine (Steele, Lea and Flood 2014, "Fast
+splittable pseudorandom number generators").
 """
 
 from __future__ import annotations
@@ -31,10 +31,7 @@ def mix(word: np.uint64) -> np.uint64:
 
 @rule
 def stream(seed: np.uint64, index: int) -> np.uint64:
-    """The initial state of stream `index` under a seed.
-
-    Neighbouring seeds and indices are unrelated.
-    """
+    """The initial state of stream `index` under a seed; neighbours are unrelated."""
     return mix(mix(seed + GOLDEN) ^ (np.uint64(index) * GOLDEN))
 
 
@@ -46,7 +43,7 @@ def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
     """uint64[n]: the initial states of the streams with these indices, int[n], under a seed.
 
     Raises:
-        ValueError: the seed is no integer from 0 to 2**64 - 1.
+        ValueError: the seed is not an integer from 0 to 2**64 - 1.
     """
     word = mixed(np.full(1, check_seed(seed)) + GOLDEN)
     states: NDArray[np.uint64] = mixed(word ^ (indices.astype(np.uint64) * GOLDEN))
@@ -103,7 +100,7 @@ def check_seed(seed: int) -> np.uint64:
     """A seed as 64 bits.
 
     Raises:
-        ValueError: it is no integer from 0 to 2**64 - 1.
+        ValueError: it is not an integer from 0 to 2**64 - 1.
     """
     whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if not whole or not 0 <= int(seed) < 2**64:
@@ -112,5 +109,5 @@ def check_seed(seed: int) -> np.uint64:
 
 
 def fresh_seed() -> int:
-    """A seed that nobody has chosen, from the operating system; no generator is touched."""
+    """A seed from the operating system; no generator is touched."""
     return secrets.randbits(64)

@@ -1,13 +1,17 @@
 """What holds for every test: one compilation for all workers, one thread each, repeatable draws."""
 
-import hashlib
 import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 # Two workers on two cores: a thread pool in each would only make them wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from shakespeare_env.game import Game
 
 # The first call of an engine compiles it, which no deadline foresees; the same examples every time
 # mean that a test fails because of a change and not because of a draw.
@@ -31,18 +35,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         position.push(position.moves()[0])
 
 
-@pytest.fixture
-def toy_box(monkeypatch: pytest.MonkeyPatch) -> str:
-    """The digest that the toy of `tests/training/toy_game.py` has: it is a game without a box."""
-    from shakespeare_agents import checkpoint
-    from shakespeare_env import registry
-    from shakespeare_agents.arena import result as table_result
+@pytest.fixture(scope="module")
+def toy() -> "Iterator[Game]":
+    """The game of `tests/training/toy_game.py`, known by its name for the length of a module."""
+    from tests.training.toy_game import GAME, registered
 
-    toys, of_registered = hashlib.sha256(b"toy").hexdigest(), registry.box_digest
-
-    def box_digest(name: str) -> str:
-        return toys if name == "toy" else of_registered(name)
-
-    for module in (checkpoint, table_result):
-        monkeypatch.setattr(module, "box_digest", box_digest)
-    return toys
+    with registered():
+        yield GAME

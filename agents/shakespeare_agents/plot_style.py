@@ -7,7 +7,6 @@ import io
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.patheffects import withStroke
 
 DPI = 100
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
@@ -67,31 +66,6 @@ def prepare(axes: Axes, title: str, x: str, y: str = "", *, pad: float = 10.0) -
         axes.spines[side].set_color(SPINE)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-
-
-def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
-    """Write on a horizontal line what it stands for.
-
-    Args:
-        axes: Drawn on.
-        height: Of the line, in the units of the axis.
-        words: What is said.
-        colour: Of the line.
-        back: How far before its right end, as a share of its length.
-    """
-    axes.annotate(
-        words,
-        xy=(1.0 - back, height),
-        xycoords=("axes fraction", "data"),
-        xytext=(-4, 2),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=8,
-        color=colour,
-        zorder=5,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-    )
 
 
 def say_nothing(axes: Axes, words: str) -> None:

@@ -54,7 +54,7 @@ def new_position(
         raise typer.BadParameter(str(error)) from error
 
 
-def switched_on(game: Game, names: list[str]) -> dict[str, bool]:
+def switched_on(game: Game, names: list[str]) -> dict[str, Any]:
     """The variants by name; a usage error lists the game's variants if one is unknown."""
     for name in names:
         if name not in game.options:

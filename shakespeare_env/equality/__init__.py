@@ -1,9 +1,9 @@
-"""Every view of the engine beside every other: the same seed and moves give the same games.
+"""All views of the engine compared: the same seed and moves must give the same games.
 
-A `Batch` plays some games by a rule that chooses from what the deciding seat sees (`trace.py`).
-Since the rule knows nothing else, opponents that follow it play the same games in the views that
-show one seat only.  Each view is then stepped through those games, and every observation, mask and
-reward is compared with what the batch gave (`views.py`).
+A `Batch` plays games by a rule that chooses from what the deciding seat sees (`trace.py`); so
+opponents that follow the rule play the same games in views of a single seat.  Then each view is
+stepped through those games, and its observations, masks and rewards are compared with the batch's
+(`views.py`).
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ def is_installed(view: str) -> bool:
 
 
 def compare(view: str, setting: Setting, trace: Trace) -> int:
-    """Step a view through the games of a batch.
+    """Step a view through the games of a trace.
 
     Args:
         view: A name of `VIEWS`.
         setting: What was played.
-        trace: Its games, from `play`.
+        trace: The games, from `play`.
 
     Returns:
         The number of decisions compared.

@@ -1,4 +1,4 @@
-"""Finding two values equal, or saying where they are not."""
+"""Comparing two values, and saying where they differ."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class DifferenceError(ShakespeareEnvError, AssertionError):
 
 @dataclass
 class Comparison:
-    """Counts what has been compared, and refuses what differs.
+    """Counts what has been compared, and raises on a difference.
 
     Attributes:
         view: What is compared with the batch.
         setting: What was played.
-        decisions: How many decisions have been found equal.
+        decisions: How many decisions were equal.
     """
 
     view: str

@@ -1,4 +1,4 @@
-"""The part of a trace that one seat of each game sees: its own decisions and what they bring."""
+"""What one seat sees of a trace: its own decisions and their rewards."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class SeatDecision:
         observation: int8[D], what it saw.
         mask: bool[A], what it might do.
         action: What it did.
-        reward: What it received until it decided again or the game was over; the first one holds
-            what came before it, too.
+        reward: What it received until its next decision or the end; the first also includes what
+            came before.
         last: Whether it did not decide again.
         final: int8[D], what it saw at the end of the game; empty before.
         scores: int16[S], the final scores.
@@ -40,9 +40,9 @@ class SeatDecision:
 
 
 def seat_trace(setting: Setting, trace: Trace) -> list[list[SeatDecision]]:
-    """What the learner sees of each row when its seat goes around, beginning in row i with seat i.
+    """What the learner sees of each row as its seat moves round, starting in row i with seat i.
 
-    A game in which the seat never decides is none of its games.
+    Games in which it never decides are left out.
     """
     seen = []
     for row, decisions in enumerate(trace):

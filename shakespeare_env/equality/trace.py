@@ -1,4 +1,4 @@
-"""Games played by a fixed rule, decision by decision, for views to be compared with."""
+"""Games played by a fixed rule, decision by decision, to compare views with."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True)
 class Setting:
-    """What is played, and what a step is worth.
+    """What is played, and for which reward.
 
     Attributes:
         game: Name of the game.
@@ -32,7 +32,7 @@ class Setting:
     players: int
     reward: str
     seed: int = 0
-    options: dict[str, bool] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
     rows: int = 3
     games: int = 2
 
@@ -81,7 +81,7 @@ Trace = list[list[Decision]]
 def choose(
     observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: object = None
 ) -> NDArray[np.int64]:
-    """Choose by a hash of what is seen: the same view gives the same action, and little pattern.
+    """Choose by a hash of what is seen: the same observation, the same action.
 
     Args:
         observations: int8[n, D].

@@ -1,7 +1,4 @@
-"""Each view stepped through the games of a batch; what they show must be the same to the last bit.
-
-Every function takes the setting, the trace of its games and a comparison to count with.
-"""
+"""Each view stepped through the games of a trace; it must show the same, bit for bit."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def resetting_batch(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """A batch that begins the next games itself, on two threads."""
+    """A batch with autoreset, on two threads."""
     view = Batch(n=setting.rows, seed=setting.seed, threads=2, **setting.arguments)
     for step in range(min(map(len, trace))):
         decisions = [row[step] for row in trace]

@@ -1,4 +1,4 @@
-"""The printed facts of the game as a plain dataclass; `box_loading.py` reads them from `box.toml`."""
+"""The printed facts of the game as a dataclass; `box_loading.py` reads them from `box.toml`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A possible position instead of the true one: the other hands are dealt anew.
-
-Rules D2.
-"""
+"""A possible position instead of the true one: the other hands are dealt anew (Rules D2)."""
 
 from __future__ import annotations
 
@@ -17,10 +14,10 @@ from shakespeare_env.game import Record
 def determinize(game: Record, seat: int) -> None:
     """Draw anew, from game["random"], all that a seat does not know.
 
-    Every deal of the unseen cards to the other hands is equally likely, of those that leave a seat
-    that is to decide a choice: who is asked has one (Rules D1), and the observer knows that. What
-    will be dealt later is drawn by the random state alone. The cards are gathered by kind before
-    they are dealt, so who truly held them has no influence.
+    Every deal of the unseen cards to the other hands that leaves the seat to move a choice is
+    equally likely: who is asked has one (Rules D1), and the observer knows that.  The random state
+    decides what will be dealt later.  The cards are gathered by kind before they are dealt, so who
+    truly held them has no influence.
     """
     mover = game["to_move"]
     left = gather(game, seat)

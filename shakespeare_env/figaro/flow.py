@@ -15,16 +15,13 @@ from shakespeare_env.game import Record
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A], all False before.
-
-    Return their number.
-    """
+    """Write the legal actions of the seat to move into bool[A], all False before; count them."""
     return moves.legal(game, mask)
 
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Play one legal action of the seat to move and go on to the next decision."""
+    """Play one legal action of the seat to move and find the next decision."""
     moves.play(game, action)
     if game["hand_size"][game["to_move"]] == 0:
         end_round(game)
@@ -32,10 +29,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def end_round(game: Record) -> None:
-    """The seat that begins its turn without cards takes the King; it begins the next round.
-
-    Rules C1, A3, A4.
-    """
+    """Whoever starts a turn without cards takes the King and starts the next round (C1, A3, A4)."""
     game["king"] = game["to_move"]
     score_round(game)
     if game["round"] == N_ROUNDS - 1:

@@ -24,10 +24,7 @@ from shakespeare_env.game import Record
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A], all False before (Rules B1 to B5).
-
-    Return their number.
-    """
+    """Write the legal actions of the seat to move into bool[A]; count them (Rules B1 to B5)."""
     mover = game["to_move"]
     players = game["players"]
     hand = game["hand"][mover]
@@ -126,7 +123,7 @@ def spend(game: Record, seat: int, kind: int) -> None:
 def lay(game: Record, seat: int, kind: int) -> None:
     """A card comes before a seat; a pile has the colour of its coloured cards (Rules B2, B3).
 
-    The card that fills a pile is not laid on it: the pile is taken with it, at once.
+    The card that fills a pile is not laid on it: the pile is taken with it at once.
     """
     game["total"][seat] += VALUE[kind]
     if COLOUR[kind] != NO_COLOUR:

@@ -32,10 +32,9 @@ def score_round(game: Record) -> None:
 
 @rule
 def next_in_rank(game: Record, ranked: int) -> int:
-    """Who comes next in the order in which pieces are given out (Rules C2).
+    """Who gets the next piece: who took most of those not yet ranked (Rules C2).
 
-    Whoever took most of those not yet ranked; equals are looked at clockwise, from the seat after
-    the King's to that seat itself.
+    Ties go clockwise, from the seat after the King's to that seat itself.
     """
     best = NOBODY
     for place in range(1, game["players"] + 1):
@@ -49,7 +48,7 @@ def next_in_rank(game: Record, ranked: int) -> int:
 
 @rule
 def fewest(game: Record) -> int:
-    """Who took least; equals are looked at clockwise from the King's seat on (Rules C3)."""
+    """Who took least; ties go clockwise from the King's seat (Rules C3)."""
     best = game["king"]
     for place in range(1, game["players"]):
         seat = seat_at(game["king"], place, game["players"])
@@ -105,7 +104,7 @@ def road_length(game: Record, seat: int) -> int:
 
 @rule
 def winner_of(game: Record) -> int:
-    """Whose road is shortest; equals are looked at clockwise from the King's seat on (Rules C4)."""
+    """Whose road is shortest; ties go clockwise from the King's seat (Rules C4)."""
     winner = game["king"]
     for place in range(1, game["players"]):
         seat = seat_at(game["king"], place, game["players"])

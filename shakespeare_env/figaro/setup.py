@@ -20,7 +20,7 @@ _ALL_PIECES = len(LENGTHS)
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """Set the table for a new game, up to the first card (Rules A1 to A4)."""
+    """Set up a new game, up to the first card (Rules A1 to A4)."""
     game["players"] = players
     game["round"] = 0
     game["king"] = below(game, players)  # A4
@@ -35,13 +35,13 @@ def set_up(game: Record, players: int, options: int) -> None:
 def draw_pieces(game: Record) -> None:
     """Draw the pieces of every round, shown long to short from the start (Rules A3).
 
-    One piece after the other is kept or not, with the chance that is right for how many are still
-    wanted: so they come out in order, and every choice of pieces is equally likely.
+    Each piece in turn is kept or not, with the chance that fits how many are still wanted: so they
+    come out in order, and every choice of pieces is equally likely.
     """
     game["pieces"][:, :] = 0
     a_round = game["players"] - 1
     for piece in range(_ALL_PIECES):
-        # A place among those that are still to be given out: of a round, or back in the bag.
+        # A place among those still free: in a round, or back in the bag.
         place = below(game, _ALL_PIECES - piece)
         for number in range(N_ROUNDS):
             filled = 0
@@ -71,7 +71,7 @@ def deal(game: Record) -> None:
 
 @rule
 def give(game: Record, seat: int, cards: int, left: int) -> None:
-    """Deal a seat so many cards of those still to be dealt, `left` in number."""
+    """Deal a seat so many of the `left` cards still to be dealt."""
     for card in range(cards):
         kind = draw(game, game["dealt"], left - card)
         game["hand"][seat, kind] += 1

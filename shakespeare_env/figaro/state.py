@@ -26,7 +26,7 @@ STATE = np.dtype(
         # ---- the seats ---------------------------------------------------------------------------
         ("hand", np.int8, (N_SEATS, N_KINDS)),  # copies of each kind
         ("hand_size", np.int8, N_SEATS),
-        ("front", np.int8, (N_SEATS, MAX_FRONT)),  # kinds in the order played; NOTHING past the last
+        ("front", np.int8, (N_SEATS, MAX_FRONT)),  # kinds as played; NOTHING past the last
         ("front_len", np.int8, N_SEATS),
         ("total", np.int8, N_SEATS),  # of the values before a seat, 0 .. 5 (B6)
         ("colour", np.int8, N_SEATS),  # of the cards before a seat, or NO_COLOUR (B2, B3)

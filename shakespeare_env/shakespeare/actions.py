@@ -1,7 +1,7 @@
 """The action table: every decision of the game as one id, its move text and a description.
 
-The blocks are drawn up here and nowhere else; the rules use the first id of each block (`DRAFT`,
-`WAGER`, ...) plus an index in the space that `tables.py` declares.
+The blocks are declared here alone; the rules use the first id of each (`DRAFT`, `WAGER`, ...) plus
+an index in a space of `tables.py`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ TABLE = ActionTable(
         ),
         _block(
             "wager",
-            [(f"wager:{k}", f"wager {k} cylinder{'s' * (k > 1)}") for k in range(1, t.N_CYLINDERS + 1)],
+            [
+                (f"wager:{n}", f"wager {n} cylinder{'s' * (n > 1)}")
+                for n in range(1, t.N_CYLINDERS + 1)
+            ],
         ),
         _block(
             "recruit",

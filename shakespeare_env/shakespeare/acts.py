@@ -7,7 +7,7 @@ from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.tables import ACT_LENGTH, N_DISCS
 
 _ROW = 16
-"""More than a pile can hold: a space further on outweighs any place in a pile."""
+"""More than a pile can hold: one space outweighs any place in a pile."""
 
 
 @rule

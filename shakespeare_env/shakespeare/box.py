@@ -1,4 +1,4 @@
-"""The printed facts of the game as plain dataclasses; `box_loading.py` reads them from `box.toml`."""
+"""The printed facts of the game as dataclasses; `box_loading.py` reads them from `box.toml`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a seat may still take from the display: the record's `craft_*` fields are written here alone.
+"""What a seat may still take from the display.
 
-(The reader of positions writes every field.)
+During play the record's `craft_*` fields are written here alone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def set_craft(
 
 @rule
 def spend(game: Record, kind: int, colour: int) -> None:
-    """Take an element off the display; the craft ends when nothing is left or wanted (Rules T10)."""
+    """Take an element off the display; the craft ends with its value, or as one was due (T10)."""
     game["display"][kind, colour] -= 1
     game["craft_value"] -= ELEMENT_VALUE[colour]
     if game["craft_value"] == 0 or not game["craft_optional"]:

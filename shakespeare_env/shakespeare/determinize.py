@@ -1,7 +1,4 @@
-"""A possible position instead of the true one: what a seat does not know is drawn anew.
-
-Rules D3.
-"""
+"""A possible position instead of the true one: what a seat does not know is drawn anew (D3)."""
 
 from __future__ import annotations
 
@@ -16,11 +13,10 @@ from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_OBJECTIVES
 def determinize(game: Record, seat: int) -> None:
     """Draw anew, from game["random"], all that a seat does not know.
 
-    Objectives it has not seen are dealt at random to the others' hands, to a draw of another seat
-    under way and to the places of the pile it does not know; pending secret choices of the others
-    are uniform over what they could be.  What the deck and the bags will yield is drawn by the
-    random state alone.  Nothing of the true hidden state has any influence: unseen objectives are
-    gathered in ascending order before they are dealt.
+    Objectives it has not seen are dealt at random to the others' hands, to another seat's pending
+    draw and to unknown places of the pile; pending secret choices of the others are uniform over
+    what they could be.  The random state decides what deck and bags will yield.  The true hidden
+    state has no influence: unseen objectives are gathered in ascending order first.
     """
     deal_objectives(game, seat)
     for other in range(game["players"]):

@@ -1,8 +1,8 @@
-"""Which decision follows which: the course of a day and of the game.
+"""Which decision follows which, through a day and through the game.
 
 The phase files say what is legal and what a move does.  A move may open further choices (white
-quills, elements, the Queen's gift), which come before anything else; then the part of the game
-under way goes on to its next seat, and when all are served the next part begins.
+quills, elements, the Queen's gift), which come first; then the current part of the game moves on to
+its next seat, and after the last seat the next part starts.
 """
 
 from __future__ import annotations
@@ -32,10 +32,7 @@ from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_DAYS
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A], all False before.
-
-    Return their number.
-    """
+    """Write the legal actions of the seat to move into bool[A], all False before; count them."""
     phase = game["phase"]
     if phase == s.TURN:
         return turn.legal(game, mask)
@@ -60,7 +57,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Play one legal action of the seat to move and go on to the next decision."""
+    """Play one legal action of the seat to move and find the next decision."""
     phase = game["phase"]
     if phase == s.TURN:
         turn.play(game, action)
@@ -80,19 +77,19 @@ def play(game: Record, action: int) -> None:
         mood.play(game, action)
     elif phase == s.DRAFT:
         draft.play(game, action)
-    go_on(game)
+    find_decision(game)
 
 
 @rule
-def go_on(game: Record) -> None:
-    """Find the next decision, or the end."""
+def find_decision(game: Record) -> None:
+    """Move on to the next decision, or to the end."""
     while not (has_open_choice(game) or next_of_part(game)):
         next_part(game)
 
 
 @rule
 def has_open_choice(game: Record) -> bool:
-    """Whether the seat to move has still to choose: white quills, then elements (Rules T8, T18).
+    """Whether the seat to move still has to choose: white quills, then elements (Rules T8, T18).
 
     What cannot be done lapses: a quill with nowhere to go, a mandatory element without a place, a
     move back from space 1 (Rules T6, T16, T18, M2).
@@ -123,7 +120,7 @@ def has_open_choice(game: Record) -> bool:
 
 @rule
 def next_of_part(game: Record) -> bool:
-    """Go to the next seat of the part under way; False when it is finished."""
+    """Move on to the next seat of the current part; False when the part is finished."""
     part = game["part"]
     if part == s.IN_TURNS:
         return ask(game, turn.next_seat(game), s.TURN)
@@ -149,7 +146,7 @@ def next_of_part(game: Record) -> bool:
 
 @rule
 def ask(game: Record, seat: int, phase: int) -> bool:
-    """A seat decides next, if there is one."""
+    """Let a seat decide next, if there is one."""
     if seat == s.NOBODY:
         return False
     game["to_move"] = seat
@@ -159,7 +156,7 @@ def ask(game: Record, seat: int, phase: int) -> bool:
 
 @rule
 def next_part(game: Record) -> None:
-    """Begin the part of the game that follows the one just finished."""
+    """Start the part of the game that follows the one just finished."""
     part = game["part"]
     if part == s.IN_DRAFT:
         discard_characters(game)  # S5
@@ -195,7 +192,7 @@ def next_part(game: Record) -> None:
 
 @rule
 def begin_day(game: Record) -> None:
-    """A day begins with the wagers, in solo with the first turn (Rules W1, V1)."""
+    """Start a day: with the wagers, in solo with the first turn (Rules W1, V1)."""
     rest.begin_day(game)
     if game["players"] == 1:
         wager.clear_initiative(game)
@@ -209,17 +206,13 @@ def begin_day(game: Record) -> None:
 def begin_turns(game: Record) -> None:
     """The first in Order has the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # The search for the next turn starts after the seat to move: after the last in Order comes the
-    # first.
+    # The next turn is searched after the seat to move: after the last in Order comes the first.
     game["to_move"] = game["order"][game["players"] - 1]
 
 
 @rule
 def begin_rest(game: Record) -> None:
-    """Upkeep, then rest: in Order, with strategic rest by Initiative.
-
-    Rules U1 to U3, P1, P4, D2.
-    """
+    """Upkeep, then rest: in Order, with strategic rest by Initiative (U1 to U3, P1, P4, D2)."""
     upkeep.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST
@@ -239,7 +232,7 @@ def call_in(game: Record, seats: Any) -> None:
 
 @rule
 def call_next(game: Record) -> None:
-    """The first of the queue is served."""
+    """Serve the first of the queue."""
     game["to_move"] = game["queue"][0]
     left = game["queue_len"] - 1
     for place in range(left):

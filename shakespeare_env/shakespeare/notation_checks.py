@@ -79,7 +79,8 @@ def check_troupes(game: Record) -> None:
                     where, "a cylinder or rest token on it", "it cannot be activated; write false"
                 )
         if extras > t.N_EXTRAS:
-            refuse(f"seats[{seat}].troupe", f"{extras} extras", f"a seat hires at most {t.N_EXTRAS}")
+            remedy = f"a seat hires at most {t.N_EXTRAS}"
+            refuse(f"seats[{seat}].troupe", f"{extras} extras", remedy)
 
 
 def check_stages(game: Record) -> None:

@@ -14,10 +14,7 @@ _DEAREST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """What an objective counts, as it stands (Rules F1a).
-
-    For `sacrifice` the pounds that could be given up.
-    """
+    """What an objective counts, as it stands; for `sacrifice` the pounds in hand (Rules F1a)."""
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -67,10 +64,7 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def reward(objective: int, value: int) -> int:
-    """Prestige of an objective at a value of its metric: the highest step reached counts.
-
-    Rules F1.
-    """
+    """Prestige of an objective at a value of its metric: the highest step reached (Rules F1)."""
     prestige = 0
     for step in range(t.N_STEPS):
         if value >= t.STEP_AT[objective, step]:

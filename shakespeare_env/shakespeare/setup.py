@@ -31,7 +31,7 @@ OPTIONS = {"strategic_rest": range(2, N_SEATS + 1)}
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """Set the table for a new game, up to the first decision of the draft (Rules S1 to S6)."""
+    """Set up a new game, up to the first decision of the draft (Rules S1 to S6)."""
     game["players"] = players
     game["strategic_rest"] = options & 1
     game["day"] = 1
@@ -60,10 +60,7 @@ def clear_decisions(game: Record) -> None:
 
 @rule
 def clear_seats(game: Record) -> None:
-    """Every seat's own board at the start; seats that are not at the table stay empty.
-
-    Rules S2.
-    """
+    """Every seat's own board at the start; seats not at the table stay empty (Rules S2)."""
     game["prestige"][:] = 0
     game["pounds"][:] = 0
     game["tokens"][:] = 0
@@ -110,10 +107,7 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Discs on space 1 in Order, the first at the bottom; in solo neutral discs on space 4.
-
-    Rules S3, V2.
-    """
+    """Discs on space 1 in Order, the first at the bottom; in solo neutral discs, too (S3, V2)."""
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):

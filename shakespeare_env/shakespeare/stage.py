@@ -42,10 +42,7 @@ def is_open(game: Record, seat: int, space: int) -> bool:
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Whether the mirrored space is empty, holds the same colour, or one of the two is yellow.
-
-    Rules T13.
-    """
+    """Whether the mirrored space is empty or of the same colour, or either is yellow (T13)."""
     mirror = MIRROR[space]
     if mirror == space or colour == YELLOW:
         return True
@@ -55,10 +52,7 @@ def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
 
 @rule
 def add_set(game: Record, seat: int, space: int, colour: int) -> None:
-    """Place a stage set element for good: a candle scores, then the element acts.
-
-    Rules T11, T13, T14.
-    """
+    """Place a stage set for good: a candle scores, then the element acts (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if CANDLE[space]:

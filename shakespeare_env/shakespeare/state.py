@@ -108,7 +108,10 @@ STATE = np.dtype(
 # fmt: on
 
 EMPTY_IS_NOBODY = frozenset(
-    ["order", "initiative", "queue", "drawn", "objective_deck", "objective_known", "kept", "objectives", "stage", "card", "costume"]
+    (
+        *("order", "initiative", "queue", "drawn", "objective_deck", "objective_known"),
+        *("kept", "objectives", "stage", "card", "costume"),
+    )
 )
 """Fields that hold NOBODY where there is nothing; the others hold 0."""
 

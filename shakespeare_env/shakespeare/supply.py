@@ -1,7 +1,4 @@
-"""What comes out of the bags and the deck (Rules S4, S5, U1, U2).
-
-`game` draws from its own generator.
-"""
+"""What comes out of the bags and the deck (Rules S4, S5, U1, U2)."""
 
 from __future__ import annotations
 
@@ -41,10 +38,7 @@ def discard_elements(game: Record) -> None:
 
 @rule
 def show_characters(game: Record) -> None:
-    """Show N+2 characters; when the deck runs out the discards become the new deck.
-
-    Rules S5, U1.
-    """
+    """Show N+2 characters; when the deck runs out, the discards become the new one (S5, U1)."""
     deck = game["deck"]
     total = 0
     for card in range(N_DECK):

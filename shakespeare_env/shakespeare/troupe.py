@@ -21,10 +21,7 @@ from shakespeare_env.shakespeare.tables import (
 
 @rule
 def join(game: Record, seat: int, card: int, face_down: int) -> None:
-    """A character joins the troupe, face up as itself or face down as an extra; nothing is paid.
-
-    Rules T2.
-    """
+    """A character joins the troupe, free, face up as itself or face down as an extra (Rules T2)."""
     member = game["troupe_len"][seat]
     game["card"][seat, member] = card
     game["extra"][seat, member] = face_down
@@ -49,10 +46,7 @@ def wears_costumes(game: Record, seat: int, member: int) -> bool:
 
 @rule
 def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
-    """The member a costume move names: an actor by its card, an extra by order of hiring.
-
-    -1 if there is none.
-    """
+    """The member a costume move names, or NOBODY: an actor by card, an extra by order of hiring."""
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:
@@ -66,10 +60,7 @@ def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
 
 @rule
 def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
-    """Place a costume element for good; the third completes the costume, which pays at once.
-
-    Rules T11, T12.
-    """
+    """Place a costume element for good; the third completes the costume and pays (T11, T12)."""
     slots = game["costume"][seat, member]
     slot = game["costume_len"][seat, member]
     while slot > 0 and slots[slot - 1] > colour:  # kept in colour order, as the notation lists them

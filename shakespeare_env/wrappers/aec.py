@@ -32,7 +32,7 @@ _ONLY_ROW = np.zeros(1, np.int64)
 
 
 def env(*positional: Any, **arguments: Any) -> CheckedEnv:
-    """The environment as it is meant to be used: with checks for order, bounds and legality.
+    """The environment with checks for order, bounds and legality, as users should make it.
 
     An illegal action ends the game: the agent gets -1, the others 0.  An action outside the action
     space is an AssertionError.
@@ -54,10 +54,10 @@ class SavedGame:
     Attributes:
         records: The game's record, random state included, in an array of one.
         agents: Agents still at the table.
-        selection: The agent whose turn it was.
-        skipped: The agent whose turn follows when those whose game is over have left, or None.
-        cumulative: What each agent had received since it last acted.
-        rewards: What the last step gave to each agent.
+        selection: The agent to move.
+        skipped: The agent to move once those whose game is over have left, or None.
+        cumulative: Each agent's reward since it last acted.
+        rewards: Each agent's reward of the last step.
         terminated: Whether the game was over for each agent.
         truncated: Whether it was cut short for each agent, as by an illegal move.
         game: The name of the game.
@@ -80,21 +80,19 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A game on a `Batch` of one; seat k is the agent `player_k`.
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
-    int8[A], 1 for each legal action.  The mask of an agent that is not to decide is all zero.  It
-    is in the agent's info, too.
+    int8[A], 1 for each legal action, all zero unless the agent is to decide.  The agent's info
+    holds the mask, too.
 
-    Copies (`copy.deepcopy`, `pickle`) go on with the same game and the same chance to come.
+    Copies (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
 
     Args:
         game: Name of the game.
         players: Seats; None means as many as there can be.
-        reward: `win`, `margin` or `rank`, given as the game ends, or `score`, given at every
-            step.
-        render_mode: None; "ansi": `render` returns the position as text; "rgb_array": it returns a
-            picture, uint8[height, width, 3]; "human": a window shows the position after every step.
-            What is drawn shows the secrets of every seat.
-        box: A component file with the printed facts of the game, in place of the package's own;
-            a process plays a game with one box (`registry.game`).
+        reward: `win`, `margin` or `rank`, at the end of the game, or `score`, at every step.
+        render_mode: None; "ansi": `render` returns text; "rgb_array": it returns a picture,
+            uint8[height, width, 3]; "human": a window shows every step.  All of them show the
+            secrets of every seat.
+        box: A component file to play with; None means the one in force (`registry.game`).
         **options: Variants of the game, such as `strategic_rest=True`.
 
     Attributes:
@@ -159,11 +157,11 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game.
+        """Start a game.
 
         Args:
-            seed: The game is game 0 of a `Batch` with this seed.  None begins the game that follows
-                the last one, as a batch does that resets itself.
+            seed: Gives game 0 of a `Batch` with this seed.  None gives the game after the last one,
+                as in a batch with autoreset.
             options: Not used.
         """
         if seed is None and self._has_begun:
@@ -192,10 +190,10 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return {"observation": seen, "action_mask": self._mask(agent)}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent whose turn it is; every agent gets its reward.
+        """Play an action of the agent to move; every agent gets its reward.
 
         Args:
-            action: An action id; None, and only that, for an agent whose game is over.
+            action: An action id; only None for an agent whose game is over.
 
         Raises:
             IllegalMove: the action is not legal; nothing has changed.
@@ -208,7 +206,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self._was_dead_step(action)
             return
         rewards, done = self._batch.step(np.array([action]))
-        # Whoever acts has seen what it got so far; the others' rewards add up until their turn.
+        # The mover has seen its rewards so far; the others' add up until their turn.
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
@@ -219,9 +217,9 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def state(self) -> NDArray[np.int32]:
-        """int32[K], everything about the game but the chance to come; `state_fields` names it.
+        """int32[K], the whole game but chance to come; `state_fields` names its parts.
 
-        It holds what is secret, for critics that may know everything; no agent should see it.
+        Secrets included, for critics that may know everything; no agent should see it.
         """
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
@@ -230,7 +228,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         """The game as it stands, chance to come included.
 
         Raises:
-            gymnasium.error.ResetNeeded: no game has begun.
+            gymnasium.error.ResetNeeded: no game has started.
         """
         self._check_begun("save_state")
         return SavedGame(
@@ -247,11 +245,11 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         )
 
     def load_state(self, saved: SavedGame) -> None:
-        """Go back to a game that `save_state` of an environment with the same arguments returned.
+        """Return to a game from `save_state` of an environment with the same arguments.
 
         Raises:
             ValueError: it was saved at a table of another size.
-            TypeError: it is of another game, or nothing that `save_state` returned.
+            TypeError: it is of another game, or not what `save_state` returned.
             BoxError: it was played with another box.
         """
         if not isinstance(saved, SavedGame):
@@ -285,19 +283,19 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _check_begun(self, what: str) -> None:
         if not self._has_begun:
-            raise gymnasium.error.ResetNeeded(f"{what}() before reset(): begin a game first")
+            raise gymnasium.error.ResetNeeded(f"{what}() before reset(): start a game first")
 
     def _turn_to_decider(self) -> None:
-        """Select the seat to decide, or, when the game is over, the first agent to leave."""
+        """Select the seat to decide, or the first agent to leave when the game is over."""
         self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
         self._inform()
 
     def _inform(self) -> None:
-        """Give every agent the info of its mask; all but the decider's are one read-only array."""
+        """Put its mask in every agent's info; all but the mover's are one read-only array."""
         nothing = _no_action(self.game)
         self.infos = {agent: {"action_mask": nothing} for agent in self.agents}
         seat = int(self._batch.to_move[0])
-        # Whoever ended the game by an illegal move is still to decide, but may have left.
+        # Who ended the game by an illegal move is still to decide, but may have left.
         if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
             self.infos[agent] = {"action_mask": self._mask(agent)}
 
@@ -311,20 +309,20 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if self._has_begun:
-            # A copy's infos hold the same read-only mask again, which copying had made writeable.
+            # Copying made the read-only mask in the infos writeable.
             self._inform()
 
 
 @cache
 def _no_action(game: Game) -> NDArray[np.int8]:
-    """int8[A], zero: the mask of all who are not to decide; it cannot be written to."""
+    """int8[A], zero and read-only: the mask of all who are not to decide."""
     mask = np.zeros(game.actions.size, np.int8)
     mask.flags.writeable = False
     return mask
 
 
 def _of_the_game(name: str) -> property:
-    """An attribute of the wrapped environment that is there once a game has begun."""
+    """An attribute of the wrapped environment, available once a game has started."""
 
     def get(self: CheckedEnv) -> Any:
         if not self._has_reset:
@@ -337,9 +335,8 @@ def _of_the_game(name: str) -> property:
 class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):
     """PettingZoo's three wrappers in one layer.
 
-    They pass calls on to each other as they do when stacked, but find what they look up in the
-    environment one step away, not three, and without asking `__getattr__`: stacked, they would take
-    longer than the game.
+    They call each other as if stacked, but reach the environment in one step and without
+    `__getattr__`: stacked, they would take longer than the game.
     """
 
     agent_selection = _of_the_game("agent_selection")
@@ -359,7 +356,7 @@ class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIlleg
         """See `raw_env.load_state`."""
         self.env.load_state(saved)
         self._terminated = False
-        # The mask that the last observation showed belongs to another position.
+        # The mask of the last observation belongs to another position.
         self._prev_obs = self._prev_info = None
         self._has_reset = self._has_updated = True
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,11 +19,10 @@ from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_tensors, same_tensors
-from tests.training.toy_game import GAME, LAYOUT
 
 WIDTH = 8
-
-pytestmark = pytest.mark.usefixtures("toy_box")
+GAME = registry.game("figaro")
+LAYOUT = GAME.layout
 
 
 def make_tensors(seed=0):
@@ -33,7 +31,7 @@ def make_tensors(seed=0):
 
 def save(folder, tensors, **changes):
     facts: dict[str, Any] = {
-        "players": [2, 3],
+        "players": [3, 4],
         "command": "python -m shakespeare_training.runs.train",
         "settings": {"gamma": 1.0},
         "figures": {"games": 7, "win_rate": None},
@@ -51,13 +49,13 @@ def holds(network, tensors):
     return same_tensors(network, Network(tensors, LAYOUT))
 
 
-def test_round_trip(folder, toy_box):
+def test_round_trip(folder):
     network, card = load_checkpoint(folder, GAME)
     assert holds(network, make_tensors())
     assert not holds(network, make_tensors(seed=1))
-    assert (card.players, card.settings, card.figures["games"]) == ([2, 3], {"gamma": 1.0}, 7)
+    assert (card.players, card.settings, card.figures["games"]) == ([3, 4], {"gamma": 1.0}, 7)
     assert (card.command, card.licence) == ("python -m shakespeare_training.runs.train", "MIT")
-    assert (card.game, card.box_digest, card.width) == ("toy", toy_box, WIDTH)
+    assert (card.game, card.box_digest, card.width) == ("figaro", registry.box_digest("figaro"), WIDTH)
     assert read_card(folder) == card
 
 
@@ -67,9 +65,9 @@ def test_what_is_saved_is_what_is_returned(tmp_path):
     assert card.format == json.loads((tmp_path / "card.json").read_text())["format"] == FORMAT
 
 
-@pytest.mark.parametrize("players", [np.arange(1, 4), (1, 2, 3), range(1, 4)])
+@pytest.mark.parametrize("players", [np.arange(3, 6), (3, 4, 5), range(3, 6)])
 def test_seat_counts_may_come_as_any_sequence(tmp_path, players):
-    assert save(tmp_path, make_tensors(), players=players).players == [1, 2, 3]
+    assert save(tmp_path, make_tensors(), players=players).players == [3, 4, 5]
 
 
 def test_a_new_checkpoint_replaces_the_old_one_and_leaves_no_litter(folder):
@@ -136,16 +134,16 @@ def test_card_is_not_json(folder):
         ({"settings": []}, "'settings' is"),
         ({"weights": "../other.safetensors"}, "must be a file beside what names it"),
         ({"surprise": 1}, "unknown entries"),
-        ({"game": "chess"}, "made for game 'chess', but this is 'toy'"),
+        ({"game": "chess"}, "made for game 'chess', but this is 'figaro'"),
         ({"box_digest": "0"}, "made for box_digest '0'"),
         ({"actions": 4}, "made for actions 4"),
         ({"actions_digest": "0"}, "made for actions_digest"),
         ({"observation": 5}, "made for observation 5"),
         ({"layout_digest": "0"}, "made for layout_digest"),
         ({"players": []}, r"players \[\]"),
-        ({"players": [2, 9]}, r"players \[2, 9\]"),
+        ({"players": [3, 9]}, r"players \[3, 9\]"),
         ({"players": [True]}, r"players \[True\]"),
-        ({"players": ["2"]}, r"players \['2'\]"),
+        ({"players": ["4"]}, r"players \['4'\]"),
         ({"width": 0}, "width 0"),
         ({"width": 10**9}, "width 1000000000"),
         ({"width": 16}, "not float32 "),
@@ -166,8 +164,7 @@ def test_a_card_that_is_no_object(folder, content):
         load_checkpoint(folder, GAME)
 
 
-def test_a_card_without_end(folder):
-    """Nothing in a damaged file gets past the check, not even what the parser cannot take."""
+def test_a_card_nested_deeper_than_the_parser_goes(folder):
     (folder / "card.json").write_text("[" * 100_000)
     with pytest.raises(CheckpointError, match="is not JSON"):
         load_checkpoint(folder, GAME)
@@ -193,14 +190,13 @@ def test_tensors_missing_unexpected_or_not_finite(folder):
 
 def test_another_box_is_another_game(folder):
     """The same sizes do not make the same game: texts and fields count."""
-    texts = ("take:1", "take:2", "take:4")
-    other = {**vars(GAME), "actions": ActionTable([Block("take", texts, texts)])}
+    texts = tuple(GAME.actions.texts[::-1])
+    other = replace(GAME, actions=ActionTable([Block("play", texts, texts)]))
     with pytest.raises(CheckpointError, match="actions_digest"):
-        load_checkpoint(folder, cast(Any, SimpleNamespace(**other)))
+        load_checkpoint(folder, other)
     fields = [(f.name, f.size, f.low, f.high, f.description) for f in LAYOUT]
-    swapped = ObservationLayout(fields[::-1])
     with pytest.raises(CheckpointError, match="layout_digest"):
-        load_checkpoint(folder, cast(Any, SimpleNamespace(**{**vars(GAME), "layout": swapped})))
+        load_checkpoint(folder, replace(GAME, layout=ObservationLayout(fields[::-1])))
 
 
 @pytest.mark.parametrize("changes", [{"settings": {"x": np.nan}}, {"figures": {"x": np.inf}}])

@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
 
-from shakespeare_agents import Agent
-from shakespeare_agents.network import Network, NetworkAgent, draw_actions, input_scale
+from shakespeare_agents.network import Network, NetworkAgent, input_scale
+from shakespeare_env.agent import Agent
 from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_tensors, random_views
+from tests.generators import generators
 
 ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
 LAYOUT = ObservationLayout(
@@ -73,14 +73,14 @@ def test_plays_legal_actions_and_repeats_itself(network, views, greedy):
     observations, masks = views
     agent = NetworkAgent(network, greedy=greedy)
     assert isinstance(agent, Agent)
-    first, again = (agent.act(observations, masks, np.random.default_rng(3)) for _ in range(2))
+    first, again = (agent.act(observations, masks, generators(SITUATIONS, 3)) for _ in range(2))
     assert (first == again).all()
     assert masks[np.arange(SITUATIONS), first].all()
 
 
 def test_greedy_plays_the_likeliest_legal_action(network, views):
     observations, masks = views
-    actions = NetworkAgent(network).act(observations, masks, np.random.default_rng(0))
+    actions = NetworkAgent(network).act(observations, masks, generators(SITUATIONS))
     for logits, mask, action in zip(network.logits(observations), masks, actions, strict=True):
         assert logits[action] == max(logits[mask])
 
@@ -92,45 +92,31 @@ def test_the_others_are_drawn_by_their_probability(network, views):
     logits = np.where(mask, network.logits(views[0][:1])[0].astype(float), -np.inf)
     expected = np.exp(logits - logits.max())
     agent = NetworkAgent(network, greedy=False)
-    drawn = agent.act(observations, np.tile(mask, (draws, 1)), np.random.default_rng(0))
+    drawn = agent.act(observations, np.tile(mask, (draws, 1)), generators(draws))
     shares = np.bincount(drawn, minlength=ACTIONS) / draws
     assert shares == pytest.approx(expected / expected.sum(), abs=0.015)
 
 
 def test_a_situation_is_judged_alone_as_in_company(network, views):
     observations, masks = views
-    agent = NetworkAgent(network, greedy=True)
-    rng = np.random.default_rng(0)
-    together = agent.act(observations, masks, rng)
-    alone = [agent.act(observations[i : i + 1], masks[i : i + 1], rng)[0] for i in range(8)]
-    assert together[:8].tolist() == alone
+    for greedy in (True, False):
+        agent, rng = NetworkAgent(network, greedy=greedy), generators(SITUATIONS)
+        alone = [
+            agent.act(observations[i : i + 1], masks[i : i + 1], rng[np.array([i])])[0]
+            for i in range(8)
+        ]
+        together = agent.act(observations, masks, generators(SITUATIONS))
+        assert together[:8].tolist() == alone
 
 
-def test_nobody_to_decide_for(network):
+def test_no_games_no_actions(network):
     none = np.zeros((0, LAYOUT.size), np.int8), np.zeros((0, ACTIONS), np.bool_)
     for greedy in (True, False):
-        chosen = NetworkAgent(network, greedy=greedy).act(*none, np.random.default_rng(0))
+        chosen = NetworkAgent(network, greedy=greedy).act(*none, generators(0))
         assert chosen.shape == (0,)
 
 
-def test_actions_are_drawn_by_weight():
-    weights = np.tile(np.array([0.0, 5, 0.0, 2, 3, 0.0], np.float32), (20_000, 1))
-    actions = draw_actions(weights, np.random.default_rng(0))
-    shares = np.bincount(actions, minlength=6) / 20_000
-    assert shares == pytest.approx([0, 0.5, 0, 0.2, 0.3, 0], abs=0.015)
-
-
-def test_no_draw_falls_on_an_impossible_action():
-    class Highest:
-        def random(self, size):
-            return np.full(size, np.nextafter(1.0, 0.0))
-
-    highest: Any = Highest()
-    weights = np.array([[0.1, 0.2, 0.7, 0.0], [1.0, 0.0, 0.0, 0.0]], np.float32)
-    assert draw_actions(weights, highest).tolist() == [2, 0]
-
-
 def test_playing_needs_no_pytorch():
-    program = "import sys, agents, shakespeare_agents.checkpoint; sys.exit('torch' in sys.modules)"
+    program = "import sys, shakespeare_agents.checkpoint; sys.exit('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], env=os.environ.copy(), check=False)
     assert done.returncode == 0

@@ -1,6 +1,7 @@
 """Whatever can play a game becomes an agent, and whatever cannot is refused with a remedy."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,14 @@ from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
 from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_agents.network import Network, NetworkAgent
 from shakespeare_env import Batch, registry
+from shakespeare_env.agent import Agent, agent_for, decide
 from shakespeare_env.errors import CheckpointError
 from tests.agents.networks import random_tensors
-from tests.training.toy_game import GAME, LAYOUT, ToyBatch
+from tests.generators import generators
 
 WIDTH = 8
 CHOICES = re.escape(", ".join(names()))
-
-
-pytestmark = pytest.mark.usefixtures("toy_box")
+GAME = registry.game("figaro")
 
 
 @pytest.fixture(params=registry.names())
@@ -43,21 +43,21 @@ def folder(tmp_path):
 
 @pytest.fixture
 def network(folder):
-    return Network(random_tensors(WIDTH, LAYOUT.size, GAME.actions.size), LAYOUT)
+    return Network(random_tensors(WIDTH, GAME.layout.size, GAME.actions.size), GAME.layout)
 
 
 @pytest.fixture
-def shipped(tmp_path, monkeypatch):
-    """A folder that stands for the checkpoint that comes with the package; it is empty so far."""
-    folder = tmp_path / "shipped"
-    monkeypatch.setattr(shakespeare_agents.registry, "shipped_checkpoint", lambda game: folder)
+def bundled(tmp_path, monkeypatch):
+    """A folder in place of the bundled checkpoint; nothing is in it yet."""
+    folder = tmp_path / "bundled"
+    monkeypatch.setattr(shakespeare_agents.registry, "bundled_checkpoint", lambda game: folder)
     return folder
 
 
 def choices(agent, seed=1):
     """What an agent chooses in many situations."""
-    batch = ToyBatch(200, players=2, seed=seed)
-    return agent.act(batch.obs, batch.mask, np.random.default_rng(seed)).tolist()
+    batch = Batch(GAME.name, 200, players=4, seed=seed)
+    return agent.act(batch.obs, batch.mask, generators(200, seed)).tolist()
 
 
 def first_legal(observations, masks, rng):
@@ -69,36 +69,44 @@ class Lazy:
         return first_legal(observations, masks, rng)
 
 
-def test_every_name_makes_an_agent_that_plays_legally(shipped, game):
-    write_checkpoint(shipped, game)
+def test_every_name_makes_an_agent_that_plays_legally(bundled, game):
+    write_checkpoint(bundled, game)
     batch = Batch(game.name, 200, players=game.max_seats, seed=1)
-    assert set(names()) == {"random", "greedy", "heuristic", "network"}
+    assert names() == ("random", "greedy", "heuristic", "network")
     for name in names():
-        agent = make(name, game)
-        actions = shakespeare_agents.decide(agent, batch, np.arange(200), np.random.default_rng(0))
+        actions = decide(make(name, game), batch, np.arange(200), generators(200))
         assert batch.mask[np.arange(200), actions].all()
     assert isinstance(make("random", GAME), RandomAgent)
 
 
-def test_the_network_that_comes_along_is_the_default_where_there_is_one(shipped, game):
+def test_the_bundled_network_is_the_default_where_there_is_one(bundled, game):
     assert default(game) == "heuristic"
-    with pytest.raises(ValueError, match=f"no checkpoint of {game.name} comes with this package"):
+    with pytest.raises(ValueError, match=f"no checkpoint of {game.name} is bundled; train one"):
         make("network", game)
-    tensors = write_checkpoint(shipped, game)
+    tensors = write_checkpoint(bundled, game)
     assert default(game) == "network"
-    agent = make("network", game)
-    assert isinstance(agent, NetworkAgent)
-    assert all((agent.network.tensors[name] == tensors[name]).all() for name in tensors)
+    for agent in (make("network", game), agent_for(None, game)):
+        assert isinstance(agent, NetworkAgent)
+        assert all((agent.network.tensors[name] == tensors[name]).all() for name in tensors)
 
 
-def test_the_default_of_a_game_without_a_heuristic_player(shipped):
-    assert default(GAME) == "random"
+def test_the_engine_finds_agents_as_the_registry_does(bundled, game):
+    """Without a name it is the default."""
+    agent = agent_for(None, game)
+    assert type(agent) is type(make("heuristic", game)) is not type(agent_for("random", game))
+    assert agent_for(agent, game) is agent
+    with pytest.raises(ValueError, match="no agent is named 'randon'"):
+        agent_for("randon", game)
+
+
+def test_the_default_of_a_game_without_a_heuristic_agent(bundled):
+    assert default(replace(GAME, name="chess")) == "random"
 
 
 @pytest.mark.parametrize("fault", ["another box", "no card"])
-def test_a_checkpoint_that_does_not_fit_is_no_default(shipped, game, fault):
-    write_checkpoint(shipped, game)
-    card = shipped / "card.json"
+def test_a_checkpoint_that_does_not_fit_is_no_default(bundled, game, fault):
+    write_checkpoint(bundled, game)
+    card = bundled / "card.json"
     if fault == "no card":
         card.unlink()
     else:
@@ -108,8 +116,8 @@ def test_a_checkpoint_that_does_not_fit_is_no_default(shipped, game, fault):
         make("network", game)
 
 
-def test_options_in_the_text_and_as_arguments(folder, shipped, game):
-    write_checkpoint(shipped, game)
+def test_options_in_the_text_and_as_arguments(folder, bundled, game):
+    write_checkpoint(bundled, game)
     for player, options, greedy in (
         ("network", {}, True),
         ("network,greedy=false", {}, False),
@@ -146,7 +154,7 @@ def test_options_that_an_agent_does_not_have(game, player, said):
         make(player, game)
 
 
-def test_an_agent_takes_no_options_any_more():
+def test_an_agent_that_is_made_takes_no_options():
     agent = RandomAgent()
     with pytest.raises(TypeError, match=r"is an agent already; it takes no options: \['greedy'\]"):
         make(agent, GAME, greedy=False)
@@ -164,7 +172,7 @@ def test_an_agent_plays_as_it_is():
 
 def test_a_function_plays_what_it_chooses():
     agent = make(first_legal, GAME)
-    assert isinstance(agent, shakespeare_agents.Agent)
+    assert isinstance(agent, Agent)
     assert choices(agent) == choices(Lazy()) != choices(RandomAgent())
 
     seen: list[Any] = []
@@ -173,9 +181,9 @@ def test_a_function_plays_what_it_chooses():
         seen.append((observations, masks, rng))
         return first_legal(observations, masks, rng)
 
-    batch, rng = ToyBatch(3), np.random.default_rng(0)
+    batch, rng = Batch(GAME.name, 3, players=4), generators(3)
     agent = make(noting, GAME)
-    assert isinstance(agent, shakespeare_agents.Agent)
+    assert isinstance(agent, Agent)
     agent.act(batch.obs, batch.mask, rng)
     assert seen[0][0] is batch.obs
     assert seen[0][1] is batch.mask
@@ -221,13 +229,13 @@ def test_a_folder_that_is_no_checkpoint_is_named(tmp_path):
         make(tmp_path, GAME)
 
 
-def test_a_checkpoint_of_another_game_is_refused(folder, game):
-    with pytest.raises(CheckpointError, match=f"made for game 'toy', but this is '{game.name}'"):
-        make(folder, game)
+def test_a_checkpoint_of_another_game_is_refused(folder):
+    with pytest.raises(CheckpointError, match="made for game 'figaro', but this is 'shakespeare'"):
+        make(folder, registry.game("shakespeare"))
 
 
 @pytest.mark.parametrize("player", [None, 3, 0.5, b"random", ["random"], {"random": 1.0}])
-def test_what_is_neither_is_refused_with_the_value_and_the_choices(player):
+def test_anything_else_is_refused_with_the_value_and_the_choices(player):
     with pytest.raises(TypeError, match=rf"^{re.escape(repr(player))} cannot play: ") as caught:
         make(player, GAME)
     message = str(caught.value)

@@ -6,23 +6,21 @@ import json
 import math
 import statistics
 from dataclasses import asdict, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_env import Batch, registry
-from tests.contract.each_table import small_tables
-from tests.contract.random_games import TABLES
-from tests.training.toy_game import make_toy
-from shakespeare_agents.arena.evaluate import Seated, evaluate
+from shakespeare_agents.arena.evaluate import Entrant, evaluate
 from shakespeare_agents.arena.result import FORMAT, agent_results
 from shakespeare_agents.intervals import wilson_interval
+from shakespeare_env import registry
+from tests.contract.each_table import small_tables
+from tests.contract.random_games import TABLES
 
-# By rotation, deal and seat: the first agent sits at seat 0, then at seat 1.
-SCORES = np.array([[[10, 4], [6, 8]], [[5, 9], [7, 7]]])
+# By deal, rotation and seat: the first agent sits at seat 0, then at seat 1.
+SCORES = np.array([[[10, 4], [5, 9]], [[6, 8], [7, 7]]])
 WINNERS = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 1]]], bool)
 BY_HAND: dict[str, Any] = {
     "a": {"wins": 2.5, "seats": (0.5, 0.75), "deals": (9.5, 6.5)},
@@ -50,7 +48,7 @@ def test_figures_worked_out_by_hand():
 
 def test_copies_share_a_row():
     rng = np.random.default_rng(0)
-    scores = rng.integers(0, 9, (3, 5, 3))
+    scores = rng.integers(0, 9, (5, 3, 3))
     winners = scores == scores.max(axis=2, keepdims=True)
     one, two, three = results(["a", "b", "c"], scores, winners)
     pair, single = results(["a", "b", "a"], scores, winners)
@@ -80,8 +78,8 @@ def test_the_best_score_of_each_game(table):
             return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
     seats = table.players
-    highest = [Seated("highest", Highest())] * seats
-    found = evaluate(highest, partial(Batch, table.game), games=seats, seed=0)
+    entrants = [Entrant("highest", Highest())] * seats
+    found = evaluate(entrants, table.game, games=seats, seed=0)
     batch = table.batch(1, seed=0, autoreset=False)
     while batch.to_move[0] >= 0:
         batch.step(Highest().act(batch.obs, batch.mask, None))
@@ -93,17 +91,16 @@ def test_the_best_score_of_each_game(table):
 @pytest.mark.parametrize("where", TABLES, ids=str)
 def test_as_json_and_back(where, tmp_path):
     game, players, options = registry.game(where.game), where.players, where.options
-    table = [Seated("heuristic", make("heuristic", game))]
-    table += [Seated("random", RandomAgent())] * (players - 1)
-    make_batch = partial(Batch, game.name)
-    found = evaluate(table, make_batch, games=players, seed=2**64 - 1, options=options)
+    entrants = [Entrant("heuristic", make("heuristic", game))]
+    entrants += [Entrant("random", RandomAgent())] * (players - 1)
+    found = evaluate(entrants, game.name, games=players, seed=2**64 - 1, options=options)
     path = tmp_path / "result.json"
     found.save(path)
     data = json.loads(path.read_bytes(), parse_constant=pytest.fail)
     assert data == found.to_json()
     assert data.pop("format") == FORMAT
     assert data.pop("box_digest") == registry.box_digest(game.name)
-    assert data.pop("table") == ["heuristic", *["random"] * (players - 1)]
+    assert data.pop("entrants") == ["heuristic", *["random"] * (players - 1)]
     assert (data["seed"], data["options"]) == (2**64 - 1, options)
     for row, agent in zip(data.pop("agents"), found.agents, strict=True):
         if row["seat_win_rates"] is not None:
@@ -113,15 +110,18 @@ def test_as_json_and_back(where, tmp_path):
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["result.json"]
 
 
-def test_what_is_not_finite_does_not_get_into_a_file(toy_box, tmp_path):
-    found = evaluate([Seated("random", RandomAgent())] * 2, make_toy, games=4, seed=0)
-    assert found.to_json()["box_digest"] == toy_box
+@small_tables
+def test_figures_that_are_not_finite_are_not_written(table, tmp_path):
+    entrants = [Entrant("random", RandomAgent())] * table.players
+    found = evaluate(entrants, table.game, games=table.players, seed=0)
     with pytest.raises(ValueError, match="not JSON compliant"):
         replace(found, mean_winning_score=math.nan).save(tmp_path / "result.json")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_name_that_did_not_play():
-    found = evaluate([Seated("random", RandomAgent())] * 2, make_toy, games=4, seed=0)
-    with pytest.raises(KeyError, match="'heuristic' did not play; at the table were random, ran"):
+@small_tables
+def test_a_name_that_did_not_play(table):
+    entrants = [Entrant("random", RandomAgent())] * table.players
+    found = evaluate(entrants, table.game, games=table.players, seed=0)
+    with pytest.raises(KeyError, match="'heuristic' did not play; the entrants were random, ran"):
         found["heuristic"]

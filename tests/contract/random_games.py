@@ -117,14 +117,6 @@ def described(position: Position, move: str) -> str:
     return position.game.actions.description(action, seat, position.players)
 
 
-def position_of(table: Table, record: Any) -> Position:
-    """The position that a record of a table is."""
-    position = table.position(seed=0)
-    position._record[0] = record
-    position._view()
-    return position
-
-
 def stacked(records: Iterable[Any]) -> Any:
     """An array of records."""
     rows = list(records)

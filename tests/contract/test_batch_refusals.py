@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, IllegalMove, registry
+from shakespeare_env import Batch, IllegalMove, Position, registry
 from tests.contract.batches import assert_unchanged, played, snapshot
-from tests.contract.random_games import FULL_TABLES, TABLES, chosen, position_of, record_of
+from tests.contract.random_games import FULL_TABLES, TABLES, chosen, record_of
 
 GAMES = registry.names()
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
@@ -28,7 +28,7 @@ def test_an_illegal_action_names_its_game_and_changes_nothing_in_any_game(table,
     fault = caught.value
     assert fault.game_index == 3
     assert fault.seat == batch.to_move[3]
-    position = position_of(table, record_of(batch, 3))
+    position = Position.of_record(batch.game, record_of(batch, 3))
     assert fault.move == position.move_text(int(actions[3]))
     assert fault.legal == position.moves()
     assert fault.phase == position.phase

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, IllegalMove, registry
+from shakespeare_env import Batch, IllegalMove, Position, registry
 from tests.contract.batch_games import (
     MANY,
     advanced,
@@ -29,7 +29,6 @@ from tests.contract.random_games import (
     chosen,
     differing_fields,
     move_by_rule,
-    position_of,
     record_of,
 )
 
@@ -336,7 +335,7 @@ def test_an_illegal_action_in_one_of_the_rows_changes_nothing(table, n, threads)
     batch = advanced(table, n, 20, threads=threads)
     before = snapshot(batch)
     rows, game = np.arange(1, n), n - 2
-    position = position_of(table, record_of(batch, game))
+    position = Position.of_record(batch.game, record_of(batch, game))
     illegal = int(np.argmin(batch.mask[game]))
     for wrong in (illegal, -1, -7, batch.actions.size, 2**31, 2**32, 2**40, -(2**40), 2**62):
         actions = chosen(batch.mask, 0)[rows]

@@ -6,19 +6,20 @@ import json
 import os
 import re
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.arena.evaluate import evaluate as play_games
+from shakespeare_agents.arena.result import EvaluationResult
 from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_env import Batch, registry
-from shakespeare_agents.cli import evaluate as command
+from shakespeare_agents.cli import lineup_options
+from shakespeare_env import registry
 from tests.agents.networks import random_tensors
 from tests.contract.command_line import printed, refused, run
-from shakespeare_agents.arena.evaluate import Seated
-from shakespeare_agents.arena.evaluate import evaluate as play_table
-from shakespeare_agents.arena.result import TableResult
 
 
 @pytest.fixture(params=registry.names())
@@ -73,11 +74,11 @@ class TestTable:
     def test_those_who_are_named_sit_down(self, game, written, kinds):
         for players in range(fewest(game), game.max_seats + 1):
             names = (kinds * players)[:players]
-            assert written(*names, "--games", "1")["table"] == names
+            assert written(*names, "--games", "1")["entrants"] == names
 
     def test_of_two_the_second_fills_the_table(self, game, written):
         players = ["--players", str(game.max_seats)]
-        found = written("heuristic", "random", *players, "--games", "1")["table"]
+        found = written("heuristic", "random", *players, "--games", "1")["entrants"]
         assert found == ["heuristic"] + ["random"] * (game.max_seats - 1)
 
     @pytest.mark.parametrize("names", [["random"], []])
@@ -85,8 +86,8 @@ class TestTable:
         default = [shakespeare_agents.default(game)]
         for players in registry.seats(game.name):
             table = names + default * (players - len(names))
-            assert written(*names, "--players", str(players), "--games", "1")["table"] == table
-        assert written(*names, "--games", "1")["table"] == table  # as many as there can be
+            assert written(*names, "--players", str(players), "--games", "1")["entrants"] == table
+        assert written(*names, "--games", "1")["entrants"] == table  # as many as there can be
 
     def test_an_agent_is_made_once_for_all_its_seats(self, game, shown, monkeypatch):
         made = []
@@ -95,7 +96,7 @@ class TestTable:
             made.append(name)
             return shakespeare_agents.RandomAgent()
 
-        monkeypatch.setattr(agents, "make", make)
+        monkeypatch.setattr(lineup_options, "make", make)
         players = str(game.max_seats)
         shown("random", "heuristic", "random", "--players", players, "--games", players)
         assert made == ["random", "heuristic"]
@@ -103,7 +104,7 @@ class TestTable:
     def test_checkpoints_and_options(self, game, written, checkpoint):
         for name in (str(checkpoint), f"{checkpoint},greedy=false", "greedy,samples=2"):
             found = written("random", name, "--players", str(fewest(game)), "--games", "1")
-            assert found["table"] == ["random"] + [name] * (fewest(game) - 1)
+            assert found["entrants"] == ["random"] + [name] * (fewest(game) - 1)
             assert [agent["name"] for agent in found["agents"]] == ["random", name]
 
     def test_games_are_rounded_up(self, game, written):
@@ -120,11 +121,10 @@ class TestOutput:
             *("heuristic", "random", "--players", str(seats), "--games", str(games)),
             *("--seed", "5", *variants(game), "--threads", "2"),
         )
-        table = [Seated("heuristic", shakespeare_agents.make("heuristic", game))]
-        table += [Seated("random", shakespeare_agents.RandomAgent())] * (seats - 1)
+        entrants = [Entrant("heuristic", shakespeare_agents.make("heuristic", game))]
+        entrants += [Entrant("random", shakespeare_agents.RandomAgent())] * (seats - 1)
         options = dict.fromkeys(game.options, True)
-        make_batch = partial(Batch, game.name)
-        result = play_table(table, make_batch, games=games, seed=5, options=options)
+        result = play_games(entrants, game.name, games=games, seed=5, options=options)
         assert found == result.to_json()
         assert found["box_digest"] == registry.box_digest(game.name)
 
@@ -190,7 +190,7 @@ class TestOutput:
         def fail(result, path):
             raise OSError("disk full")
 
-        monkeypatch.setattr(TableResult, "save", fail)
+        monkeypatch.setattr(EvaluationResult, "save", fail)
         path = tmp_path / "result.json"
         arguments = ["--players", str(fewest(game)), "--games", "3", "--out", str(path)]
         done = run("evaluate", "random", "--game", game.name, *arguments)
@@ -203,7 +203,8 @@ class TestRefusals:
     @pytest.fixture(autouse=True)
     def nobody_plays(self, monkeypatch):
         """All of it is found out before the first game."""
-        monkeypatch.setattr(command, "play_table", lambda *_, **__: pytest.fail("they play"))
+        command = import_module("shakespeare_agents.cli.evaluate")
+        monkeypatch.setattr(command, "play_games", lambda *_, **__: pytest.fail("they play"))
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
@@ -219,7 +220,7 @@ class TestRefusals:
             (["random"] * 99, ["AGENT", "{least} to {most} seats, not 99"]),
             (["random"] * 9 + ["--players", "{most}"], ["AGENT", "9 agents for {most} seats"]),
             (["--games", "0"], ["--games"]),
-            (["--games", "100001"], ["--games"]),
+            (["--games", "100000001"], ["--games"]),
             (["--seed", "-1"], ["--seed"]),
             (["--seed", str(2**64)], ["--seed"]),
             (["--threads", "0"], ["--threads"]),

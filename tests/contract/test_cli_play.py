@@ -6,8 +6,8 @@ import shlex
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position, registry
-from shakespeare_agents.cli.seating import Seating
 from tests.contract import knowledge
 from tests.contract.command_line import printed, refused, run
 from tests.contract.random_games import described
@@ -50,26 +50,28 @@ class TestGame:
     def test_what_is_printed_of_a_whole_game(self, game, table, seat):
         """The same game played here, with the same agent."""
         out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
-        position = Position.new(game.name, players=fewest(game), seed=6)
-        others = set(range(position.players)) - {seat}
+        first = Position.new(game.name, players=fewest(game), seed=6)
+        others = set(range(first.players)) - {seat}
         drawing = shakespeare_agents.make("random", game)
-        seating = Seating(position, dict.fromkeys(others, drawing), seed=6)
+        played = SingleGame(first, dict.fromkeys(others, drawing), seed=6)
         tables: list[str] = []
         lines: list[tuple[str, ...]] = []
-        secret = 0
-        while position.to_move is not None:
+
+        def note(position, move):
             number, mover = str(len(lines) + 1), str(position.to_move)
-            if position.to_move == seat:
-                tables.append(game.draw(position.seen_by(seat)))
-                move = position.moves()[0]
-            else:
-                move = seating.move(position)
             if position.to_move != seat and game.is_secret(position.to_dict(), move):
                 lines.append((number, mover, "decides in secret", "", ""))
-                secret += 1
             else:
                 lines.append((number, mover, "", move, described(position, move)))
-            position.push(move)
+
+        played.play_out(note)
+        while (position := played.position).to_move is not None:
+            assert position.to_move == seat
+            tables.append(game.draw(position.seen_by(seat)))
+            note(position, position.moves()[0])
+            played.push(position.moves()[0])
+            played.play_out(note)
+        secret = [line for line in lines if line[2]]
         assert bool(secret) == knowledge.of(game.name, "facts").SECRET_MOVES
         assert PLAYED.findall(out) == lines
         assert shown_tables(out, position) == [*tables, str(position)]
@@ -207,7 +209,7 @@ class TestLeaving:
         def interrupted(*arguments):
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("agents.decide", interrupted)
+        monkeypatch.setattr(shakespeare_agents.RandomAgent, "act", interrupted)
         assert "You have left the game" in printed("play", *table, input=FIRST_OF_THE_LIST)
 
     def test_what_is_no_text_ends_it(self, table):

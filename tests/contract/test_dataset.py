@@ -244,7 +244,7 @@ class TestDamage:
             ("{", "is not JSON"),
             ("[]", "format 'list'"),
             ('{"format": 99}', "format 99"),
-            ('{"format": 1, "settings": {}, "shards": []}', "is not the manifest"),
+            ('{"format": 2, "settings": {}, "shards": []}', "is not the manifest"),
         ],
     )
     def test_a_manifest_that_is_none(self, folder, text, said):

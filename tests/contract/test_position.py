@@ -5,7 +5,8 @@ import pickle
 
 import pytest
 
-from shakespeare_env import Position, registry
+from shakespeare_env import Batch, Position, registry
+from tests.contract.random_games import chosen, differing_fields, record_of
 
 TRAVELS = {
     "copy": Position.copy,
@@ -39,6 +40,29 @@ def test_a_copy_is_equal_independent_and_goes_on_alike(game, travel):
     while position.to_move is not None:
         position.push(position.moves()[-1])
     assert twin == position
+
+
+@games
+def test_a_record_and_its_position_are_one_game(game):
+    """Chance to come included; the position is a copy that goes on alone."""
+    batch = Batch(game, 3, players=registry.seats(game)[-1], seed=5, autoreset=False)
+    for step in range(20):
+        batch.step(chosen(batch.mask, step))
+    before = batch.save(slice(None))
+    position = Position.of_record(batch.game, before[1])
+    step = 20
+    while position.to_move is not None:
+        assert position.to_move == batch.to_move[1]
+        assert (position.action_mask() == batch.mask[1]).all()
+        assert (position.observation(position.to_move) == batch.obs[1]).all()
+        assert differing_fields(position.record(), record_of(batch, 1)) == []
+        action = chosen(batch.mask, step)[[1]]
+        position.push(position.move_text(int(action[0])))
+        batch.step(action, [1])
+        step += 1
+    assert batch.to_move[1] == -1
+    assert position.scores() == batch.final_scores[1].tolist()
+    assert differing_fields(batch.save([0, 2]), before[[0, 2]]) == []
 
 
 @games

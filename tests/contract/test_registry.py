@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_env import Batch, registry
+from shakespeare_env import Batch, Position, registry
 from shakespeare_env.errors import BoxError, ShakespeareEnvError
 from tests.contract import knowledge
 
@@ -129,6 +129,9 @@ def test_a_game_in_play_goes_on_with_its_own_box_and_refuses_others(name, boxes,
     twin.write_bytes(game.box.read_bytes())
     for same in (game.box, str(game.box), twin):
         assert Batch(name, players=game.max_seats, box=same).game is game
+        assert Position.new(name, players=game.max_seats, box=same).game is game
+    with pytest.raises(BoxError, match="already plays"):
+        Position.new(name, players=game.max_seats, box=boxes[0])
     with pytest.raises(BoxError, match="already plays") as caught:
         Batch(name, players=game.max_seats, box=boxes[0])
     assert str(boxes[0]) in str(caught.value)
@@ -228,6 +231,7 @@ def test_the_box_is_the_file_as_it_was_loaded(name, boxes):
     file that was asked for."""
     script = """
 say(fact(boxes[0]))
+from pathlib import Path
 Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())
 say(refusal(boxes[0]))
 os.remove(boxes[0])

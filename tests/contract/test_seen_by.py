@@ -9,7 +9,7 @@ from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
 from shakespeare_env.game import UNKNOWN
 from tests.contract import knowledge
-from tests.contract.random_games import MANY_SEATS, TABLES, position_of, sampled
+from tests.contract.random_games import MANY_SEATS, TABLES, sampled
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 tables_of_many = pytest.mark.parametrize("table", MANY_SEATS, ids=str)
@@ -25,7 +25,8 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     hidden, rng, differed = knowledge.of(table.game, "hidden"), random.Random(3), 0
     for position in sampled(table, seed=3, every=15):
         for seat in range(table.players):
-            other = position_of(table, hidden.change_in_record(position.record(), seat, rng))
+            changed = hidden.change_in_record(position.record(), seat, rng)
+            other = Position.of_record(position.game, changed)
             possible = position.determinize(seat, rng.getrandbits(64))
             differed += other != position
             for twin in (other, possible):
@@ -42,7 +43,7 @@ def test_a_seat_is_shown_its_own_secrets(table):
         for seat in range(table.players):
             for change in hidden.own_changes(position.record(), seat):
                 if change.in_text:
-                    other = position_of(table, change.record)
+                    other = Position.of_record(position.game, change.record)
                     for observer in range(table.players):
                         same = position.seen_by(observer) == other.seen_by(observer)
                         assert same == (observer not in change.seats), (change.what, seat)

@@ -14,7 +14,8 @@ from shakespeare_env.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-COMMANDS: Any = getattr(typer.main.get_command(app), "commands")  # noqa: B009 - of a group
+COMMANDS: Any = typer.main.get_command(app)
+CONTEXT = typer.Context(COMMANDS)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 LINES = [
@@ -33,7 +34,8 @@ def test_a_command_is_as_the_page_says(line):
     if program == "make":
         assert {word for word in words if "=" not in word} <= TARGETS
         return
-    known = {option for param in COMMANDS[words[0]].params for option in param.opts}
+    command = COMMANDS.get_command(CONTEXT, words[0])
+    known = {option for param in command.params for option in param.opts}
     assert {word for word in words[1:] if word.startswith("--")} <= known
 
 

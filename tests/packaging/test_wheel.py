@@ -19,7 +19,13 @@ from shakespeare_env import registry
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.slow
-games = pytest.mark.parametrize("game", registry.names())
+
+PACKAGES = {
+    "shakespeare_env": "shakespeare_env",
+    "shakespeare_agents": "agents/shakespeare_agents",
+    "shakespeare_training": "training/shakespeare_training",
+}
+"""The packages, and where they lie in the checkout."""
 
 NEEDED = {
     "shakespeare_env/py.typed",
@@ -32,25 +38,27 @@ NEEDED = {
         for file in (
             f"shakespeare_env/{game}/box.toml",
             f"shakespeare_env/{game}/RULES.md",
-            f"shakespeare_agents/checkpoints/{game}/card.json",
-            f"shakespeare_training/configs/{game}.toml",
+            f"agents/shakespeare_agents/checkpoints/{game}/card.json",
+            f"training/shakespeare_training/configs/{game}.toml",
         )
     ),
 }
+"""Data, by their paths in the checkout."""
 
 PLAY = """
-import json, random, sys
+import json, random
 import shakespeare_agents, shakespeare_env, shakespeare_training
-from shakespeare_agents.registry import shipped_checkpoint
 from shakespeare_env import Position, registry
-game = sys.argv[1]
-chance = random.Random(0)
-position = Position.new(game, players=registry.seats(game)[-1], seed=0)
-while position.to_move is not None:
-    position.push(chance.choice(position.moves()))
-shakespeare_agents.make("network", registry.game(game))
-made_of = [module.__file__ for module in (shakespeare_agents, shakespeare_env, shakespeare_training)]
-print(json.dumps({"winners": position.winners, "made_of": made_of}))
+chance, winners = random.Random(0), {}
+for game in registry.names():
+    position = Position.new(game, players=registry.seats(game)[-1], seed=0)
+    while position.to_move is not None:
+        position.push(chance.choice(position.moves()))
+    winners[game] = position.winners
+    shakespeare_agents.make("network", registry.game(game))
+packages = shakespeare_agents, shakespeare_env, shakespeare_training
+made_of = [package.__file__ for package in packages]
+print(json.dumps({"winners": winners, "made_of": made_of}))
 """
 
 
@@ -76,10 +84,13 @@ def run(*command, cwd, env=ALONE):
 def checkout(tmp_path_factory):
     """A copy of the checkout without what was made in it, so that nothing is built into it."""
     copy = tmp_path_factory.mktemp("checkout") / "copy"
-    made = shutil.ignore_patterns(
-        *(".venv", ".git", ".hypothesis", ".coverage*", ".*_cache", "__pycache__"),
-        *("runs", "build", "dist", "htmlcov"),
-    )
+    anywhere = shutil.ignore_patterns(".*_cache", "__pycache__")
+    at_the_root = {".venv", ".git", ".hypothesis", "runs", "build", "dist", "htmlcov"}
+
+    def made(folder, names):
+        ignored = anywhere(folder, names)
+        return ignored | at_the_root.intersection(names) if Path(folder) == ROOT else ignored
+
     shutil.copytree(ROOT, copy, ignore=made)
     return copy
 
@@ -102,10 +113,8 @@ def wheel(built):
     return file
 
 
-@pytest.fixture(scope="module")
-def programs(wheel, tmp_path_factory):
-    """The programs of an environment with the wheel, beside the libraries that run this test."""
-    folder = tmp_path_factory.mktemp("environment") / "venv"
+def environment(folder, *installed):
+    """The programs of a new environment with these, beside the libraries that run this test."""
     venv.create(folder, with_pip=False)
     own = sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)})
     ours = Path(sysconfig.get_path("purelib"))
@@ -113,12 +122,30 @@ def programs(wheel, tmp_path_factory):
     # A plain line in a .pth file puts a folder after the environment's own; .pth files *in* that
     # folder, such as that of the editable checkout, are not followed.
     (Path(own) / "libraries.pth").write_text(f"{ours}\n", encoding="utf-8")
-    run(
-        *(bin_ / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"),
-        *("--ignore-installed", "--disable-pip-version-check", wheel),
-        cwd=folder,
-    )
+    install(bin_, *installed)
     return bin_
+
+
+def install(programs, *what):
+    """Install with what is here alone; nothing is fetched."""
+    run(
+        *(programs / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"),
+        *("--no-build-isolation", "--ignore-installed", "--disable-pip-version-check", *what),
+        cwd=programs,
+    )
+
+
+def uninstall(programs, name):
+    run(
+        *(programs / "python", "-m", "pip", "uninstall", "--quiet", "--yes"),
+        *("--disable-pip-version-check", name),
+        cwd=programs,
+    )
+
+
+@pytest.fixture(scope="module")
+def programs(wheel, tmp_path_factory):
+    return environment(tmp_path_factory.mktemp("environment") / "venv", wheel)
 
 
 def names_in(wheel):
@@ -126,27 +153,26 @@ def names_in(wheel):
         return set(archive.namelist())
 
 
-def test_the_wheel_holds_the_data(wheel):
-    assert not NEEDED - names_in(wheel)
+def in_wheel(path):
+    """Where a file of the checkout lies in the wheel."""
+    for package, folder in PACKAGES.items():
+        if path.startswith(f"{folder}/"):
+            return package + path.removeprefix(folder)
+    raise ValueError(path)
 
 
-def test_the_wheel_holds_every_file_of_the_packages(wheel, checkout):
+def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel, checkout):
+    """No top-level `agents` or `training`: those names are imported from other distributions."""
     files = {
-        str(path.relative_to(checkout).as_posix())
-        for package in ("shakespeare_env", "agents", "training")
-        for path in (checkout / package).rglob("*")
+        in_wheel(path.relative_to(checkout).as_posix())
+        for folder in PACKAGES.values()
+        for path in (checkout / folder).rglob("*")
         if path.is_file()
     }
-    assert not files - names_in(wheel)
-
-
-def test_the_wheel_holds_nothing_else(wheel):
-    tops = {name.split("/")[0] for name in names_in(wheel)}
-    assert {top for top in tops if not top.endswith(".dist-info")} == {
-        "shakespeare_env",
-        "agents",
-        "training",
-    }
+    assert {in_wheel(path) for path in NEEDED} <= files
+    found = {name for name in names_in(wheel) if ".dist-info/" not in name}
+    assert found == files
+    assert {name.split("/")[0] for name in found} == set(PACKAGES)
 
 
 def test_the_source_distribution_holds_tests_and_pages(built):
@@ -155,34 +181,31 @@ def test_the_source_distribution_holds_tests_and_pages(built):
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CHANGELOG.md", "Makefile", "mkdocs.yml"} <= names
     assert {"docs/tutorial.md", "tests/packaging/test_wheel.py", *NEEDED} <= names
+    # `agents/` and `training/` hold packages and are none.
+    assert not {"agents/__init__.py", "training/__init__.py"} & names
 
 
-@games
-def test_a_game_is_played_from_the_wheel(programs, tmp_path, game):
-    said = json.loads(run(programs / "python", "-c", PLAY, game, cwd=tmp_path))
-    assert said["winners"]
+def test_games_are_played_from_the_wheel(programs, tmp_path):
+    said = json.loads(run(programs / "python", "-c", PLAY, cwd=tmp_path))
+    assert set(said["winners"]) == set(registry.names())
+    assert all(said["winners"].values())
     for file in said["made_of"]:
         assert Path(file).is_relative_to(programs.parent), file
-
-
-def test_the_command_is_installed(programs, tmp_path):
-    said = run(programs / "shakespeare", "--help", cwd=tmp_path)
-    assert "evaluate" in said
 
 
 def test_a_run_trains_from_the_wheel(programs, tmp_path):
     small = {
         "decisions": 512,
-        "games": 16,
-        "steps": 16,
+        "n_envs": 16,
+        "n_steps": 16,
         "batch_size": 128,
         "width": 32,
-        "epochs": 1,
+        "n_epochs": 1,
         "evaluation_games": 4,
-        "final_games": 4,
+        "final_evaluation_games": 4,
         "precision": '"float32"',
         "opponents": "{current=1.0}",
-        "yardsticks": '["random"]',
+        "evaluation_opponents": '["random"]',
     }
     settings = [word for name, value in small.items() for word in ("--set", f"{name}={value}")]
     run(
@@ -191,3 +214,92 @@ def test_a_run_trains_from_the_wheel(programs, tmp_path):
     )
     assert (tmp_path / "run" / "card.json").is_file()
     assert (tmp_path / "run" / "learning_curve.png").is_file()
+
+
+# ------------------------------------------------------------------ beside packages of other people
+
+FOREIGN = "openai_agents_like"
+OWN_MODULE = "raise RuntimeError('the module of the user was imported in place of a package')\n"
+MAKE = """
+import gymnasium, shakespeare_env
+env = gymnasium.make("Shakespeare-v0")
+_, info = env.reset(seed=1)
+while True:
+    *_, ended, _, info = env.step(int(info["action_mask"].argmax()))
+    if ended:
+        break
+print(env.unwrapped.games._opponents.lineup.agents)
+"""
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory):
+    """A wheel of a distribution that owns the package `agents`."""
+    wheel = tmp_path_factory.mktemp("foreign") / f"{FOREIGN}-1.0-py3-none-any.whl"
+    info = f"{FOREIGN}-1.0.dist-info"
+    files = {
+        "agents/__init__.py": "OWNER = 'somebody else'\n",
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {FOREIGN}\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+        listed = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
+        archive.writestr(f"{info}/RECORD", listed)
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def shared(foreign, wheel, tmp_path_factory):
+    """An environment with both distributions."""
+    return environment(tmp_path_factory.mktemp("shared") / "venv", foreign, wheel)
+
+
+@pytest.fixture
+def workplace(tmp_path):
+    """A folder with modules of the user's own, which come first when Python is run there."""
+    for name in ("agents", "training"):
+        (tmp_path / f"{name}.py").write_text(OWN_MODULE)
+    return tmp_path
+
+
+def test_games_are_played_beside_other_peoples_agents_and_training(shared, workplace):
+    said = run(shared / "python", "-c", MAKE, cwd=workplace)
+    assert "shakespeare_agents.network.NetworkAgent" in said
+    command = shared / "shakespeare", "evaluate", "random", "heuristic"
+    assert "8 games" in run(*command, "--games", "8", cwd=workplace)
+
+
+def test_either_distribution_can_be_uninstalled_without_the_other(shared, wheel, tmp_path):
+    whose = (shared / "python", "-c", "import agents; print(agents.OWNER)")
+    ours = (shared / "python", "-c", "import shakespeare_agents; print(shakespeare_agents.names())")
+    gone = (
+        "from importlib.util import find_spec\n"
+        f"print([name for name in {[*PACKAGES, 'agents', 'training']} if find_spec(name)])"
+    )
+    found = (shared / "python", "-c", gone)
+    try:
+        uninstall(shared, "shakespeare-env")
+        assert run(*found, cwd=tmp_path) == "['agents']\n"
+        assert run(*whose, cwd=tmp_path) == "somebody else\n"
+        install(shared, wheel)
+        uninstall(shared, FOREIGN)
+        assert run(*found, cwd=tmp_path) == f"{[*PACKAGES]}\n"
+        assert "heuristic" in run(*ours, cwd=tmp_path)
+    finally:
+        shutil.rmtree(shared.parent)
+
+
+def test_an_editable_install_finds_the_packages_in_the_checkout(checkout, tmp_path):
+    """And makes neither `agents` nor `training` importable from elsewhere."""
+    programs = environment(tmp_path / "venv", "--editable", checkout)
+    program = (
+        "import json, shakespeare_agents, shakespeare_env, shakespeare_training\n"
+        "packages = shakespeare_env, shakespeare_agents, shakespeare_training\n"
+        "print(json.dumps([package.__file__ for package in packages]))"
+    )
+    files = json.loads(run(programs / "python", "-c", program, cwd=tmp_path))
+    expected = [str(checkout / folder / "__init__.py") for folder in PACKAGES.values()]
+    assert files == expected
+    assert "evaluate" in run(programs / "shakespeare", "--help", cwd=tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -16,7 +17,7 @@ LABELS: Any = {"title": "T", "x_label": "day"}
 
 
 def test_lines_are_named_and_shares_are_percent():
-    figure = plot_lines(FOUND, "day", lines="seat", y_label="won", reference=0.25, **LABELS)
+    figure = plot_lines(FOUND, "day", lines="seat", y_label="won", **LABELS)
     (axes,) = figure.axes
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("day", "won")
     legend = axes.get_legend()
@@ -30,10 +31,20 @@ def test_lines_are_named_and_shares_are_percent():
 def test_bars_reach_from_low_to_high():
     means = FOUND[:2].rename({"share": "mean"})
     (axes,) = plot_lines(means, "day", y_label="score", **LABELS).axes
-    (bars,) = axes.containers[0].lines[2]
+    drawn: Any = axes.containers[0]
+    (bars,) = drawn.lines[2]
     ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
     assert ends == [pytest.approx([0.1, 0.4])] * 2
     assert axes.get_legend() is None
+
+
+def test_the_reference_is_drawn_in_percent_and_named_below():
+    figure = plot_lines(
+        FOUND, "day", y_label="won", reference=0.25, reference_name="parity", **LABELS
+    )
+    (dashed,) = (line for line in figure.axes[0].lines if line.get_linestyle() == "--")
+    assert np.asarray(dashed.get_ydata()).tolist() == [25.0, 25.0]
+    assert figure.get_supxlabel() == "dashed: parity; bars: 95 % intervals"
 
 
 def test_rows_stand_in_the_order_given():

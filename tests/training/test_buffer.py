@@ -7,8 +7,8 @@ import pytest
 import torch
 from gymnasium import spaces
 
-from tests.training.toy_game import MAX_SEATS, make_toy
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
+from tests.training.toy_game import MAX_SEATS, make_toy
 
 
 def make_buffer(steps, games, *, gamma=1.0, gae_lambda=0.0, numbers=3, actions=5):
@@ -99,11 +99,11 @@ def test_games_set_up_anew_leave_nothing_behind():
     assert learnt(buffer) == {3: 0.0, 4: 1.0}
 
 
-def test_a_rollout_that_was_broken_off_is_forgotten():
+def test_a_rollout_that_was_stopped_is_forgotten():
     buffer = make_buffer(steps=2, games=1)
     buffer.reset()
     add(buffer, seat=0, mark=1)
-    with pytest.raises(RuntimeError, match="lacks 1 steps"):
+    with pytest.raises(RuntimeError, match="1 steps are missing"):
         buffer.compute()
     buffer.reset()
     add(buffer, seat=0, mark=2)
@@ -125,7 +125,7 @@ def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
 
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_no_minibatch_holds_a_single_decision(size):
-    """The spread of one advantage is no number."""
+    """The standard deviation of one advantage is NaN."""
     buffer = make_buffer(steps=8, games=1)
     buffer.reset()
     for mark in range(8):
@@ -134,6 +134,7 @@ def test_no_minibatch_holds_a_single_decision(size):
     assert min(len(data.actions) for data in buffer.get(size)) >= 2
 
 
+@pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_every_reward_of_every_seat_is_learnt_from_exactly_once(players):
     """Rollouts of real games, with values of zero: the advantages are the rewards."""

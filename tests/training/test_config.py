@@ -1,4 +1,4 @@
-"""Settings: what is wrong is named, and the file that comes along documents every entry."""
+"""Settings: what is wrong is named, and the file of defaults documents every entry."""
 
 from __future__ import annotations
 
@@ -8,28 +8,21 @@ import tomllib
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_training.config import (
-    CONFIGS,
-    TrainingConfig,
-    as_toml,
-    make_config,
-    override,
-    parse_override,
-    read_config,
-)
+from shakespeare_training.config import RENAMED, TrainingConfig, make_config, override
+from shakespeare_training.config_text import CONFIGS, as_toml, parse_override, read_config
 
 SEATS = registry.seats(registry.DEFAULT)
 games = pytest.mark.parametrize("name", registry.names())
 
 
-def test_every_configuration_that_comes_along_can_be_read():
+def test_every_game_has_its_defaults():
     paths = sorted(CONFIGS.glob("*.toml"))
     assert [path.stem for path in paths] == sorted(registry.names())
     for path in paths:
         assert read_config(path).game == path.stem
 
 
-def test_the_files_that_come_along_document_every_entry():
+def test_the_files_of_defaults_document_every_setting():
     for path in CONFIGS.glob("*.toml"):
         text = path.read_text()
         assert text == as_toml(read_config(path)), f"write {path} anew: as_toml(read_config(path))"
@@ -45,7 +38,7 @@ def test_settings_survive_their_toml(tmp_path):
         opponents={"current": 0.5, "network,greedy=false": 0.25, "runs/a b": 0.25},
         learning_rate=1.25e-4,
         players=[SEATS[-1]],
-        yardsticks=[],
+        evaluation_opponents=[],
     )
     path = tmp_path / "run.toml"
     path.write_text(as_toml(config))
@@ -63,7 +56,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("breadth = 3", "breadth is no setting; the settings: game, players"),
+        ("breadth = 3", "there is no setting breadth; the settings: game, players"),
         ('width = "wide"', "width = 'wide': Input should be a valid integer"),
         ("width = 2.0", "width = 2.0"),
         ("width = true", "width = True"),
@@ -75,7 +68,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ("players = []", "players"),
         ("players = 4", "players = 4"),
         ("batch_size = 1", "greater than or equal to 2"),
-        ('game = "chess"', f"no such game; the games: {', '.join(registry.names())}"),
+        ('game = "chess"', f"there is no such game; the games: {', '.join(registry.names())}"),
         ("opponents = {}", "a weight above 0"),
         ("opponents = { current = 0.0 }", "a weight above 0"),
         ("opponents = { current = -1.0 }", "opponents.current = -1.0"),
@@ -105,8 +98,16 @@ def test_the_tables_are_those_of_the_game(name):
 def test_every_table_has_a_game(name):
     few = len(registry.seats(name)) - 1
     listed = re.escape(str(list(registry.seats(name))))
-    with pytest.raises(ValueError, match=f"games = {few} with players = {listed}: give at least"):
-        make_config({"game": name, "games": few}, "here")
+    with pytest.raises(ValueError, match=f"n_envs = {few} with players = {listed}: give at least"):
+        make_config({"game": name, "n_envs": few}, "here")
+
+
+@pytest.mark.parametrize(("old", "new"), RENAMED.items())
+def test_a_former_name_is_refused_with_the_new_one(old, new):
+    assert new in TrainingConfig.model_fields
+    assert old not in TrainingConfig.model_fields
+    with pytest.raises(ValueError, match=f"{old} is now called {new}$"):
+        make_config({old: 1}, "here")
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from shakespeare_training.runs.display import SeatFigures, Status, TrainingDisplay, measurement_table
+from shakespeare_training.runs.display import TrainingDisplay, measurement_table, status_view
 from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
-from shakespeare_training.runs.status_panel import status_view
+from shakespeare_training.runs.status import SeatFigures, Status
 
 
 def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
@@ -84,7 +84,7 @@ def test_view_says_it_all():
     for words in (
         *("12.3M of 30M decisions", "14,210/s", "1:04:32", "20:42 left", "updating"),
         *("won against", "heuristic", "random", "62 % (58-66)", "41 % (36-46)"),
-        *("12.4k", "21.3", "28.9", "measured after 12M decisions"),
+        *("12.4k", "21.3", "28.9", "evaluated after 12M decisions"),
         *("first 61 % of 340", "hard [red] 47 % of 80", "unplayed - of 0"),
     ):
         assert words in text
@@ -192,7 +192,7 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
     lines = file.getvalue().splitlines()
     assert [line.split(" of ")[0] for line in lines] == ["0", "120k", "240k", "259k"]
     assert lines[-1] == (
-        "259k of 30M decisions (1%), 14,210/s, 1:04:32 gone, 34:52 left, "
+        "259k of 30M decisions (1%), 14,210/s, 1:04:32 elapsed, 34:52 left, "
         "1 seat: winning score 27.1, 4 seats: winning score 28.9, updating"
     )
     display, _, file = log()
@@ -201,7 +201,7 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
         display.show(EMPTY)
         display.print("x" * 200)
     lines = file.getvalue().splitlines()
-    assert lines == ["0 of 1k decisions (0%), 0/s, 0:00 gone, - left", "x" * 200]
+    assert lines == ["0 of 1k decisions (0%), 0/s, 0:00 elapsed, - left", "x" * 200]
 
 
 def test_log_has_a_line_for_each_new_measurement():
@@ -214,19 +214,19 @@ def test_log_has_a_line_for_each_new_measurement():
         history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *rates, 21.0, 26.0))
         display.show(replace(EMPTY, history=history))
         display.show(replace(EMPTY, history=history))
-    lines = [line for line in file.getvalue().splitlines() if line.startswith("measured")]
+    lines = [line for line in file.getvalue().splitlines() if line.startswith("evaluated")]
     assert len(lines) == len(history) == 8
     assert lines[-1] == (
-        "measured after 2.5M decisions, 2 seats against [red]: 1,000 games, "
+        "evaluated after 2.5M decisions, 2 seats against [red]: 1,000 games, "
         "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0, winning score 26.0"
     )
     assert lines[-2] == (
-        "measured after 0 decisions, 1 seat alone: 400 games, score 28.0, winning score 28.0"
+        "evaluated after 0 decisions, 1 seat solo: 400 games, score 28.0, winning score 28.0"
     )
     display, _, file = log(told=len(history))
     with display:
         display.show(replace(EMPTY, history=history))
-    assert "measured" not in file.getvalue()
+    assert "evaluated" not in file.getvalue()
 
 
 def test_measurement_table_has_the_first_and_the_latest():
@@ -239,7 +239,7 @@ def test_measurement_table_has_the_first_and_the_latest():
     assert "5M" not in text
     rows = [line.split() for line in text.splitlines() if re.search(r"\d\.\d", line)]
     assert len(rows) == 2 * 7 + 1, "two for each, but one for what was measured once"
-    assert rows[0] == ["1", "alone", "0", "400", "-", "-", "28.0", "28.0"]
+    assert rows[0] == ["1", "solo", "0", "400", "-", "-", "28.0", "28.0"]
     found = ["12M", "400", "62.0", "%", "58.0-66.0", "22.5", "27.5"]
     assert found in rows
     assert max(map(len, text.splitlines())) <= 80

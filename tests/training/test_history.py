@@ -8,15 +8,23 @@ from typing import Any
 
 import pytest
 
-from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement, seats_text, short_count
+from shakespeare_training.runs.history import (
+    ITSELF,
+    SOLO,
+    History,
+    Measurement,
+    seats_text,
+    short_count,
+)
 
 
 def measurement(decisions=0, seconds=0.0, players=4, opponent="random", **changes):
     beatable = opponent not in (SOLO, ITSELF)
     rates = (0.5, 0.4, 0.6) if beatable else (None, None, None)
     figures: dict[str, Any] = {"games": 100, "mean_score": 20.0, "mean_winning_score": 25.5}
-    figures |= dict(zip(("win_rate", "low", "high"), rates, strict=True)) | changes
-    return Measurement(decisions, seconds, players, opponent, **figures)
+    figures |= {"decisions": decisions, "seconds": seconds, "players": players}
+    figures |= {"opponent": opponent, **dict(zip(("win_rate", "low", "high"), rates, strict=True))}
+    return Measurement(**(figures | changes))
 
 
 def filled():
@@ -50,19 +58,19 @@ def test_series_latest_and_keys():
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"decisions": -1}, "decisions = -1"),
-        ({"decisions": 1.0}, "decisions = 1.0"),
-        ({"games": 0}, "games = 0"),
-        ({"games": True}, "games = True"),
-        ({"players": 0}, "players = 0"),
-        ({"players": 1}, "a table of one seat"),
-        ({"opponent": SOLO}, "opponent = ''"),
-        ({"opponent": None}, "opponent = None"),
-        ({"seconds": math.inf}, "seconds = inf"),
-        ({"mean_score": math.nan}, "mean_score = nan"),
-        ({"mean_winning_score": "12"}, "mean_winning_score = '12'"),
-        ({"win_rate": None}, "win_rate = None"),
-        ({"win_rate": math.nan}, "win_rate = nan"),
+        ({"decisions": -1}, r"decisions\n.*greater than or equal to 0"),
+        ({"decisions": 1.0}, r"decisions\n.*valid integer"),
+        ({"games": 0}, r"games\n.*greater than or equal to 1"),
+        ({"games": True}, r"games\n.*valid integer"),
+        ({"players": 0}, r"players\n.*greater than or equal to 1"),
+        ({"players": 1}, "with one seat only"),
+        ({"opponent": SOLO}, "with one seat only"),
+        ({"opponent": None}, r"opponent\n.*valid string"),
+        ({"seconds": math.inf}, r"seconds\n.*finite number"),
+        ({"mean_score": math.nan}, r"mean_score\n.*finite number"),
+        ({"mean_winning_score": "12"}, r"mean_winning_score\n.*valid number"),
+        ({"win_rate": None}, "win_rate = None, .*must be numbers"),
+        ({"win_rate": math.nan}, r"win_rate\n.*finite number"),
         ({"win_rate": 0.7}, "low <= win_rate <= high"),
         ({"low": -0.1}, "0 <= low"),
         ({"high": 1.1}, "high <= 1"),
@@ -82,22 +90,22 @@ def test_ends_of_an_interval_may_be_a_last_bit_off():
 
 def test_order_is_kept():
     history = filled()
-    with pytest.raises(ValueError, match="decisions = 9 comes before"):
+    with pytest.raises(ValueError, match="decisions = 9 is below"):
         history.add(measurement(9, 2.0))
-    with pytest.raises(ValueError, match=r"seconds = 1.0 comes before"):
+    with pytest.raises(ValueError, match=r"seconds = 1.0 is below"):
         history.add(measurement(11, 1.0))
     assert len(history) == 5
 
 
 def test_damaged_json_is_refused_with_the_entry():
-    with pytest.raises(ValueError, match="history: is dict"):
+    with pytest.raises(ValueError, match="history is dict"):
         History.from_json({})
-    with pytest.raises(ValueError, match=r"history\[5\]: 3 must be a dict"):
+    with pytest.raises(ValueError, match=r"history\[5\]: .* mapping"):
         History.from_json([*filled().to_json(), 3])
     for change, fault in (
-        ({"games": "many"}, "games = 'many'"),
-        ({"decisions": 0}, "decisions = 0 comes before"),
-        ({"colour": 1}, "unknown: ['colour']"),
+        ({"games": "many"}, "games\n"),
+        ({"decisions": 0}, "decisions = 0 is below"),
+        ({"colour": 1}, "colour\n"),
     ):
         data = filled().to_json()
         data[4] |= change
@@ -107,7 +115,7 @@ def test_damaged_json_is_refused_with_the_entry():
         assert fault in str(error.value)
     data = filled().to_json()
     del data[2]["games"]
-    with pytest.raises(ValueError, match=r"history\[2\]: missing: \['games'\]"):
+    with pytest.raises(ValueError, match=r"history\[2\]: [\s\S]*games\n.*required"):
         History.from_json(data)
 
 

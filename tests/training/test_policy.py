@@ -9,8 +9,8 @@ import torch
 
 from shakespeare_agents.network import Network
 from shakespeare_env.game import ObservationLayout
-from tests.agents.networks import random_tensors, random_views
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+from tests.agents.networks import random_tensors, random_views
 
 ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
 LAYOUT = ObservationLayout([("signed", 10, -3, 100, ""), ("small", 10, 0, 1, "")])

@@ -22,34 +22,29 @@ from shakespeare_agents.checkpoint import load_checkpoint, read_card
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_training.config import (
-    TrainingConfig,
-    command_of,
-    make_config,
-    override,
-    parse_override,
-    usual_config,
-)
+from shakespeare_env.generators import GameGenerators
+from shakespeare_training.config import TrainingConfig, make_config, override
+from shakespeare_training.config_text import default_config, parse_override, train_command
+from shakespeare_training.ppo.device import checked_device
+from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.display import TrainingDisplay
-from shakespeare_training.ppo.learner import checked_device
-from shakespeare_training.runs.callback import Course
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 
 SETTINGS: dict[str, Any] = {
-    "games": 16,
-    "steps": 16,
+    "n_envs": 16,
+    "n_steps": 16,
     "batch_size": 64,
     "width": 16,
     "decisions": 1500,
     "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
     "snapshot_every": 400,
-    "snapshots": 2,
+    "max_snapshots": 2,
     "precision": "float32",
-    "yardsticks": ["random"],
-    "shaping_end": 0.5,
-    "win": 0.5,
-    "entropy_end": 0.0,
+    "evaluation_opponents": ["random"],
+    "score_reward_coef_end": 0.5,
+    "win_reward_coef": 0.5,
+    "ent_coef_end": 0.0,
 }
 
 
@@ -59,11 +54,17 @@ def small(name):
 
 
 SMALL = small(registry.DEFAULT)
+SHORT: dict[str, Any] = {
+    "decisions": 900,
+    "evaluation_games": 4,
+    "final_evaluation_games": 4,
+    "evaluate_every": 300,
+}
 games = pytest.mark.parametrize("name", registry.names())
 
 
 class Quietly(BaseCallback):
-    """Keeps versions as a run does, and leaves it, saved, at the first rollout after `leave_at`."""
+    """Takes snapshots as a run does; saves and stops it at the first rollout after `leave_at`."""
 
     def __init__(self, run, leave_at=None):
         super().__init__()
@@ -75,7 +76,7 @@ class Quietly(BaseCallback):
     def _on_rollout_start(self):
         run = self.run_kept
         if run.decisions >= self.next:
-            run.keep_version()
+            run.add_snapshot()
             self.next = (run.decisions // 400 + 1) * 400
         if self.leave_at is not None and run.decisions >= self.leave_at:
             run.save()
@@ -93,7 +94,8 @@ def fingerprint(run):
         run.decisions,
         torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
         learner.league.to_json(),
-        learner.league.lineup.tolist(),
+        learner.league.lineup.seats.tolist(),
+        learner.league.lineup.generators.states.tolist(),
         {field: games[field].tolist() for field in games.dtype.names},
         learner.rng.bit_generator.state,
     )
@@ -105,7 +107,7 @@ def finished(tmp_path_factory):
 
     @cache
     def run_of(name):
-        run = Run.begin(small(name), tmp_path_factory.mktemp("runs") / name, device="cpu")
+        run = Run.create(small(name), tmp_path_factory.mktemp("runs") / name, device="cpu")
         run.learn(Quietly(run))
         run.save()
         return run
@@ -122,14 +124,14 @@ def uninterrupted(finished):
 @games
 def test_a_resumed_run_is_the_run_it_would_have_been(finished, name, tmp_path):
     folder = tmp_path / "run"
-    run = Run.begin(small(name), folder, device="cpu")
+    run = Run.create(small(name), folder, device="cpu")
     for leave_at in (1, 700, 1100):
         run.learn(Quietly(run, leave_at))
         run = Run.resume(folder, device="cpu")
         assert run.decisions >= leave_at
     run.learn(Quietly(run))
     assert fingerprint(run) == fingerprint(finished(name))
-    assert len(run.learner.league.past) == 2
+    assert len(run.learner.league.pool) == 2
 
 
 def test_a_run_can_be_made_longer(uninterrupted, tmp_path):
@@ -146,7 +148,7 @@ def test_a_run_can_be_made_longer(uninterrupted, tmp_path):
     assert Run.resume(folder, device="cpu").config.decisions == 2000
 
 
-class Impatient(Course):
+class Impatient(RunCallback):
     """Leaves a run at the second turn."""
 
     turns = 0
@@ -161,17 +163,16 @@ class Impatient(Course):
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
 def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, name, precision):
     """Through the course of the command itself, with its measurements."""
-    short = {"decisions": 900, "evaluation_games": 4, "final_games": 4, "evaluate_every": 300}
-    config = override(small(name), precision=precision, **short)
+    config = override(small(name), precision=precision, **SHORT)
     console = Console(quiet=True)
-    whole = Run.begin(config, tmp_path / "whole", device="cpu")
+    whole = Run.create(config, tmp_path / "whole", device="cpu")
     assert train(whole, console)
-    run = Run.begin(config, tmp_path / "parts", device="cpu")
+    run = Run.create(config, tmp_path / "parts", device="cpu")
     parts = 1
     while True:
-        course = Impatient(run, TrainingDisplay(console))
-        run.learn(course)
-        if not course.stopped:
+        callback = Impatient(run, TrainingDisplay(console))
+        run.learn(callback)
+        if not callback.stopped:
             break
         run = Run.resume(tmp_path / "parts", device="cpu")
         parts += 1
@@ -184,7 +185,7 @@ def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, name, 
 def test_one_process_has_a_run(uninterrupted):
     with uninterrupted.locked():
         other = Run.resume(uninterrupted.folder, decisions=5000, device="cpu")
-        with pytest.raises(TrainingError, match="another process trains this run"):
+        with pytest.raises(TrainingError, match="another process is training this run"):
             train(other, Console(quiet=True))
     with uninterrupted.locked():
         pass
@@ -193,24 +194,22 @@ def test_one_process_has_a_run(uninterrupted):
 def test_a_run_that_is_over_says_so(uninterrupted, capsys):
     run = Run.resume(uninterrupted.folder, device="cpu")
     assert train(run, Console(width=200))
-    assert "has come to its end" in capsys.readouterr().out
+    assert "is complete after" in capsys.readouterr().out
     assert len(run.history) == 0
 
 
-def test_yardsticks_with_other_weights_are_others(uninterrupted, tmp_path):
+def test_an_opponent_with_other_weights_is_another_opponent(uninterrupted, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(uninterrupted.folder, folder)
-    edit(folder, lambda data: data["facts"]["yardsticks"].update(random="0"))
-    with pytest.raises(CheckpointError, match="'random' has other weights"):
+    edit(folder, lambda data: data["facts"]["digests"].update(random="0"))
+    with pytest.raises(CheckpointError, match="opponent 'random' have changed"):
         Run.resume(folder, device="cpu")
 
 
 @games
 def test_all_measurements_are_logged(tmp_path, name):
-    config = override(
-        small(name), decisions=900, evaluation_games=4, final_games=4, evaluate_every=300
-    )
-    run = Run.begin(config, tmp_path / "run", device="cpu")
+    config = override(small(name), **SHORT)
+    run = Run.create(config, tmp_path / "run", device="cpu")
     train(run, Console(quiet=True))
     log = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
     for players in registry.seats(name):
@@ -234,7 +233,8 @@ def test_what_is_left_can_play(finished, name):
         found, _ = policy.masked_log_probabilities(
             torch.as_tensor(observations), torch.as_tensor(masks)
         )
-    chosen = NetworkAgent(network).act(observations, masks, np.random.default_rng(0))
+    generators = GameGenerators.of_games(0, np.arange(len(masks)))
+    chosen = NetworkAgent(network).act(observations, masks, generators)
     assert chosen.tolist() == found.argmax(dim=1).tolist()
     assert card.players == list(registry.seats(name))
     assert card.settings == small(name).model_dump(mode="json")
@@ -249,12 +249,12 @@ def test_the_command_on_the_card_gives_the_same_settings(finished, name):
     named, given = dict(options), [text for option, text in options if option == "--set"]
     assert named["--seed"] == "0"
     game = named.get("--game", registry.DEFAULT)
-    assert usual_config(game, dict(map(parse_override, given))) == small(name)
+    assert default_config(game, dict(map(parse_override, given))) == small(name)
 
 
 def test_the_command_names_what_is_not_the_default():
-    assert command_of(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
-    found = command_of(TrainingConfig(), "float32", Path("a b"))
+    assert train_command(TrainingConfig(seed=3), "auto") == "shakespeare train --seed 3"
+    found = train_command(TrainingConfig(), "float32", Path("a b"))
     assert found == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
 
 
@@ -263,11 +263,11 @@ def test_weights_that_are_no_numbers_are_not_saved(uninterrupted, tmp_path):
     shutil.copytree(uninterrupted.folder, folder)
     before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     run = Run.resume(folder, device="cpu")
-    run.check()
+    run.check_weights()
     with torch.no_grad():
         dict(run.learner.policy.named_parameters())["action_net.bias"][3] = torch.nan
     with pytest.raises(TrainingError, match=r"action_net\.bias .* not finite.*learning_rate"):
-        run.check()
+        run.check_weights()
     with pytest.raises(ValueError, match="not finite"):
         run.save()
     assert {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()} == before
@@ -289,7 +289,11 @@ def test_a_full_disk_leaves_the_last_state_whole(uninterrupted, tmp_path, monkey
         done += 1
         path.write_bytes(content)
 
-    for module in ("shakespeare_agents.storage", "shakespeare_agents.checkpoint", "shakespeare_training.runs.state"):
+    for module in (
+        "shakespeare_agents.storage",
+        "shakespeare_agents.checkpoint",
+        "shakespeare_training.runs.state",
+    ):
         monkeypatch.setattr(f"{module}.write_atomically", fail_after)
     with pytest.raises(OSError, match="No space left"):
         run.save()
@@ -301,10 +305,9 @@ def test_a_full_disk_leaves_the_last_state_whole(uninterrupted, tmp_path, monkey
 
 def test_old_files_are_cleared_away(uninterrupted):
     files = sorted(path.name for path in uninterrupted.folder.iterdir())
-    versions = [name for name in files if name.startswith("version-")]
+    snapshots = [name for name in files if name.startswith("snapshot-")]
     league = uninterrupted.learner.league
-    kept = [n for n, member in league.members.items() if member.tensors is not None]
-    assert len(versions) == len(kept)
+    assert len(snapshots) == len(league.snapshots)
     stems = ("run-", "weights-")
     assert all(len([name for name in files if name.startswith(stem)]) == 1 for stem in stems)
 
@@ -326,8 +329,8 @@ def edit(folder, change):
         (lambda data: data["arrays"].update(file="../x"), "must be a file beside"),
         (lambda data: data["arrays"].update(digest="0"), "is not the file that was saved"),
         (lambda data: data.pop("league"), "does not describe this run"),
-        (lambda data: data.pop("facts"), "says nothing about the run"),
-        (lambda data: data["facts"].pop("seconds"), "says no seconds about the run"),
+        (lambda data: data.pop("facts"), "lacks facts"),
+        (lambda data: data["facts"].pop("seconds"), "lacks seconds"),
         (lambda data: data["facts"]["config"].update(width=8), "does not describe this run"),
         (lambda data: data["facts"]["config"].update(width="a"), "width = 'a'"),
     ],
@@ -340,29 +343,39 @@ def test_a_damaged_run_is_refused(uninterrupted, tmp_path, change, message):
         Run.resume(folder, device="cpu")
 
 
+def test_what_cannot_be_resumed_can_be_started_from(uninterrupted, tmp_path):
+    """As a folder of the version before: its checkpoint is as good as ever."""
+    folder = tmp_path / "run"
+    shutil.copytree(uninterrupted.folder, folder)
+    edit(folder, lambda data: data.update(format=1))
+    with pytest.raises(CheckpointError, match=f"shakespeare train --start {folder}"):
+        Run.resume(folder)
+    Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
+
+
 def test_no_run_at_all(tmp_path):
     with pytest.raises(CheckpointError, match="is it a run"):
         Run.resume(tmp_path / "nothing")
 
 
 def test_a_folder_holds_one_run(uninterrupted):
-    with pytest.raises(ValueError, match="holds a run; go on with it by --resume"):
-        Run.begin(SMALL, uninterrupted.folder)
+    with pytest.raises(ValueError, match="already holds a run; continue it with --resume"):
+        Run.create(SMALL, uninterrupted.folder)
 
 
 def test_a_checkpoint_is_not_overwritten_by_a_new_run(uninterrupted, tmp_path):
     folder = tmp_path / "best"
     shutil.copytree(uninterrupted.folder, folder)
     (folder / "run.json").unlink()
-    with pytest.raises(ValueError, match="holds a checkpoint, which stays"):
-        Run.begin(SMALL, folder, start=folder)
+    with pytest.raises(ValueError, match="already holds a checkpoint"):
+        Run.create(SMALL, folder, start=folder)
     load_checkpoint(folder, registry.game(registry.DEFAULT))
 
 
 def test_only_files_of_runs_are_cleared_away(uninterrupted, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(uninterrupted.folder, folder)
-    names = ("run-mine.safetensors", "version-old.safetensors", "weights-1.safetensors")
+    names = ("run-mine.safetensors", "snapshot-old.safetensors", "weights-1.safetensors")
     for name in names:
         (folder / name).write_text("")
     Run.resume(folder, device="cpu").save()
@@ -370,12 +383,12 @@ def test_only_files_of_runs_are_cleared_away(uninterrupted, tmp_path):
 
 
 def test_a_run_can_begin_with_the_weights_of_a_checkpoint(uninterrupted, tmp_path):
-    run = Run.begin(SMALL, tmp_path / "next", start=uninterrupted.folder, device="cpu")
+    run = Run.create(SMALL, tmp_path / "next", start=uninterrupted.folder, device="cpu")
     ours, theirs = (one.learner.policy.tensors() for one in (run, uninterrupted))
     assert all((ours[name] == theirs[name]).all() for name in theirs)
     wider = override(SMALL, width=24)
     with pytest.raises(ValueError, match="width 16, but the run's is 24"):
-        Run.begin(wider, tmp_path / "wider", start=uninterrupted.folder, device="cpu")
+        Run.create(wider, tmp_path / "wider", start=uninterrupted.folder, device="cpu")
 
 
 @pytest.mark.parametrize("name", ["tpu", "cuda:x", "", "cpu:cuda", "cpu:", "cuda:", "cpu:3"])

@@ -1,4 +1,4 @@
-"""The learner: credit that comes by others' moves, own generators, rollouts that hang together."""
+"""The learner: credit for what others' moves cause, own generators, rollouts that connect."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.evaluate import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from tests.contract.each_table import plain_tables
-from tests.training.toy_game import make_toy
-from shakespeare_training.ppo.advantages import NO_SEAT
-from shakespeare_agents.arena.evaluate import Seated, evaluate
 from shakespeare_training.league import League
+from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear, outcomes
+from tests.contract.each_table import plain_tables
+from tests.training.toy_game import NAME, make_toy, set_pile
+
+pytestmark = pytest.mark.usefixtures("toy")
 
 CURRENT = {"current": 1.0}
 
@@ -37,25 +39,25 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
         "device": "cpu",
     }
     batch = make_toy(games, players=players, seed=seed, autoreset=False)
-    league = League(opponents or CURRENT, batch, snapshots=2, seed=seed)
+    league = League(opponents or CURRENT, batch, max_snapshots=2, seed=seed)
     return SelfPlayPPO(SB3SelfPlayVecEnv(batch), league, seed=seed, **(settings | arguments))
 
 
 def win_rate(network, seed=1):
     """How often a network beats a random player of the toy game, drawing as it has learnt to."""
     agent = NetworkAgent(network, greedy=False)
-    table = [Seated("learner", agent), Seated("random", RandomAgent())]
-    found = evaluate(table, make_toy, games=400, seed=seed).agents[0].win_rate
+    entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
+    found = evaluate(entrants, NAME, games=400, seed=seed).agents[0].win_rate
     assert found is not None
     return found
 
 
 def network_of(learner):
-    return Network(learner.policy.tensors(), learner.league.game.layout)
+    return Network(learner.policy.tensors(), learner.league.batch.game.layout)
 
 
 @pytest.fixture(scope="module")
-def trained():
+def trained(toy):
     learner = make_learner()
     learner.learn(30_000)
     return learner
@@ -71,19 +73,18 @@ def test_it_learns_from_one_seat_among_opponents():
     learner = make_learner(opponents={"random": 1.0})
     learner.learn(15_000)
     assert win_rate(network_of(learner)) > 0.9
-    assert learner.league.members[0].win_rate > 0.75
+    assert learner.league.opponents[0].win_rate > 0.75
 
 
 def test_values_are_the_deciding_seats_own(trained):
-    """-1 before the loser's forced last move, and +1 for the winner one move earlier."""
-    toy = make_toy(1, players=2, autoreset=False)
+    """-1 before the loser's last move, and +1 for the winner one move earlier."""
+    one = make_toy(1, players=2, autoreset=False)
     expected = {1: -1.0, 2: 1.0, 3: 1.0, 4: 1.0, 5: -1.0, 6: 1.0, 9: -1.0}
     for pile, value in expected.items():
-        toy.pile[:], toy.to_move[:] = pile, 1
-        toy._look()
+        set_pile(one, pile, to_move=1)
         with torch.no_grad():
             _, found = trained.policy.masked_log_probabilities(
-                torch.as_tensor(toy.obs), torch.as_tensor(toy.mask)
+                torch.as_tensor(one.obs), torch.as_tensor(one.mask)
             )
         assert found.item() == pytest.approx(value, abs=0.35), pile
 
@@ -93,7 +94,7 @@ def test_the_update_is_the_stock_one():
     assert SelfPlayPPO.learn is MaskablePPO.learn
 
 
-def test_one_seed_one_course():
+def test_one_seed_one_run():
     weights = []
     for seed in (5, 5, 6):
         learner = make_learner(seed=seed, players=3)
@@ -125,40 +126,42 @@ class StopAfter(BaseCallback):
         return self.n_calls < self.steps
 
 
-def test_broken_off_and_begun_again():
+def test_stopped_and_started_again():
     learner = make_learner()
     learner.learn(10_000, callback=StopAfter(20))
     assert learner.num_timesteps == 20 * 32
     buffer = learner.rollout_buffer
-    # Go on with the games as they stand: the broken rollout is dropped, its decisions are not
-    # carried.
+    # Continue the games as they are: the decisions of the stopped rollout are not carried over.
     learner.learn(16 * 32, reset_num_timesteps=False)
     assert np.isfinite(buffer.advantages).all()
-    # Set up the games anew: nothing is carried into them.
+    # Reset the games: nothing is carried into them.
     learner.learn(16 * 32)
     assert len(buffer.advantages) <= 16 * 32
 
 
 def test_schedules_follow_the_decisions():
     learner = make_learner(
-        learning_rate=linear(1.0, 0.0), entropy=linear(0.8, 0.0), shaping=linear(8.0, 4.0)
+        learning_rate=linear(1.0, 0.0),
+        ent_coef=linear(0.8, 0.0),
+        score_reward_coef=linear(8.0, 4.0),
     )
-    weights = []
+    coefs = []
 
     class Look(BaseCallback):
         def _on_step(self):
-            weights.append((learner.ent_coef, learner.shaping(learner._current_progress_remaining)))
+            remaining = learner._current_progress_remaining
+            coefs.append((learner.ent_coef, learner.score_reward_coef(remaining)))
             return True
 
     learner.learn(4 * 16 * 32, callback=Look())
     assert learner.policy.optimizer.param_groups[0]["lr"] == 0.0
-    # A rollout is played under what its beginning says.
+    # A rollout is played with the coefficients of its beginning.
     expected = [(0.8, 8.0), (0.6, 7.0), (0.4, 6.0), (0.2, 5.0)]
-    assert np.array(weights[::16]) == pytest.approx(np.array(expected))
+    assert np.array(coefs[::16]) == pytest.approx(np.array(expected))
 
 
-def test_schedules_end_where_they_are_to_end():
-    """The last rollout overshoots: what is left of the run is then less than nothing."""
+def test_schedules_stay_at_their_end():
+    """The last rollout overshoots: what is left of the run is then negative."""
     learner = make_learner(learning_rate=linear(1e-3, 1e-4))
     learner.learn(16 * 32 + 1)
     assert learner._current_progress_remaining < 0
@@ -167,7 +170,7 @@ def test_schedules_end_where_they_are_to_end():
 
 
 @pytest.mark.parametrize("opponents", [{"current": 1.0}, {"random": 1.0}])
-def test_decisions_are_counted_that_are_learnt_from(opponents):
+def test_only_the_learners_decisions_count(opponents):
     learner = make_learner(players=3, opponents=opponents)
     learner.learn(1)
     seats = learner.rollout_buffer._seats[4:]
@@ -177,8 +180,9 @@ def test_decisions_are_counted_that_are_learnt_from(opponents):
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_rewards_in_the_learners_terms(players):
-    learner = make_learner(players=players, games=4, shaping=linear(2.0, 2.0), win=0.5)
+def test_rewards_as_the_learner_counts_them(players):
+    coefs = {"score_reward_coef": linear(2.0, 2.0), "win_reward_coef": 0.5}
+    learner = make_learner(players=players, games=4, **coefs)
     env = learner.env
     env.reset()
     ended = 0
@@ -222,7 +226,7 @@ def test_misuse_is_named():
 @plain_tables
 def test_a_few_updates_on_a_real_game(table):
     games = table.batch(16, seed=1, autoreset=False, reward="score")
-    league = League({"current": 1.0, "heuristic": 1.0}, games, snapshots=1, seed=1)
+    league = League({"current": 1.0, "heuristic": 1.0}, games, max_snapshots=1, seed=1)
     learner = SelfPlayPPO(
         SB3SelfPlayVecEnv(games),
         league,
@@ -242,9 +246,9 @@ def test_a_few_updates_on_a_real_game(table):
 
 
 def test_the_usual_construction_learns_nothing_there():
-    """One stream a game, each reward its mover's, the next value another seat's.
+    """One trajectory per game, each reward the mover's, the next value another seat's.
 
-    Whoever moves last loses, so every stream ends with -1 whatever was played.
+    Whoever moves last loses, so every trajectory ends with -1, whatever was played.
     """
     batch = make_toy(32, players=2, seed=0, autoreset=False)
     usual = MaskablePPO(

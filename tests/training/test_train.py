@@ -25,17 +25,17 @@ from shakespeare_training.runs.train import _stopped_by_signals
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
-games = 16
-steps = 16
+n_envs = 16
+n_steps = 16
 batch_size = 128
-epochs = 1
+n_epochs = 1
 width = 16
 decisions = 1200
 snapshot_every = 300
 evaluate_every = 600
 evaluation_games = 4
-final_games = 8
-yardsticks = ["random"]
+final_evaluation_games = 8
+evaluation_opponents = ["random"]
 precision = "float32"
 save_every = 0.2
 """
@@ -71,7 +71,7 @@ def test_train_measure_and_go_on(small, tmp_path, name):
         measured = {entry["games"] for entry in history if entry["players"] == players}
         assert measured == {-(-games // players) * players for games in (4, 8)}
 
-    (measure,) = re.findall(r"^Measure +shakespeare (.*)$", done.output, re.MULTILINE)
+    (measure,) = re.findall(r"^Evaluate +shakespeare (.*)$", done.output, re.MULTILINE)
     assert str(folder) in measure
     done = command(*shlex.split(measure), "--games", 2 * seats[-1])
     assert done.exit_code == 0, done.output
@@ -87,7 +87,7 @@ def test_a_time_limit_leaves_a_run_that_can_go_on(small, tmp_path):
     done = command("train", "--config", small, "--out", folder, *limited)
     assert done.exit_code == 0, done.output
     assert f"shakespeare train --resume {folder}\n" in done.output
-    assert "Left after" in done.output
+    assert "Stopped after" in done.output
     before = read_state(folder)["decisions"]
     assert 0 < before < 1_000_000
     done = command("train", "--resume", folder, "--minutes", 0.01)
@@ -98,14 +98,14 @@ def test_a_time_limit_leaves_a_run_that_can_go_on(small, tmp_path):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signal")
 def test_signals_that_are_ignored_stay_so():
     """As under nohup, where a lost terminal is to end nothing."""
-    course: Any = SimpleNamespace(stop=False)
+    callback: Any = SimpleNamespace(stop=False)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with _stopped_by_signals(course):
+        with _stopped_by_signals(callback):
             os.kill(os.getpid(), signal.SIGHUP)
-            assert not course.stop
+            assert not callback.stop
             os.kill(os.getpid(), signal.SIGTERM)
-            assert course.stop
+            assert callback.stop
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
@@ -161,11 +161,12 @@ def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, name):
     ("arguments", "said"),
     [
         (("--set", "width=0"), "width = 0"),
-        (("--set", "breadth=3"), "breadth is no setting"),
+        (("--set", "breadth=3"), "there is no setting breadth"),
         (("--set", "players=[99]"), "players=99"),
+        (("--set", "entropy=0.1"), "entropy is now called ent_coef"),
         (("--set", "width"), "write NAME=VALUE"),
         (("--set", "opponents={nobody=1.0}"), "no agent is named 'nobody'"),
-        (("--set", 'yardsticks=["nobody"]'), "no agent is named 'nobody'"),
+        (("--set", 'evaluation_opponents=["nobody"]'), "no agent is named 'nobody'"),
         (("--device", "cuda:77"), "CUDA devices here"),
         (("--device", "tpu"), "choose cpu, cuda"),
         (("--start", "nowhere"), "cannot be read"),
@@ -183,7 +184,7 @@ def test_faults_are_told_in_a_line_and_leave_nothing(small, tmp_path, arguments,
 def test_a_run_keeps_its_settings(small, tmp_path):
     done = command("train", "--resume", tmp_path, "--set", "width=3", "--out", tmp_path / "b")
     assert done.exit_code == 2
-    assert "only --decisions can change" in " ".join(done.output.replace("│", "").split())
+    assert "only --decisions may change" in " ".join(done.output.replace("│", "").split())
     done = command("train", "--resume", tmp_path / "nothing")
     assert done.exit_code == 1
     assert "is it a run?" in done.output
@@ -201,7 +202,7 @@ def test_the_settings_can_be_printed(small):
     assert done.exit_code == 0
     assert "\nwidth = 16\n" in done.output
     assert "\nseed = 9\n" in done.output
-    assert "# How often each decision is learnt from.\nepochs = 1\n" in done.output
+    assert "# Passes over each rollout.\nn_epochs = 1\n" in done.output
 
 
 def test_weights_that_explode_end_the_run_and_spoil_nothing(small, tmp_path):

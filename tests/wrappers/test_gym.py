@@ -107,7 +107,7 @@ def test_sb3_finds_no_fault(env_id):
 
 @pytest.mark.parametrize("reward", NAMES)
 @plain_tables
-def test_it_is_row_0_of_seat_games(table, reward):
+def test_it_is_row_0_of_a_single_agent_batch(table, reward):
     """From one seed the views agree, game after game."""
     arguments: Any = {**table.arguments, "reward": reward, "opponents": "random"}
     env, games = SingleAgentEnv(**arguments), SingleAgentBatch(seed=31, **arguments)

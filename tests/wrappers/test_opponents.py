@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import IllegalMove, registry
+from shakespeare_env.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import PLAIN_TABLES
@@ -98,7 +99,7 @@ def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
         lineups.add(tuple(names))
     assert drawn["never"] == 0
     assert 0.65 < drawn["often"] / drawn.total() < 0.85
-    assert len(lineups) > 7
+    assert len(lineups) > 5  # one draw for all seats of a game would make 2
 
 
 @small_tables
@@ -142,7 +143,6 @@ def test_the_learners_seat_goes_around_the_table(table):
         ({"opponents": {"random": float("inf")}}, ValueError, "weight"),
         ({"opponents": "nobody"}, ValueError, "no agent is named 'nobody'"),
         ({"opponents": 7}, TypeError, "cannot play"),
-        ({"opponents": [None, "random"], "players": 3}, TypeError, "cannot play"),
         ({"seat": 9}, ValueError, "seat=9"),
         ({"seat": -1}, ValueError, "seat=-1"),
         ({"seat": 5, "players": "mixed"}, ValueError, "seat=5: the seats are 0 to {fewest}"),
@@ -178,7 +178,9 @@ def test_an_illegal_move_of_an_opponent_is_named_as_its_own(table, wrong):
 
     with pytest.raises(IllegalMove) as caught:
         played(make(table, 4, opponents=choose), 20)
-    assert caught.value.__notes__ == ["An opponent chose it."]
+    (note,) = caught.value.__notes__
+    assert note.startswith("The agent ")
+    assert note.endswith(" chose it.")
     assert caught.value.game_index is not None
 
 
@@ -258,9 +260,18 @@ def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
     with suppress(RuntimeError):
         games.reset(0)
     opponent.forgotten = False
-    games.begin(None)
+    games.reset()
     assert (games.batch.to_move == games.seats).all()
     games.step(games.action_masks().argmax(axis=1))
+
+
+@small_tables
+def test_none_is_the_default_agent(table):
+    """For all seats and for one of several."""
+    for opponents in (None, [None] * (table.players - 1)):
+        games = SingleAgentBatch(**table.arguments, opponents=opponents)
+        for opponent in games._opponents.lineup.agents:
+            assert type(opponent) is type(agent_for(None, games.batch.game))
 
 
 @small_tables

@@ -18,7 +18,7 @@ from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import full_tables, plain_tables, small_tables
-from tests.contract.random_games import position_of, record_of
+from tests.contract.random_games import record_of
 from tests.wrappers.lives import first_legal
 
 pygame = pytest.importorskip("pygame")
@@ -86,7 +86,8 @@ def test_many_games_are_drawn_one_by_one(table):
     pictures = drawn(text)
     assert len(pictures) == len(set(pictures)) == 3
     assert list(pictures) == [
-        str(position_of(table, record)) for record in text.games.batch.save([0, 1, 2])
+        str(Position.of_record(text.games.batch.game, record))
+        for record in text.games.batch.save([0, 1, 2])
     ]
 
 
@@ -97,7 +98,7 @@ def test_vec_envs_show_their_first_game(table):
     for view in (SB3SingleAgentVecEnv(games, "rgb_array"), SB3SelfPlayVecEnv(batch, "rgb_array")):
         view.reset()
         shown = games.batch if isinstance(view, SB3SingleAgentVecEnv) else batch
-        wanted = raster.pixels(position_of(table, record_of(shown, 0)).svg())
+        wanted = raster.pixels(Position.of_record(shown.game, record_of(shown, 0)).svg())
         np.testing.assert_array_equal(view.render(), wanted)
 
 

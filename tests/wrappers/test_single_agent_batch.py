@@ -289,25 +289,25 @@ def test_some_games_begin_anew_and_the_others_are_left_alone(table):
 
 
 @full_tables
-def test_begin_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
+def test_reset_without_a_seed_leaves_untouched_games_and_goes_on_from_others(table):
     games = make(table, 4, seed=2)
     dealt = snapshot(games.batch)
     for _ in range(2):
-        games.begin(None)
+        games.reset()
         assert_unchanged(games.batch, dealt)
         assert games.seats.tolist() == [row % table.players for row in range(4)]
     course = list(play(games, 5))
-    games.begin(None)
+    games.reset()
     assert games.seats.tolist() == [(row + 1) % table.players for row in range(4)]
     second = snapshot(games.batch)
     assert differing_fields(second[1], dealt[1])
-    games.begin(None)
+    games.reset()
     assert_unchanged(games.batch, second)
-    games.begin(2)
+    games.reset(2)
     assert_unchanged(games.batch, dealt)
     assert list(play(games, 5)) == course
     # The second games follow from the seed, too.
-    games.begin(None)
+    games.reset()
     np.testing.assert_array_equal(games.batch.obs, second[0]["obs"])
 
 
@@ -333,41 +333,52 @@ def test_a_seed_settles_everything(table):
 
 
 @full_tables
-def test_every_opponent_draws_from_a_generator_of_its_own_under_the_seed(table):
-    names = [f"after {seat}" for seat in range(table.players - 1)]
-    drawn: dict[str, list[float]] = {name: [] for name in names}
+def test_opponents_draw_from_the_generator_of_each_game(table):
+    """Under the seed, one row's apart from another's, and on from game to game."""
+    drawn: list[list[float]] = []
 
-    def player(name):
-        def choose(observations, masks, rng):
-            drawn[name].append(rng.random())
-            return masks.argmax(axis=1)
+    def choose(observations, masks, rng):
+        if len(rng) == 5:
+            drawn.append(rng.random().tolist())
+        return masks.argmax(axis=1)
 
-        return choose
+    def draws(games):
+        drawn.clear()
+        games.reset(1)
+        played(games, 20)
+        return [list(numbers) for numbers in drawn]
 
-    def draws(seed):
-        games.reset(seed)
-        for draws in drawn.values():
-            draws.clear()
-        games.step(legal(games))
-        return [drawn[name][0] for name in names]
+    games = make(table, 5, seat=table.players - 1, opponents=choose)
+    first = draws(games)
+    assert first == draws(games)
+    numbers = [number for row in first for number in row]
+    assert len(set(numbers)) == len(numbers) > 20
 
-    games = make(table, 5, opponents=[player(name) for name in names])
-    first = draws(1)
-    assert draws(1) == first
-    assert len({*first, *draws(2)}) == 2 * len(names)
+
+DRAWING = ["random", "greedy", "heuristic", "network,greedy=false"]
 
 
 @full_tables
-def test_a_row_does_not_depend_on_the_others_where_opponents_draw_nothing(table):
-    few, many = (make(table, n, seed=3, opponents=BySight(1)) for n in (2, 9))
-    for _ in range(150):
-        assert (few.batch.obs == many.batch.obs[:2]).all()
-        ended = []
-        for games in (few, many):
+@pytest.mark.parametrize("seat", [None, 1])
+def test_a_row_does_not_depend_on_the_others(table, seat):
+    """Nor on how many there are: a pool is drawn from, and who is drawn draws, row by row."""
+    pool = dict.fromkeys(DRAWING, 1.0)
+    few, more, many = (make(table, n, seed=3, seat=seat, opponents=pool) for n in (1, 3, 6))
+    ended = 0
+    for _ in range(100):
+        steps = []
+        for games in (few, more, many):
             step = games.step(legal(games))
+            steps.append(step)
             games.restart(np.flatnonzero(step.ended))
-            ended.append(step.ended[:2].tolist())
-        assert ended[0] == ended[1]
+        for games, step in ((few, steps[0]), (more, steps[1])):
+            n = games.batch.n
+            assert differing_fields(games.batch.save(slice(n)), many.batch.save(slice(n))) == []
+            assert (games.seats == many.seats[:n]).all()
+            assert (step.rewards == steps[2].rewards[:n]).all()
+            assert (step.ended == steps[2].ended[:n]).all()
+        ended += int(steps[0].ended.sum())
+    assert ended >= 2  # games after the first of a row are compared, too
 
 
 @full_tables

@@ -98,7 +98,7 @@ def test_spaces_hold_what_comes_out(env_id):
 @pytest.mark.parametrize("reward", ["win", "score"])
 @pytest.mark.parametrize("mixed", [False, True], ids=["alike", "mixed"])
 @full_tables
-def test_every_row_is_a_row_of_seat_games(table, mixed, reward):
+def test_every_row_is_a_row_of_a_single_agent_batch(table, mixed, reward):
     """A game that has ended is followed in the same step by the next."""
     arguments: Any = {"game": table.game, "players": table.players, "reward": reward}
     if mixed:

@@ -1,4 +1,4 @@
-"""`shakespeare train`: self-play PPO, from settings to a checkpoint one can play against."""
+"""`shakespeare train`: self-play PPO, from settings to a checkpoint to play against."""
 
 from __future__ import annotations
 
@@ -20,11 +20,7 @@ from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 def train(
     config: Annotated[
         Path | None,
-        typer.Option(
-            "--config",
-            help="Settings, a TOML file; what it leaves out has its default.",
-            show_default="the game's own",
-        ),
+        typer.Option("--config", help="TOML file of settings.", show_default="the game's own"),
     ] = None,
     game_name: Annotated[
         str | None,
@@ -35,55 +31,63 @@ def train(
         ),
     ] = None,
     decisions: Annotated[
-        int | None, typer.Option(min=1, help="Length of the run.", show_default="as configured")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Length of the run; a decision is one step of the seat to move.",
+            show_default="as configured",
+        ),
     ] = None,
     minutes: Annotated[
-        float | None,
-        typer.Option(min=0.0, help="Leave the run after so many.", show_default="no limit"),
+        float | None, typer.Option(min=0.0, help="Time limit.", show_default="none")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Of everything random.", show_default="as configured")
+        int | None, typer.Option(min=0, help="Seed.", show_default="as configured")
     ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Any other setting, such as learning_rate=1e-3; may be given several times.",
+            help="Any other setting, such as learning_rate=1e-3; may be repeated.",
         ),
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the run.", show_default="runs/, game and time"),
+        typer.Option(help="Folder of the run.", show_default="runs/<game>-<time>-seed<seed>"),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Folder of a run to go on with.", show_default=False)
+        Path | None, typer.Option(help="Folder of a run to continue.", show_default=False)
     ] = None,
     start: Annotated[
         Path | None,
-        typer.Option(help="Checkpoint to take the first weights from.", show_default=False),
+        typer.Option(help="Checkpoint whose weights to start from.", show_default=False),
     ] = None,
     device: Annotated[
-        str, typer.Option(help="cpu, cuda, or auto: the GPU where there is one.")
+        str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if there is one.")
     ] = "auto",
     print_config: Annotated[
-        bool, typer.Option("--print-config", help="Print the settings, documented, and stop.")
+        bool, typer.Option("--print-config", help="Print the settings with comments, and exit.")
     ] = False,
 ) -> None:
-    """Train a network by self-play, and measure it as it learns."""
-    console = LastingConsole()
+    """Train a network by self-play, and evaluate it as it learns."""
+    console = UnbreakableConsole()
+    # OpenMP threads wait for each other after every layer.  Spinning for some microseconds makes
+    # small layers almost twice as fast as sleeping; spinning for longer slows training tenfold on a
+    # core that is shared.  OpenMP reads the variable when torch is imported, just below.
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
-        from shakespeare_training.config import as_toml, parse_override, read_config, usual_config
+        from shakespeare_training import config_text
         from shakespeare_training.runs.run import Run
-        from shakespeare_training.runs.train import train as run_to_its_end
+        from shakespeare_training.runs.train import train as train_run
     except ModuleNotFoundError as missing:
         give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
-    given: dict[str, Any] = {"decisions": decisions, "seed": seed}
     if minutes is not None and not math.isfinite(minutes):
-        raise typer.BadParameter(f"{minutes} is no length of time", param_hint="--minutes")
+        raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     try:
-        overrides = {name: value for name, value in given.items() if value is not None}
-        overrides |= dict(map(parse_override, settings or []))
+        given = {"decisions": decisions, "seed": seed}
+        overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
+        overrides |= dict(map(config_text.parse_override, settings or []))
         if resume is not None and not print_config:
             _refuse_changes(
                 {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
@@ -93,47 +97,47 @@ def train(
             if game_name is not None:
                 overrides["game"] = find_game(game_name).name
             chosen = (
-                read_config(config, overrides)
-                if config is not None
-                else usual_config(game_name or DEFAULT_GAME, overrides)
+                config_text.default_config(game_name or DEFAULT_GAME, overrides)
+                if config is None
+                else config_text.read_config(config, overrides)
             )
             if print_config:
-                typer.echo(as_toml(chosen), nl=False)
+                typer.echo(config_text.as_toml(chosen), nl=False)
                 return
             stamp = time.strftime("%Y%m%d-%H%M%S")
             folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
-            run = Run.begin(chosen, folder, start=start, device=device)
+            run = Run.create(chosen, folder, start=start, device=device)
     except (ShakespeareEnvError, ValueError, TypeError) as fault:
         give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
     except OSError as fault:
         give_up(f"the run cannot be written ({fault}); give another folder with --out")
     try:
-        run_to_its_end(run, console, minutes)
+        train_run(run, console, minutes)
     except TrainingError as fault:
         give_up(str(fault))
     except OSError as fault:
         give_up(
-            f"the run cannot be written ({fault}); what was saved before is as it was, and "
-            "--resume goes on from there"
+            f"the run cannot be written ({fault}); what was saved before is intact, and "
+            "--resume continues from there"
         )
 
 
-class LastingConsole(Console):
-    """A console that falls silent when nobody reads it any more, rather than end the run."""
+class UnbreakableConsole(Console):
+    """A console that falls silent once nobody reads it, instead of ending the run."""
 
     def on_broken_pipe(self) -> None:
-        """Say nothing more."""
+        """Print nothing from now on."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:
-    """A run that goes on has its settings and its folder; its length alone may change."""
+    """Refuse to resume a run with other settings; only its length may change."""
     wrong = [name for name, value in options.items() if value is not None]
     wrong += sorted(overrides.keys() - {"decisions"})
     if wrong:
         raise typer.BadParameter(
-            f"a run keeps its settings and its folder, so {', '.join(wrong)} cannot go with it; "
-            "only --decisions can change",
+            f"a run keeps its settings and its folder; drop {', '.join(wrong)} "
+            "(only --decisions may change)",
             param_hint="--resume",
         )

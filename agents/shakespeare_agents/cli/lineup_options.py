@@ -41,11 +41,17 @@ GAMES_HELP = (
     "moving on by one seat in between."
 )
 EntrantSeed = Annotated[
-    int, typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals and of all draws of agents.")
+    int,
+    typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals and the agents' draws."),
 ]
 Threads = Annotated[
     int,
-    typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads that step the games; they change no result."),
+    typer.Option(
+        "--threads",
+        min=1,
+        max=MOST_THREADS,
+        help="Threads that step the games; they change no result.",
+    ),
 ]
 
 

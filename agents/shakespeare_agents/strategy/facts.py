@@ -1,4 +1,4 @@
-"""Facts of a position by name: numbers of an observation's layout."""
+"""Facts of a position by name, read from observations."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ def field(
     """A fact as a number.
 
     Args:
-        layout: What the observations hold.
-        name: A field, `seat0.pounds`; or one number of a field that lists names in its description,
-            `seat0.metrics.stage_spaces`.  A one-hot field gives the place of its 1, counted from 1,
-            and 0 where there is none.
+        layout: Of the observations.
+        name: A field, `seat0.pounds`; or one number of a field whose description lists names,
+            `seat0.metrics.stage_spaces`.  A one-hot field gives the place of its 1, from 1, or 0
+            where there is none.
         observations: int8[n, D].
 
     Returns:
@@ -25,7 +25,7 @@ def field(
 
     Raises:
         KeyError: there is no such field, or no such number in it.
-        ValueError: the field has several numbers; says their names.
+        ValueError: the field has several numbers; names them.
     """
     if name in layout.fields:
         found = layout[name]
@@ -34,7 +34,7 @@ def field(
             return numbers[:, 0]
         if found.description.startswith("one-hot:"):
             return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
-        listed = ", ".join(_listed(found.description, found.size)) or "none has a name"
+        listed = ", ".join(_listed(found.description, found.size)) or "without names"
         raise ValueError(f"{name!r} has {found.size} numbers: {listed}")
     whole, _, part = name.rpartition(".")
     found = layout[whole]
@@ -45,6 +45,6 @@ def field(
 
 
 def _listed(description: str, size: int) -> list[str]:
-    """The names a description ends with, one for each number; none if they are not as many."""
+    """The names a description ends with; none unless there is one for each number."""
     names = description.rpartition(": ")[2].split(", ")
     return names if len(names) == size else []

@@ -33,7 +33,7 @@ def means(
 def shares(
     rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
 ) -> pl.DataFrame:
-    """The same for a column of numbers from 0 to 1, such as `won`, which are to be read as shares.
+    """The same for a column of numbers from 0 to 1, such as `won`, read as shares.
 
     Args:
         rows: As of `means`.
@@ -58,9 +58,9 @@ def against(
 
     Args:
         trials: Rows of `strategy.trials`.
-        baseline: Of bool, the rows to compare with, `pl.lit(True)` for all; where a position has
-            several, their mean counts.  Positions without one are left out.
-        within: The columns that say what is compared with each other.
+        baseline: Which rows to compare with, `pl.lit(True)` for all; of several in a position the
+            mean counts.  Positions without one are left out.
+        within: The columns whose values together make a position.
         of: The columns in which the difference takes the place of the value.
     """
     base = pl.col(of).filter(baseline).mean().over(within)

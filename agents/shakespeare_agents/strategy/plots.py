@@ -15,7 +15,6 @@ from shakespeare_agents.plot_style import (
     INK,
     MARKERS,
     Picture,
-    note,
     picture,
     prepare,
     say_nothing,
@@ -47,15 +46,14 @@ def plot_lines(
         y_label: What the means are, and their unit.
         lines: A column that each value has a line of its own for; None means one line.
         reference: A value to draw a dashed line at.
-        reference_name: What it is.
+        reference_name: What it is, said below.
     """
-    figure, axes = _panel(title, x_label, y_label, _HEIGHT)
+    figure, axes = _panel(title, x_label, y_label, reference_name, _HEIGHT)
     if groups.is_empty():
         return _say_nothing(figure, axes)
     found, unit = _scaled(groups)
     if reference is not None:
         axes.axhline(unit * reference, color=GREY, linestyle="--", linewidth=1.1, zorder=1)
-        note(axes, unit * reference, reference_name, GREY)
     parts = found.partition_by(lines, maintain_order=True) if lines else [found]
     for place, part in enumerate(parts):
         axes.errorbar(
@@ -107,24 +105,14 @@ def plot_rows(
         title: Printed above.
         x_label: What the means are, and their unit.
         reference: A value to draw a dashed line at.
-        reference_name: What it is.
+        reference_name: What it is, said below.
     """
-    figure, axes = _panel(title, x_label, "", _MARGIN + _ROW * len(groups))
+    figure, axes = _panel(title, x_label, "", reference_name, _MARGIN + _ROW * len(groups))
     if groups.is_empty():
         return _say_nothing(figure, axes)
     found, unit = _scaled(groups)
     if reference is not None:
         axes.axvline(unit * reference, color=GREY, linestyle="--", linewidth=1.1, zorder=1)
-        axes.annotate(
-            reference_name,
-            (unit * reference, 1.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(4, -3),
-            textcoords="offset points",
-            va="top",
-            fontsize=8,
-            color=GREY,
-        )
     heights = range(len(found))
     axes.errorbar(
         found["value"],
@@ -138,8 +126,7 @@ def plot_rows(
         capsize=3,
     )
     axes.set_yticks(heights, [str(name) for name in found[y]], fontsize=9.5)
-    # The reference's name has a line of its own above the rows.
-    axes.set_ylim(len(found) - 0.4, -0.6 - 0.35 * (reference is not None))
+    axes.set_ylim(len(found) - 0.4, -0.6)
     _as_percent(axes.xaxis, unit)
     return figure
 
@@ -181,11 +168,13 @@ def _name(agent: AgentResult) -> str:
     return f"{agent.name} ×{agent.copies}" if agent.copies > 1 else agent.name
 
 
-def _panel(title: str, x: str, y: str, height: int) -> tuple[Picture, Axes]:
+def _panel(title: str, x: str, y: str, dashed: str, height: int) -> tuple[Picture, Axes]:
     figure = picture(_WIDTH, height, layout="constrained")
     axes = figure.add_subplot()
     prepare(axes, title, x, y)
-    figure.supxlabel("bars: 95 % intervals", x=0.99, ha="right", fontsize=8, color=GREY)
+    # Beside the dashed line its name would cover what is drawn.
+    words = f"dashed: {dashed}; " if dashed else ""
+    figure.supxlabel(f"{words}bars: 95 % intervals", x=0.99, ha="right", fontsize=8, color=GREY)
     return figure, axes
 
 

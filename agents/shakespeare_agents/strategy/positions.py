@@ -99,7 +99,7 @@ def find_positions(
 
 
 class _Sample:
-    """Decisions of games under way, drawn by lot: whatever else is played, the lowest are kept."""
+    """Decisions drawn by lot while games are played: those with the lowest lots are kept."""
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class _Sample:
         drawn["state"] = self._lineup.generators.states[rows]
         drawn["lot"] = self._lots[rows].random()
         self._drawn.append(drawn)
-        # Records are large: those that cannot be kept any more are dropped on the way.
+        # Records are large; those that can no longer be kept are dropped on the way.
         if sum(map(len, self._drawn)) > 2 * self._most:
             self._drawn = [self._lowest()]
 

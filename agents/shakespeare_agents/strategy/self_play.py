@@ -45,7 +45,8 @@ def self_play(
     generators = GameGenerators.of_games(seed, np.arange(games))
     play_out(batch, at_all_seats(player, batch, generators))
     facts |= _seat_facts(batch, players, end or {})
-    deals = pl.select(deal=np.repeat(np.arange(games), players), players=pl.lit(players))
+    deals = pl.DataFrame({"deal": np.repeat(np.arange(games), players)})
+    deals = deals.with_columns(players=pl.lit(players, pl.Int64))
     return deals.hstack(outcomes(batch)).with_columns(**facts)
 
 

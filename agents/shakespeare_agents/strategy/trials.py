@@ -1,7 +1,7 @@
 """Moves and gifts tried in positions of self-play, each played on to the end.
 
-All trials of a position meet the same chance, of the game and of the agents, for as long as the
-games after them ask for it alike; and the agent that played the position has every seat.
+The agent that played the positions has every seat.  All trials of a position meet the same chance,
+of the game and of the agent, as long as their games draw alike.
 """
 
 from __future__ import annotations

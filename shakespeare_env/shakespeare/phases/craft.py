@@ -101,18 +101,12 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether anything can be taken at all.
-
-    A mandatory element that cannot be placed is forgone. Rules T16, T18.
-    """
+    """Whether anything can be taken; a mandatory element without a place is lost (T16, T18)."""
     seat = game["to_move"]
     if game["craft_costumes"]:
         wearers = 0
         for member in range(game["troupe_len"][seat]):
-            if (
-                wears_costumes(game, seat, member)
-                and game["costume_len"][seat, member] < N_SLOTS
-            ):
+            if wears_costumes(game, seat, member) and game["costume_len"][seat, member] < N_SLOTS:
                 wearers += 1
         for colour in range(N_COLOURS):
             if wearers > 0 and can_take(game, COSTUME, colour):

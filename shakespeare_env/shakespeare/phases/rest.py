@@ -27,10 +27,7 @@ def used(game: Record, seat: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Any character activated today can be the one that stays free.
-
-    Copies of a card share a move. Rules P2.
-    """
+    """Any character activated today can stay free; copies of a card share a move (Rules P2)."""
     seat = game["to_move"]
     count = 0
     for member in range(game["troupe_len"][seat]):
@@ -55,10 +52,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def put_to_rest(game: Record, seat: int, kept: int) -> None:
-    """Rest tokens on all that were activated but one.
-
-    Of copies the first one activated stays free. Rules P2.
-    """
+    """Rest tokens on all activated characters but one; of copies the first stays free (P2)."""
     free = False
     for member in range(game["troupe_len"][seat]):
         if game["cylinder"][seat, member]:

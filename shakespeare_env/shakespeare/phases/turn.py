@@ -1,7 +1,4 @@
-"""Phase 2, recruitment and activation: what a seat does in its turn.
-
-Rules T1 to T5, T9, T16 to T18.
-"""
+"""Phase 2, recruitment and activation: a seat's turn (Rules T1 to T5, T9, T16 to T18)."""
 
 from __future__ import annotations
 
@@ -22,10 +19,7 @@ _PLUS_3 = 3
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Recruit once a day, activate while there are cylinders, pass after recruiting.
-
-    Rules T2, T3, T4.
-    """
+    """Recruit once a day, activate while there are cylinders, pass after recruiting (T2 to T4)."""
     seat = game["to_move"]
     count = 0
     if game["recruited"][seat]:
@@ -156,10 +150,7 @@ def is_finished(game: Record, seat: int) -> bool:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Whose turn it is after the seat to move, in Order, round and round.
-
-    NOBODY when all are finished. Rules T1.
-    """
+    """Whose turn is next, in Order, round and round; NOBODY when all are finished (Rules T1)."""
     players = game["players"]
     place = 0
     while game["order"][place] != game["to_move"]:

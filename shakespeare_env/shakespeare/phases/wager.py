@@ -37,10 +37,7 @@ def next_seat(game: Record) -> int:
 
 @rule
 def reveal(game: Record) -> None:
-    """Fewest cylinders first, ties by Initiative; the first scores 1 prestige.
-
-    Rules W2, W3, W4.
-    """
+    """Fewest cylinders first, ties by Initiative; the first scores 1 prestige (W2, W3, W4)."""
     order = game["order"]
     place = 0
     for wager in range(1, N_CYLINDERS + 1):

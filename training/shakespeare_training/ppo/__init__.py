@@ -1,1 +1,1 @@
-"""The learner: MaskablePPO along each seat's own decisions."""
+"""MaskablePPO whose advantages run along each seat's own decisions."""

@@ -1,10 +1,10 @@
 """Advantages along each seat's own decisions, as a pure function of arrays.
 
-In a game of several seats the situation after a move belongs to somebody else, so the usual
+In a game with several seats the state after a move is another seat's to act in, so the usual
 recursion ("the next row is my next state") credits the wrong seat.  Here every seat of every game
-has its own trajectory: the rows in which it decided.  What a seat receives between two of its
-decisions, whoever's move caused it, belongs to the earlier one; what it receives until the game
-ends belongs to its last one.
+has its own trajectory: the rows in which it decided.  Whatever a seat receives between two of its
+decisions, no matter whose move caused it, counts towards the earlier one; whatever it receives
+before the game ends, towards its last one.
 """
 
 from __future__ import annotations
@@ -15,23 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_SEAT = -1
-"""In `seats`: this row holds no decision for this game."""
+"""In `seats`: no decision of this game in this row."""
 
 
 class SeatAdvantages(NamedTuple):
-    """What `seat_advantages` finds for each row and game; zero where `seats` is NO_SEAT.
+    """What `seat_advantages` returns, for each row and game; 0 where `seats` is NO_SEAT.
+
+    A decision is *closed* if the rows hold what followed it: the same seat's next decision, or the
+    end of the game.  An open one has no advantage yet.
 
     Attributes:
-        advantages: float32[R, n], generalised advantage of the decision; 0 where it is not
-            `closed`.
-        returns: float32[R, n], advantage plus value: the target of the value network; 0 where not
-            `closed`.
-        gained: float32[R, n], what the deciding seat received from this decision until its next
-            one, until the end of the game, or, where the decision is not `closed`, until the last
-            row.
-        closed: bool[R, n], whether the rows hold what followed the decision: the same seat's next
-            decision in the same game, or the end of the game.  An open decision has no advantage
-            yet.
+        advantages: float32[R, n], generalised advantages; 0 for open decisions.
+        returns: float32[R, n], advantage plus value, the target of the value network; 0 likewise.
+        gained: float32[R, n], what the seat received from this decision up to its next one, the end
+            of the game or, for an open decision, the last row.
+        closed: bool[R, n].
     """
 
     advantages: NDArray[np.float32]
@@ -48,33 +46,31 @@ def seat_advantages(
     gamma: float,
     gae_lambda: float,
 ) -> SeatAdvantages:
-    """Generalised advantage estimation on every seat's own decisions.
+    """Generalised advantage estimation along every seat's own decisions.
 
-    Discount and lambda count own decisions: whatever happens until a seat decides again is one step
-    for it. A seat whose game goes on after the last row has one open decision, its latest; the
-    decision before that one bootstraps from the value of the open one, so no value is ever asked of
-    a situation in which the seat does not decide.
+    Discount and lambda count a seat's own decisions: everything until it decides again is one step.
+    In a game that continues after the last row, each seat's latest decision is open, and the one
+    before bootstraps from its value; so the value network is never asked about a state in which the
+    seat does not decide.
 
     Args:
-        rewards: float32[R, n, S], what each seat of each game received by the move of the row.
-        values: float32[R, n], the deciding seat's value of its situation in that row.
-        seats: int[R, n], who decided, NO_SEAT for nobody.  Rows are in order of time; a row of
-            NO_SEAT may still carry rewards.
-        dones: bool[R, n], whether the move of the row ended the game; the next row is then another
-            game.
-        gamma: Discount per own decision, 0 to 1.
-        gae_lambda: Trade of bias against variance, 0 to 1.
+        rewards: float32[R, n, S], what each seat of each game received in the step of the row.
+        values: float32[R, n], the deciding seat's value of the state of the row.
+        seats: int[R, n], who decided, or NO_SEAT; such a row may still carry rewards.  Rows are in
+            order of time.
+        dones: bool[R, n], whether the step ended the game; the next row is then another game.
+        gamma: Discount factor between two decisions of a seat, 0 to 1.
+        gae_lambda: Bias against variance, 0 to 1.
 
     Returns:
-        The `SeatAdvantages`.  The cost is one pass over the rows, vectorised over the games.
+        The `SeatAdvantages`, in one pass over the rows, vectorised over the games.
     """
     n_rows, n, n_seats = rewards.shape
     games = np.arange(n)
     advantages = np.zeros((n_rows, n), np.float32)
     gained = np.zeros((n_rows, n), np.float32)
     closed = np.zeros((n_rows, n), np.bool_)
-    # What lies ahead of the row, per game and seat: rewards until its next decision, then that
-    # decision.
+    # What follows the row, per game and seat: rewards up to its next decision, and that decision.
     ahead = np.zeros((n, n_seats), np.float32)
     next_value = np.zeros((n, n_seats), np.float32)
     next_advantage = np.zeros((n, n_seats), np.float32)

@@ -1,4 +1,4 @@
-"""The store of one rollout of self-play: rows of decisions, each with the seat that made it."""
+"""The rollout buffer of self-play: decisions, each with the seat that made it."""
 
 from __future__ import annotations
 
@@ -16,21 +16,20 @@ from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
 
 
 class SeatRolloutBuffer(RolloutBuffer):
-    """Decisions of all seats of all games, and the advantages along each seat's own decisions.
+    """Decisions of all seats of all games, with advantages along each seat's own decisions.
 
-    A rollout ends in the middle of games, when every seat has made a decision whose consequences
-    are not known yet.  These open decisions are not guessed at: the next rollout begins with them.
-    The first S rows of the store hold them, row s those of seat s (NO_SEAT where there is none),
-    with the rewards that have come in so far; the rows after them hold the steps of the rollout.
-    Every decision is learnt from exactly once, as soon as its seat has decided again or the game
-    has ended.  A carried decision was made by the network before the last update; its stored
-    log-probability keeps the learner's ratio right.
+    When a rollout ends, in the middle of games, the consequences of every seat's last decision are
+    not known yet.  Such open decisions are carried into the next rollout instead of being guessed
+    at: the first S rows hold them, row s those of seat s (NO_SEAT where there is none), with the
+    rewards received so far; the steps of the rollout follow.  So every decision is learnt from
+    exactly once, as soon as its seat has decided again or the game has ended.  A carried decision
+    was made by the network before the last update; its stored log-probability keeps the ratio of
+    PPO right.
 
-    Observations stay int8 and masks bool: the store of stable-baselines3 would keep the masks as
-    float32.
+    Observations stay int8 and masks bool; stable-baselines3 would store masks as float32.
 
     Args:
-        buffer_size: Steps in a rollout, T.
+        buffer_size: Steps of a rollout, T.
         observation_space: Box of D numbers.
         action_space: Discrete, A actions.
         device: Where minibatches go.
@@ -41,8 +40,8 @@ class SeatRolloutBuffer(RolloutBuffer):
         rng: Shuffles the minibatches.
 
     Attributes:
-        values: float32[k], after `compute`: values of the k closed decisions, with `returns` and
-            `advantages`.
+        values: float32[k], after `compute`: the values of the k closed decisions; so are `returns`
+            and `advantages`.
     """
 
     observation_space: spaces.Box
@@ -64,19 +63,13 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.max_seats = max_seats
         self.rng = rng
         rows = max_seats + buffer_size
-        # Rows x games; `reset` of the base class would allocate them anew for each rollout.
+        # Rows x games, allocated once; the base class does so in every `reset`.
         self._observations = np.zeros((rows, n_envs, *observation_space.shape), np.int8)
         self._masks = np.zeros((rows, n_envs, int(action_space.n)), np.bool_)
         self._actions = np.zeros((rows, n_envs), np.int64)
         self._values = np.zeros((rows, n_envs), np.float32)
         self._log_probs = np.zeros((rows, n_envs), np.float32)
-        self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
-        self._rewards = np.zeros((rows, n_envs, max_seats), np.float32)
-        self._dones = np.zeros((rows, n_envs), np.bool_)
-        self._gained = np.zeros((rows, n_envs), np.float32)
-        self._is_open = np.zeros((rows, n_envs), np.bool_)
-        self._closed = np.empty(0, np.intp)
-        # What is kept of a decision as it was made.
+        # What a decision is made of, and what is carried over with it.
         self._stores: dict[str, NDArray[Any]] = {
             "observations": self._observations,
             "masks": self._masks,
@@ -84,14 +77,20 @@ class SeatRolloutBuffer(RolloutBuffer):
             "values": self._values,
             "log_probs": self._log_probs,
         }
+        self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
+        self._rewards = np.zeros((rows, n_envs, max_seats), np.float32)
+        self._dones = np.zeros((rows, n_envs), np.bool_)
+        self._gained = np.zeros((rows, n_envs), np.float32)
+        self._is_open = np.zeros((rows, n_envs), np.bool_)
+        self._closed = np.empty(0, np.intp)
         super().__init__(
             buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
         )
 
     def reset(self) -> None:
-        """Begin a rollout with the open decisions of the last one.
+        """Start a rollout with the open decisions of the last one.
 
-        A rollout that was broken off (`compute` was not called) leaves none.
+        A rollout that was stopped before `compute` leaves none.
         """
         rows, games = np.nonzero(self._is_open)
         seats = self._seats[rows, games]
@@ -109,7 +108,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.full = False
 
     def open_decisions(self) -> dict[str, NDArray[Any]]:
-        """The open decisions as arrays of one row each, for `set_open_decisions`."""
+        """The open decisions, one row of every array each, for `set_open_decisions`."""
         rows, games = np.nonzero(self._is_open)
         stores = {name: store[rows, games] for name, store in self._stores.items()}
         return {
@@ -120,7 +119,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         }
 
     def set_open_decisions(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Let the next rollout begin with open decisions of another store."""
+        """Start the next rollout with the open decisions of another buffer."""
         seats, games = saved["seats"], saved["games"]
         for name, store in self._stores.items():
             store[seats, games] = saved[name]
@@ -131,7 +130,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._gained[seats, games] = saved["gained"]
 
     def forget(self, games: NDArray[np.bool_]) -> None:
-        """Drop what was carried of some games, bool[n], because others have taken their place."""
+        """Drop the decisions carried over in some games, bool[n], that others have replaced."""
         self._seats[: self.max_seats, games] = NO_SEAT
         self._rewards[: self.max_seats, games] = 0.0
 
@@ -146,14 +145,14 @@ class SeatRolloutBuffer(RolloutBuffer):
         seat_rewards: NDArray[np.float32],
         dones: NDArray[np.bool_],
     ) -> None:
-        """Store one decision of every game and what came of it.
+        """Store one decision of every game and its outcome.
 
         Args:
             observations: int8[n, D], what the deciding seats saw.
             masks: bool[n, A], what was legal.
-            seats: int8[n], who decided.
+            seats: int8[n], who decided, or NO_SEAT.
             actions: int[n], what they chose.
-            values: float32[n], what the network thought of their situations.
+            values: float32[n], the network's values of their states.
             log_probs: float32[n], of the actions chosen.
             seat_rewards: float32[n, S], what each seat received.
             dones: bool[n], which games ended.
@@ -171,14 +170,14 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.full = self.pos == len(self._seats)
 
     def compute(self) -> None:
-        """Find the advantages of the decisions that are closed, and which are open.
+        """Compute the advantages of the closed decisions, and which decisions are open.
 
         Raises:
             RuntimeError: the rollout is not full.
         """
         if not self.full:
             missing = len(self._seats) - self.pos
-            raise RuntimeError(f"the rollout lacks {missing} steps; add them before compute()")
+            raise RuntimeError(f"{missing} steps are missing; add them before compute()")
         found = seat_advantages(
             self._rewards, self._values, self._seats, self._dones, self.gamma, self.gae_lambda
         )
@@ -190,18 +189,18 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.advantages = found.advantages.reshape(-1)[self._closed]
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
-        """The closed decisions in random order, in minibatches of as equal a size as can be.
+        """The closed decisions in random order, in minibatches of nearly equal size.
 
-        A small rest would be a minibatch whose advantages cannot be normalised.
+        Equal, because the advantages of a small remainder could not be normalised.
 
         Args:
-            batch_size: About how many decisions a minibatch; None for all at once.
+            batch_size: Decisions per minibatch, approximately; None for all at once.
 
         Yields:
             Tensors of one minibatch.
         """
         count = len(self._closed)
-        # Never fewer than two: the spread of one advantage is no number.
+        # At least two each: the standard deviation of one advantage is NaN.
         parts = max(1, min(round(count / batch_size), count // 2)) if batch_size else 1
         for chosen in np.array_split(self.rng.permutation(count), parts):
             rows = self._closed[chosen]

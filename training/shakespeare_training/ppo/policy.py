@@ -1,6 +1,6 @@
 """The network as the learner trains it: a policy of stable-baselines3.
 
-What it computes is what `shakespeare_agents.network.Network` computes from the same tensors.
+From the same tensors, `shakespeare_agents.network.Network` computes the same in NumPy.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _PARAMETERS = {
     "outlook": "mlp_extractor.value_net.0",
     "value": "value_net",
 }
-"""Layers as `Network` names them, and as stable-baselines3 does."""
+"""Layers by their names in `Network`, and where stable-baselines3 keeps them."""
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The layer that policy and value share.
+    """The layer shared by policy and value.
 
     Args:
         observation_space: Box of D numbers.
@@ -52,34 +52,34 @@ class Trunk(BaseFeaturesExtractor):
         self.norm = nn.LayerNorm(features_dim)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """int8[n, D] or numbers as small -> float[n, features_dim]."""
-        # Scaling the weights comes to the same as scaling the observations, which are many more;
-        # and whole numbers up to 256 are exact in bfloat16.
+        """Numbers of int8's range, [n, D] -> float[n, features_dim]."""
+        # Scaling the weights is the same as scaling the observations, of which there are many more;
+        # and integers up to 256 are exact in bfloat16.
         weight = self.linear.weight * self.scale
         device = observations.device.type
-        half = torch.is_autocast_enabled(device)
-        kind = torch.get_autocast_dtype(device) if half else weight.dtype
-        hidden = nn.functional.linear(observations.to(kind), weight, self.linear.bias)
+        autocast = torch.is_autocast_enabled(device)
+        dtype = torch.get_autocast_dtype(device) if autocast else weight.dtype
+        hidden = nn.functional.linear(observations.to(dtype), weight, self.linear.bias)
         return torch.relu(self.norm(hidden))
 
 
 class PolicyNetwork(MaskableActorCriticPolicy):
-    """The policy that stable-baselines3 trains, with one masked log-softmax and no sampling.
+    """A maskable actor-critic policy with a single log-softmax, and no sampling of its own.
 
-    The stock distribution normalises the logits twice (before and after masking), checks them, and
-    draws from the global generator; here whoever acts brings the generator.
+    The stock distribution normalises the logits twice, before and after masking, validates them,
+    and samples from the global generator; here, whoever acts brings a generator.
 
     Attributes:
-        half_precision: Whether layers multiply in bfloat16, which some processors do more than
-            twice as fast; weights, logits and values stay float32.
+        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
+            fast; weights, logits and values stay float32.
     """
 
-    half_precision = False
+    use_bfloat16 = False
 
     def masked_log_probabilities(
         self, observations: torch.Tensor, masks: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log-probabilities of all actions and the value of the situation, in one pass.
+        """Log-probabilities of all actions and state values, in one pass.
 
         Args:
             observations: int8[n, D].
@@ -88,7 +88,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         Returns:
             float32[n, A], about -1e8 for illegal actions; float32[n].
         """
-        with torch.autocast(observations.device.type, torch.bfloat16, enabled=self.half_precision):
+        with torch.autocast(observations.device.type, torch.bfloat16, enabled=self.use_bfloat16):
             features = self.features_extractor(observations)
             latent_policy, latent_value = self.mlp_extractor(features)
             logits = self.action_net(latent_policy)
@@ -102,13 +102,12 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         actions: torch.Tensor,
         action_masks: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Values, log-probabilities of the actions taken, and entropies, for the learner.
+        """Values, log-probabilities of the actions taken, and entropies, for an update.
 
         Args:
             obs: int8[n, D].
             actions: int64[n].
-            action_masks: bool[n, A], or numbers as the stock rollouts keep them; None means that
-                every action is legal.
+            action_masks: [n, A] of bool, or float as stock rollouts hold; None makes all legal.
 
         Returns:
             Three float32[n].
@@ -119,15 +118,15 @@ class PolicyNetwork(MaskableActorCriticPolicy):
                 len(obs), int(self.action_space.n), dtype=torch.bool, device=obs.device
             )
         log_probabilities, values = self.masked_log_probabilities(obs, action_masks.bool())
-        # An illegal action adds 0 * -1e8 = -0 here, so no second masking is needed.  The softmax of
-        # log-probabilities is their exponential; taken directly, that of -1e8 costs three times as
-        # much.
+        # An illegal action adds 0 * -1e8 = -0, so no second masking is needed.  The softmax of
+        # log-probabilities is their exponential, but exp() itself takes three times as long on
+        # -1e8.
         entropies = -(log_probabilities.softmax(dim=-1) * log_probabilities).sum(dim=-1)
         taken = log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
         return values, taken, entropies
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """The weights as `shakespeare_agents.network.Network` takes them, copied."""
+        """A copy of the weights, for `shakespeare_agents.network.Network`."""
         state = self.state_dict()
         return {
             f"{ours}.{kind}": state[f"{theirs}.{kind}"].cpu().numpy().copy()
@@ -136,7 +135,11 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         }
 
     def set_tensors(self, tensors: Tensors) -> None:
-        """Take such weights over."""
+        """Copy such weights in.
+
+        Raises:
+            RuntimeError: they are of another width or for another game.
+        """
         parameters = dict(self.named_parameters())
         with torch.no_grad():
             for ours, theirs in _PARAMETERS.items():
@@ -146,11 +149,11 @@ class PolicyNetwork(MaskableActorCriticPolicy):
 
 
 def policy_arguments(width: int, layout: ObservationLayout) -> dict[str, Any]:
-    """What makes a `PolicyNetwork` of a width for observations of a layout."""
+    """The `policy_kwargs` of a `PolicyNetwork` of a width, for observations of a layout."""
     return {
         "features_extractor_class": Trunk,
         "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(layout)},
         "net_arch": {"pi": [width], "vf": [width]},
         "activation_fn": nn.ReLU,
-        "optimizer_kwargs": {"eps": 1e-5, "fused": True},  # the eps of stable-baselines3
+        "optimizer_kwargs": {"eps": 1e-5, "fused": True},  # as in stable-baselines3
     }

@@ -15,8 +15,8 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from shakespeare_agents.network import draw_actions
 from shakespeare_env.batch import Batch
+from shakespeare_env.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
@@ -24,38 +24,37 @@ from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
 Schedule = Callable[[float], float]
-"""A number by the share of the run that is left, 1 to 0, as stable-baselines3 has it."""
+"""A number as a function of the share of the run that is left, 1 to 0, as in stable-baselines3."""
 
 
 def linear(start: float, end: float) -> Schedule:
-    """From `start` as the run begins to `end` as it ends."""
-    # A rollout overshoots the end of a run: what is left of it may be less than nothing.
+    """From `start` at the beginning of the run to `end` at its end."""
+    # The last rollout overshoots the end: what is left of the run is then negative.
     return lambda remaining: end + (start - end) * min(max(remaining, 0.0), 1.0)
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO for games whose seats are played by one network, and by a league of opponents.
+    """MaskablePPO for games whose seats are played by one network and by a league of opponents.
 
-    Three things differ from the base class: the rollout follows each seat's own decisions
-    (`SeatRolloutBuffer`) and leaves out what opponents decide; the weights of entropy and shaping
-    follow schedules; and every random number comes from generators of its own, seeded with `seed`;
-    the global ones are left alone. The update itself is the stock one; it normalises the advantages
-    of each minibatch. `num_timesteps` counts the learner's own decisions.
+    It differs from the base class in three ways: advantages run along each seat's own decisions
+    (`SeatRolloutBuffer`), and opponents' decisions are not learnt from; the coefficients of entropy
+    and reward follow schedules; every random number comes from its own generators, never from the
+    global ones.  The update is the stock one.  `num_timesteps` counts the learner's decisions.
 
     Args:
         env: The games.
-        league: Who plays which seat of them.
+        league: Who has which seat in them.
         width: Width of the network's layers.
-        shaping: What the batch's rewards are multiplied by.
-        win: Weight of `outcomes`, added as a game ends.
-        entropy: Weight of the entropy in the loss.
-        half_precision: Whether matrices are multiplied in bfloat16.
-        **arguments: As MaskablePPO takes them, but for `policy`, `policy_kwargs`, `ent_coef` and
-            the rollout buffer.
+        score_reward_coef: Coefficient of the batch's rewards.
+        win_reward_coef: Coefficient of `outcomes`, added when a game ends.
+        ent_coef: Coefficient of the entropy in the loss.
+        **arguments: Of MaskablePPO, except `policy`, `policy_kwargs` and the rollout buffer's.
 
     Attributes:
         league: As given.
-        rng: Draws the actions and shuffles the minibatches.
+        score_reward_coef: As given.
+        win_reward_coef: As given.
+        rng: Draws the learner's actions and shuffles the minibatches.
     """
 
     policy: PolicyNetwork
@@ -67,18 +66,17 @@ class SelfPlayPPO(MaskablePPO):
         league: League,
         *,
         width: int = 256,
-        shaping: Schedule = lambda _: 1.0,
-        win: float = 0.0,
-        entropy: Schedule = lambda _: 0.01,
-        half_precision: bool = False,
+        score_reward_coef: Schedule = lambda _: 1.0,
+        win_reward_coef: float = 0.0,
+        ent_coef: Schedule = lambda _: 0.01,
         **arguments: Any,
     ) -> None:
         self.league = league
-        self.shaping = shaping
-        self.win = win
-        self.entropy = entropy
+        self.score_reward_coef = score_reward_coef
+        self.win_reward_coef = win_reward_coef
+        self._ent_coef_schedule = ent_coef
         self.rng = np.random.default_rng(arguments.get("seed"))
-        self._aside = ThreadPoolExecutor(1, "league")
+        self._opponents_thread = ThreadPoolExecutor(1, "opponents")
         super().__init__(
             PolicyNetwork,
             env,
@@ -87,23 +85,21 @@ class SelfPlayPPO(MaskablePPO):
             policy_kwargs=policy_arguments(width, env.batch.game.layout),
             **arguments,
         )
-        self.policy.half_precision = half_precision
 
     def _setup_model(self) -> None:
-        # The layers draw their first weights from torch's global generator: lend it a seed, then
-        # put it back.
+        # Layers draw their initial weights from torch's global generator: seed it for them, then
+        # put it back.  Only the CPU's: `torch.manual_seed` would seed those of the GPUs as well.
         with torch.random.fork_rng(devices=[]):
-            # The generator of the CPU alone: `torch.manual_seed` would seed those of GPUs as well.
             torch.default_generator.manual_seed(int(self.rng.integers(2**62)))
             super()._setup_model()
 
     def set_random_seed(self, seed: int | None = None) -> None:
-        """Seed the games; the base class would seed the global generators, too."""
+        """Seed the games; the base class would seed the global generators as well."""
         if seed is not None and self.env is not None:
             self.env.seed(seed)
 
-    def go_on(self, observations: NDArray[np.int8]) -> None:
-        """Take games as they stand, int8[n, D]: `learn` will not begin new ones."""
+    def continue_from(self, observations: NDArray[np.int8]) -> None:
+        """Let `learn` continue the games, observed as int8[n, D], instead of resetting them."""
         self._last_obs = observations.copy()
         self._last_episode_starts = np.zeros(len(observations), np.bool_)
 
@@ -115,32 +111,33 @@ class SelfPlayPPO(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Play on in all games until the store is full.
+        """Fill the rollout buffer.
 
         Args:
-            env: A `SB3SelfPlayVecEnv`, wrapped or not.
-            callback: Told before anything is done, when a run may be saved; asked after every step
-                whether to go on.
+            env: An `SB3SelfPlayVecEnv`, wrapped or not.
+            callback: Called before the rollout, when a run may be saved, and after every step.
             rollout_buffer: A `SeatRolloutBuffer`.
             n_rollout_steps: Steps, one decision of every game each.
             use_masking: Must be True: games have illegal moves.
 
         Returns:
-            False if the callback broke the rollout off.
+            False if the callback stopped it.
         """
         games = env.unwrapped
-        if not isinstance(games, SB3SelfPlayVecEnv) or not isinstance(rollout_buffer, SeatRolloutBuffer):
-            raise TypeError("self-play needs a SB3SelfPlayVecEnv and a SeatRolloutBuffer")
+        if not isinstance(games, SB3SelfPlayVecEnv):
+            raise TypeError(f"env is {games!r}; self-play needs an SB3SelfPlayVecEnv")
+        if not isinstance(rollout_buffer, SeatRolloutBuffer):
+            raise TypeError(f"{rollout_buffer!r}: self-play needs a SeatRolloutBuffer")
         if not use_masking:
             raise ValueError("use_masking=False: games have illegal moves; leave it at True")
         assert self._last_episode_starts is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
-        self.ent_coef = self.entropy(self._current_progress_remaining)
+        self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
         rollout_buffer.reset()
-        # A game that has just begun has no decisions behind it; this also covers games set up anew
-        # by learn().
+        # Games that have just begun have no decisions behind them, nor have those that learn()
+        # has reset.
         rollout_buffer.forget(self._last_episode_starts)
         with _one_thread():
             return self._play(games, env, callback, rollout_buffer, n_rollout_steps)
@@ -153,7 +150,7 @@ class SelfPlayPPO(MaskablePPO):
         rollout_buffer: SeatRolloutBuffer,
         steps: int,
     ) -> bool:
-        """Fill the store; False if the callback broke the rollout off."""
+        """Play into the buffer; False if the callback stopped it."""
         for _ in range(steps):
             own = self.league.learner_decides()
             observations, masks = self._last_obs, games.action_masks()
@@ -171,8 +168,8 @@ class SelfPlayPPO(MaskablePPO):
             goes_on = callback.on_step()
             if dones.any():
                 ended = np.flatnonzero(dones)
-                self.league.finish(ended)
-                self.league.sit_down(ended)
+                self.league.record_results(ended)
+                self.league.assign_seats(ended)
             if not goes_on:
                 return False
         rollout_buffer.compute()
@@ -182,14 +179,14 @@ class SelfPlayPPO(MaskablePPO):
     def _decide(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], own: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """One action a game; values and log-probabilities of the learner's, 0 for the others'.
+        """An action for every game; the learner's values and log-probabilities, 0 elsewhere.
 
-        The opponents decide in a thread of their own, with generators and networks of their own, so
-        that it makes no difference which of the two is done first.
+        Opponents decide in a second thread.  They share no generator and no network with the
+        learner, so it does not matter who is done first.
         """
         count = len(own)
         others = np.flatnonzero(~own)
-        opponents = self._aside.submit(self.league.decide, others) if len(others) else None
+        chosen = self._opponents_thread.submit(self.league.decide, others) if len(others) else None
         actions = np.empty(count, np.int64)
         values, log_probs = np.zeros(count, np.float32), np.zeros(count, np.float32)
         rows = np.flatnonzero(own)
@@ -200,25 +197,29 @@ class SelfPlayPPO(MaskablePPO):
                     torch.as_tensor(observations if every else observations[rows]).to(self.device),
                     torch.as_tensor(masks if every else masks[rows]).to(self.device),
                 )
-            drawn = draw_actions(found.softmax(dim=-1).cpu().numpy(), self.rng)
-            actions[rows] = drawn
+            weights = found.softmax(dim=-1).cpu().numpy()
+            actions[rows] = drawn = draw_columns(weights, self.rng.random(len(rows)))
             values[rows] = value.cpu().numpy()
             log_probs[rows] = found.cpu().numpy()[np.arange(len(rows)), drawn]
-        if opponents is not None:
-            actions[others] = opponents.result()
+        if chosen is not None:
+            actions[others] = chosen.result()
         return actions, values, log_probs
 
-    def _seat_rewards(self, games: SB3SelfPlayVecEnv, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """float32[n, S], what the last step was worth to each seat, in the learner's terms."""
-        rewards = games.seat_rewards * np.float32(self.shaping(self._current_progress_remaining))
-        if self.win and dones.any():
-            rewards[dones] += np.float32(self.win) * outcomes(games.batch, np.flatnonzero(dones))
+    def _seat_rewards(
+        self, games: SB3SelfPlayVecEnv, dones: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """float32[n, S]: each seat's reward for the last step, as the learner counts it."""
+        coef = np.float32(self.score_reward_coef(self._current_progress_remaining))
+        rewards = games.seat_rewards * coef
+        if self.win_reward_coef and dones.any():
+            won = outcomes(games.batch, np.flatnonzero(dones))
+            rewards[dones] += np.float32(self.win_reward_coef) * won
         return rewards
 
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Let PyTorch work on one thread: the few rows of a step are done before a second is awake."""
+    """Keep PyTorch to one thread: it is done with a step's rows before a second one is awake."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -228,24 +229,25 @@ def _one_thread() -> Iterator[None]:
 
 
 def outcomes(batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """What games that have ended were worth, float32[m, S]: the reward `win` of a batch.
+    """float32[m, S]: the reward `win` of a batch made with any reward.
 
-    The winners share +1, the others share -1; alone, it is the score's difference to the game's
-    target in units of its scale.
+    Winners share +1 and losers share -1; in solo games, it is the score minus the game's target in
+    units of its scale.
 
     Args:
-        batch: With any reward.
+        batch: The games.
         rows: int64[m], games that the last step ended.
     """
     players = batch.players[rows]
     winners = batch.final_winners[rows]
     losers = (np.arange(winners.shape[1]) < players[:, None]) & ~winners
-    worth: NDArray[np.float32] = winners / winners.sum(
-        axis=1, keepdims=True, dtype=np.float32
-    ).clip(1) - losers / losers.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
-    alone = players == 1
-    if alone.any():
-        game = batch.game
-        scores = batch.final_scores[rows[alone], 0]
-        worth[alone, 0] = (scores - game.solo_target) / game.score_scale
-    return worth
+    shares: list[NDArray[np.float32]] = [
+        side / side.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
+        for side in (winners, losers)
+    ]
+    rewards = shares[0] - shares[1]
+    solo = players == 1
+    if solo.any():
+        scores = batch.final_scores[rows[solo], 0]
+        rewards[solo, 0] = (scores - batch.game.solo_target) / batch.game.score_scale
+    return rewards

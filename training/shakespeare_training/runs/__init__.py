@@ -1,1 +1,1 @@
-"""A training run: its folder, its course, and what it shows."""
+"""A training run: its folder, what happens during it, and how it is shown."""

@@ -1,4 +1,4 @@
-"""What happens in the course of a run: versions kept, measurements, checkpoints, the display."""
+"""What happens during a run: snapshots, evaluations, checkpoints, the display, stopping."""
 
 from __future__ import annotations
 
@@ -6,47 +6,49 @@ import time
 from collections import deque
 
 import numpy as np
+from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_training.league import LEARNER, NOBODY, standings
-from shakespeare_training.runs.display import SeatFigures, Status, TrainingDisplay
+from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.status import SeatFigures, Status
 
 _RECENT_GAMES = 500
-"""Games of each seat count that the display looks back on."""
+"""Games per seat count behind the scores that the display shows."""
 _SHOW_EVERY_S = 0.25
 
 
-class Course(BaseCallback):
-    """Does what is due between an update and the next rollout, and ends a run in good order.
+class RunCallback(BaseCallback):
+    """Does what is due between an update and the next rollout, and stops a run cleanly.
 
     Args:
         run: The run.
-        display: Where to show how it goes.
-        minutes: The run is left after so many; None lets it come to its end.
+        display: Where to show its status.
+        minutes: Time limit; None means none.
 
     Attributes:
-        stop: Set it to have the run saved and left after the update under way.
-        stopped: Whether the run was left before its end.
-        left_at: Decisions when it was left; a step after that counts no more.
+        stop: Set it to save and stop the run after the current update.
+        stopped: Whether the run was stopped before it was complete.
+        saved_decisions: Decisions when the run was last saved; steps after that are made again.
     """
 
     def __init__(self, run: Run, display: TrainingDisplay, minutes: float | None = None) -> None:
         super().__init__()
         self.stop = False
         self.stopped = False
+        self.saved_decisions = run.decisions
         self._run = run
         self._display = display
-        self._until = None if minutes is None else time.monotonic() + minutes * 60.0
-        self._saved = self._shown = time.monotonic()
+        self._deadline = None if minutes is None else time.monotonic() + minutes * 60.0
+        self._saved_at = self._shown_at = time.monotonic()
         config = run.config
-        self._next_version = _next_multiple(run.decisions, config.snapshot_every)
-        measured = run.history[len(run.history) - 1].decisions if len(run.history) else 0
-        self._next_measurement = _next_multiple(measured, config.evaluate_every)
-        self._rate_from = (run.decisions, time.monotonic())
+        self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
+        evaluated = run.history[-1].decisions if len(run.history) else 0
+        self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
+        self._rate_since = (run.decisions, time.monotonic())
         self._rate = 0.0
-        self.left_at = run.decisions
-        self._is_told = False
+        self._announced = False
         self._note = ""
         self._scores: dict[int, deque[tuple[float, float]]] = {
             count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
@@ -54,103 +56,96 @@ class Course(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         run = self._run
-        run.check()
-        if run.decisions >= self._next_version:
-            run.keep_version()
-            self._next_version = _next_multiple(run.decisions, run.config.snapshot_every)
-        is_late = self._until is not None and time.monotonic() > self._until
-        if self.stop or is_late:
-            self._leave()
-        elif not len(run.history) or run.decisions >= self._next_measurement:
-            self._measure(run.config.evaluation_games)
-            self._next_measurement = _next_multiple(run.decisions, run.config.evaluate_every)
-        elif time.monotonic() - self._saved > run.config.save_every:
+        run.check_weights()
+        if run.decisions >= self._next_snapshot:
+            run.add_snapshot()
+            self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
+        out_of_time = self._deadline is not None and time.monotonic() > self._deadline
+        if self.stop or out_of_time:
+            self.stopped = True
+            if self.stop:  # whoever pressed Ctrl-C does not wait for an evaluation
+                self._save()
+            else:
+                self._evaluate(run.config.final_evaluation_games)
+        elif not len(run.history) or run.decisions >= self._next_evaluation:
+            self._evaluate(run.config.evaluation_games)
+            self._next_evaluation = _next_multiple(run.decisions, run.config.evaluate_every)
+        elif time.monotonic() - self._saved_at > run.config.save_every:
             self._save()
-
-    def _leave(self) -> None:
-        """Save the run and have it end; who pressed Ctrl-C does not wait for a measurement."""
-        self.stopped = True
-        self.left_at = self._run.decisions
-        if self.stop:
-            self._save()
-        else:
-            self._measure(self._run.config.final_games)
 
     def _on_step(self) -> bool:
         if self.stopped:
             return False  # the run was saved before this step, which it will make again
-        if self.stop and not self._is_told:
-            self._is_told = True
-            self._display.print("stopping after this update; once more breaks it off")
+        if self.stop and not self._announced:
+            self._announced = True
+            self._display.print("stopping after this update; once more to stop at once")
         dones = self.locals["dones"]
         if dones.any():
             self._note_scores(np.flatnonzero(dones))
-        if time.monotonic() - self._shown > _SHOW_EVERY_S:
+        if time.monotonic() - self._shown_at > _SHOW_EVERY_S:
             self._show()
         return True
 
     def _on_training_end(self) -> None:
         if not self.stopped:
-            self._run.check()
-            self.left_at = self._run.decisions
-            self._measure(self._run.config.final_games)
+            self._run.check_weights()
+            self._evaluate(self._run.config.final_evaluation_games)
         self._show()
 
-    def _note_scores(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-        """Keep the scores of games in which the learner had all seats."""
+    def _note_scores(self, rows: NDArray[np.int64]) -> None:
+        """Note the scores of games that have ended, where the learner had every seat."""
         league = self._run.learner.league
-        scores = league.batch.final_scores[rows]
-        for lineup, score in zip(league.lineup[rows], scores, strict=True):
-            own = lineup == LEARNER
-            if own.sum() == (lineup != NOBODY).sum():
-                seen = score[own]
-                self._scores[int(own.sum())].append((float(seen.mean()), float(seen.max())))
+        for seats, scores in zip(
+            league.lineup.seats[rows], league.batch.final_scores[rows], strict=True
+        ):
+            own = scores[seats == OUTSIDE]
+            if len(own) == (seats != NOBODY).sum():
+                self._scores[len(own)].append((float(own.mean()), float(own.max())))
 
-    def _measure(self, games: int) -> None:
-        """Measure, and save before and after: a measurement takes longer than anything else."""
+    def _evaluate(self, games: int) -> None:
+        """Evaluate; save before and after, because nothing else takes as long."""
         self._save()
-        self._run.measure(games, self._say)
+        self._run.evaluate(games, self._say)
         self._say("")
         self._save()
         # The rate shown is that of learning alone.
-        self._rate_from = (self._run.decisions, time.monotonic())
+        self._rate_since = (self._run.decisions, time.monotonic())
 
     def _save(self) -> None:
         self._run.save()
-        self._saved = time.monotonic()
+        self.saved_decisions = self._run.decisions
+        self._saved_at = time.monotonic()
 
     def _say(self, note: str) -> None:
         self._note = note
         self._show()
 
     def _show(self) -> None:
-        self._shown = time.monotonic()
+        self._shown_at = time.monotonic()
         run = self._run
-        decisions, began = self._rate_from
+        decisions, since = self._rate_since
         if run.decisions > decisions:
-            self._rate = (run.decisions - decisions) / (self._shown - began)
-        seats = {
-            count: SeatFigures(
-                games=len(scores),
-                mean_score=float(np.mean([own for own, _ in scores])) if scores else None,
-                mean_winning_score=float(np.mean([best for _, best in scores])) if scores else None,
-            )
-            for count, scores in self._scores.items()
-        }
-        self._display.show(
-            Status(
-                decisions=run.decisions,
-                total=run.config.decisions,
-                rate=self._rate,
-                seconds=run.elapsed,
-                seats=seats,
-                opponents={
-                    name: (games, rate) for name, games, rate in standings(run.learner.league)
-                },
-                history=run.history,
-                note=self._note,
-            )
+            self._rate = (run.decisions - decisions) / (self._shown_at - since)
+        payoffs = run.learner.league.payoffs()
+        status = Status(
+            decisions=run.decisions,
+            total=run.config.decisions,
+            rate=self._rate,
+            seconds=run.elapsed,
+            seats={count: _figures(scores) for count, scores in self._scores.items()},
+            opponents={name: (games, win_rate) for name, games, win_rate in payoffs},
+            history=run.history,
+            note=self._note,
         )
+        self._display.show(status)
+
+
+def _figures(scores: deque[tuple[float, float]]) -> SeatFigures:
+    """The means of (mean score, winning score) pairs."""
+    if not scores:
+        return SeatFigures(0, None, None)
+    mean, winning = np.mean(scores, axis=0).tolist()
+    return SeatFigures(len(scores), mean, winning)
 
 
 def _next_multiple(decisions: int, every: int) -> int:

@@ -17,14 +17,13 @@ from shakespeare_agents.plot_style import (
     MARKERS,
     SPINE,
     Picture,
-    note,
     picture,
     prepare,
     say_nothing,
 )
 from shakespeare_agents.storage import write_atomically
 from shakespeare_training.runs.history import ITSELF, SOLO, History, seats_text, short_count
-from shakespeare_training.runs.line_labels import LineEnd, label_ends
+from shakespeare_training.runs.line_labels import LineEnd, label_ends, note
 
 SIZE = (1400, 560)
 """Pixels of the picture, width and height."""

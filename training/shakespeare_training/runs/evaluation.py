@@ -1,77 +1,74 @@
-"""What a learner is measured against while it trains."""
+"""How strong the learner is: games against fixed opponents and against copies of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 
-import shakespeare_agents
-from shakespeare_agents import AnyAgent
-from shakespeare_agents.arena.evaluate import Seated, evaluate
+from shakespeare_agents import make
+from shakespeare_agents.arena.evaluate import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_env import registry
-from shakespeare_env.batch import Batch
+from shakespeare_env.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
-from shakespeare_training.runs.history import ITSELF, SOLO, Measurement
+from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_text
 
 _LEARNER = "\0learner"
-"""No agent and no folder can have this name."""
-_APART = 10**9
-"""Parts the seeds of measured games from those of the training's."""
+"""A name that no agent and no folder can have."""
+_SEED_OFFSET = 10**9
+"""Separates the seeds of evaluation games from those of training games."""
 
 
-def yardsticks_of(config: TrainingConfig) -> dict[str, AnyAgent]:
-    """The agents that a learner is measured against, by name.
+def evaluation_opponents(config: TrainingConfig) -> dict[str, AnyAgent]:
+    """The agents that the learner is evaluated against, by name.
 
     Raises:
         ValueError: one of them cannot play.
     """
     game = registry.game(config.game)
-    return {name: shakespeare_agents.make(name, game) for name in config.yardsticks}
+    return {name: make(name, game) for name in config.evaluation_opponents}
 
 
 def measure(
     tensors: Tensors,
-    yardsticks: Mapping[str, AnyAgent],
+    opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
     games: int,
     decisions: int,
     seconds: float,
     *,
-    on_table: Callable[[str], None],
+    on_start: Callable[[str], None],
 ) -> Iterator[Measurement]:
-    """Play against each yardstick and against copies, at every seat count of the training.
+    """Evaluate the learner at every seat count it is trained for.
 
-    The deals are the same in every measurement, so that differences come from the learner.
+    Every evaluation plays the same deals, so that only the learner makes a difference.
 
     Args:
-        tensors: The learner's weights; it plays the likeliest action.
-        yardsticks: Whom it is measured against.
+        tensors: The learner's weights; it plays greedily.
+        opponents: Who plays against it, besides copies of itself.
         config: Settings of the run.
-        games: At each table, rounded up to whole rotations.
+        games: Per seat count and opponent, rounded up to a multiple of the seats.
         decisions: Learnt from so far.
-        seconds: Length of the run so far.
-        on_table: Told what is being played.
+        seconds: Duration of the run so far.
+        on_start: Called with what is played next.
 
     Yields:
-        One measurement for each table.
+        One measurement for each seat count and opponent.
     """
-    game = registry.game(config.game)
-    learner = Seated(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
+    network = Network(tensors, registry.game(config.game).layout)
+    learner = Entrant(_LEARNER, NetworkAgent(network))
     for players in sorted(set(config.players)):
-        others = [*yardsticks, ITSELF] if players > 1 else [SOLO]
-        for name in others:
-            on_table(f"measuring at {players} seats" + (f" against {name}" if name else ""))
+        for name in [*opponents, ITSELF] if players > 1 else [SOLO]:
+            on_start(f"evaluating: {seats_text(players)}" + (f", against {name}" if name else ""))
             copies = name in (ITSELF, SOLO)
-            opponent = learner if copies else Seated(name, yardsticks[name])
+            opponent = learner if copies else Entrant(name, opponents[name])
             found = evaluate(
                 [learner, *[opponent] * (players - 1)],
-                partial(Batch, config.game),
+                config.game,
                 games=-(-games // players) * players,
-                seed=config.seed + _APART,
+                seed=config.seed + _SEED_OFFSET,
             )
             own = found.agents[0]
-            winning = found.mean_winning_score  # nobody wins who plays alone
+            winning_score = found.mean_winning_score  # None in solo games
             yield Measurement(
                 decisions=decisions,
                 seconds=round(seconds, 1),
@@ -82,5 +79,5 @@ def measure(
                 low=None if copies else own.low,
                 high=None if copies else own.high,
                 mean_score=own.mean_score,
-                mean_winning_score=own.mean_score if winning is None else winning,
+                mean_winning_score=own.mean_score if winning_score is None else winning_score,
             )

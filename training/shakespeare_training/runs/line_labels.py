@@ -1,4 +1,4 @@
-"""Words beside the ends of lines, set so that they can be read."""
+"""Words beside the ends of lines and on horizontal ones, placed to be readable."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 _LABEL_HEIGHT = 0.047
 """Of a line of words, as a share of the panel's height."""
@@ -55,6 +56,31 @@ def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
                 "shrinkB": 4,
             },
         )
+
+
+def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
+    """Write on a horizontal line what it stands for.
+
+    Args:
+        axes: Drawn on.
+        height: Of the line, in the units of the axis.
+        words: What is said.
+        colour: Of the line.
+        back: How far before its right end, as a share of its length.
+    """
+    axes.annotate(
+        words,
+        xy=(1.0 - back, height),
+        xycoords=("axes fraction", "data"),
+        xytext=(-4, 2),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=8,
+        color=colour,
+        zorder=5,
+        path_effects=[withStroke(linewidth=2.5, foreground="white")],
+    )
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:

@@ -1,4 +1,4 @@
-"""One training run: a learner, its league, the folder it is kept in, and what happens when."""
+"""One training run: its settings, learner and history, and the folder they are saved in."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
-from shakespeare_agents.network import Tensors
+from shakespeare_agents.network import NetworkAgent, Tensors
 from shakespeare_agents.storage import write_atomically
+from shakespeare_env import registry
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.registry import game as game_named
-from shakespeare_training.config import TrainingConfig, as_toml, command_of, make_config, override
-from shakespeare_training.league import digest_of
-from shakespeare_training.ppo.learner import make_learner
-from shakespeare_training.ppo.precision import half_is_faster
-from shakespeare_training.runs.evaluation import measure, yardsticks_of
+from shakespeare_training.config import TrainingConfig, make_config, override
+from shakespeare_training.config_text import as_toml, train_command
+from shakespeare_training.learner import make_learner
+from shakespeare_training.ppo.device import bfloat16_is_faster
+from shakespeare_training.runs.evaluation import evaluation_opponents, measure
 from shakespeare_training.runs.history import History
 from shakespeare_training.runs.state import STATE_NAME, read_state, restore_state, save_state
 
@@ -29,26 +30,26 @@ CONFIG_NAME = "config.toml"
 LOGS_NAME = "tensorboard"
 LOCK_NAME = ".lock"
 _LOG_EVERY = 10
-"""Rollouts between two entries of the log."""
+"""Rollouts between two log entries."""
 
 
 class Run:
-    """A run that has just begun, or goes on where it was left.
+    """A training run; make one with `Run.create` or `Run.resume`.
 
     Args:
         config: Its settings.
-        folder: Where it is kept.
-        device: `cpu`, `cuda` or `auto`.
-        half_precision: Whether matrices are multiplied in bfloat16; None finds out what is faster,
-            unless the settings say.
+        folder: Where it is saved.
+        device: `cpu`, `cuda`, `cuda:1`, ... or `auto`.
+        bfloat16: Whether matrices are multiplied in bfloat16; None leaves it to the settings, and
+            to the machine if they do.
 
     Attributes:
         config: As given.
         folder: As given.
         learner: What learns.
-        history: What has been measured so far.
-        seconds: Length of the run before it was left the last time.
-        commands: What trains such a network anew, one after the other.
+        history: All measurements so far.
+        seconds: Duration of the run up to the last time it stopped.
+        commands: The shell commands that train such a network, one after the other.
     """
 
     def __init__(
@@ -57,25 +58,25 @@ class Run:
         folder: Path,
         *,
         device: str = "auto",
-        half_precision: bool | None = None,
+        bfloat16: bool | None = None,
     ) -> None:
         self.config = config
         self.folder = folder
         self.history = History()
         self.seconds = 0.0
         self.commands: list[str] = []
-        self._began: float | None = None
-        self._yardsticks = yardsticks_of(config)
+        self._started: float | None = None
+        self._evaluation_opponents = evaluation_opponents(config)
         self.learner = make_learner(config, device)
-        if half_precision is None:
-            half_precision = config.precision == "bfloat16" or (
+        if bfloat16 is None:
+            bfloat16 = config.precision == "bfloat16" or (
                 config.precision == "auto"
-                and half_is_faster(self.learner.policy, config.batch_size)
+                and bfloat16_is_faster(self.learner.policy, config.batch_size)
             )
-        self.learner.policy.half_precision = half_precision
+        self.learner.policy.use_bfloat16 = bfloat16
 
     @classmethod
-    def begin(
+    def create(
         cls,
         config: TrainingConfig,
         folder: Path,
@@ -83,46 +84,49 @@ class Run:
         start: Path | None = None,
         device: str = "auto",
     ) -> Run:
-        """A new run in a folder of its own, with its settings written down.
+        """Create a run in a folder of its own and write its settings there.
 
         Args:
             config: Its settings.
-            folder: Made if it does not exist.
-            start: A checkpoint to take the first weights from.
-            device: As in the constructor.
+            folder: Created if missing.
+            start: A checkpoint whose weights to start from.
+            device: See `Run`.
 
         Raises:
-            CheckpointError: the checkpoint is damaged or of another game or version.
-            ValueError: the folder holds a run already, or the checkpoint is of another width.
+            CheckpointError: the checkpoint is damaged, or for another game or version.
+            ValueError: the folder already holds a run or a checkpoint, or `start` has another
+                width.
             OSError: the folder cannot be written.
         """
         if (folder / STATE_NAME).exists():
             raise ValueError(
-                f"{folder} holds a run; go on with it by --resume {folder}, or give another folder"
+                f"{folder} already holds a run; continue it with --resume {folder}, or give "
+                "another folder"
             )
         if (folder / CARD_NAME).exists():
-            raise ValueError(f"{folder} holds a checkpoint, which stays; give another folder")
+            raise ValueError(f"{folder} already holds a checkpoint; give another folder")
         tensors = None if start is None else _weights(start, config)
         run = cls(config, folder, device=device)
         if tensors is not None:
             run.learner.policy.set_tensors(tensors)
-        run.commands = [command_of(config, run.precision, start)]
+        run.commands = [train_command(config, run.precision, start)]
         folder.mkdir(parents=True, exist_ok=True)
-        run.write_settings()
+        run._write_config()
         return run
 
     @classmethod
     def resume(cls, folder: Path, *, decisions: int | None = None, device: str = "auto") -> Run:
-        """Go on with a run as if it had never been left.
+        """Continue a run as if it had never stopped.
 
         Args:
             folder: Of the run.
-            decisions: A new length; schedules then follow it.
-            device: As in the constructor.
+            decisions: A new length, which the schedules then follow.
+            device: See `Run`.
 
         Raises:
-            CheckpointError: there is no run, or it is damaged, or of another game or version.
-            ValueError: its settings are none of this version.
+            CheckpointError: there is no run, or it is damaged, or for another game or version, or
+                an opponent has changed.
+            ValueError: its settings are not valid.
         """
         data = read_state(folder)
         facts = data["facts"]
@@ -130,53 +134,45 @@ class Run:
         longer = decisions is not None and decisions != config.decisions
         if longer:
             config = override(config, decisions=decisions)
-        run = cls(config, folder, device=device, half_precision=facts["half_precision"])
+        run = cls(config, folder, device=device, bfloat16=facts["bfloat16"])
         restore_state(folder, data, run.learner)
-        _refuse_others(facts["yardsticks"], run.yardstick_digests(), folder)
+        run._check_opponents(facts["digests"])
         run.history = History.from_json(facts["history"])
         run.seconds = facts["seconds"]
         run.commands = list(facts["commands"])
         if longer:
             run.commands.append(f"shakespeare train --resume RUN --decisions {decisions}")
-            run.write_settings()
+            run._write_config()
         return run
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes out of the folder for the length of a `with` block.
+        """Keep other processes from training this run inside a `with` block.
 
         Raises:
-            TrainingError: another process has it.
+            TrainingError: another process is training it.
         """
         lock = FileLock(self.folder / LOCK_NAME)
         try:
             lock.acquire(timeout=0)
         except Timeout as taken:
             raise TrainingError(
-                f"{self.folder}: another process trains this run; wait for it or stop it"
+                f"{self.folder}: another process is training this run; wait for it or stop it"
             ) from taken
         try:
             yield
         finally:
             lock.release()
 
-    def write_settings(self) -> None:
-        """Write the settings down for people; what counts when a run goes on is its state."""
-        write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
-
-    def yardstick_digests(self) -> dict[str, str]:
-        """Which weights the yardsticks play from; an empty text for those that have none."""
-        return {name: digest_of(agent) for name, agent in self._yardsticks.items()}
-
     @property
     def precision(self) -> str:
-        """What matrices are multiplied in."""
-        return "bfloat16" if self.learner.policy.half_precision else "float32"
+        """The precision of matrix products."""
+        return "bfloat16" if self.learner.policy.use_bfloat16 else "float32"
 
     @property
     def elapsed(self) -> float:
-        """Seconds the run has lasted, all its parts together."""
-        return self.seconds + (0.0 if self._began is None else time.monotonic() - self._began)
+        """Duration of the run in seconds, stops not counted."""
+        return self.seconds + (0.0 if self._started is None else time.monotonic() - self._started)
 
     @property
     def decisions(self) -> int:
@@ -184,15 +180,15 @@ class Run:
         return self.learner.num_timesteps
 
     def learn(self, callback: BaseCallback) -> None:
-        """Train until all decisions are made or the callback ends it.
+        """Train until the run is complete or the callback stops it.
 
         Raises:
-            TrainingError: the weights are no numbers any more; what was saved is as it was.
-            OSError: the run cannot be saved; what was saved before is as it was.
+            TrainingError: a weight is not finite; what was saved is intact.
+            OSError: the run cannot be saved; what was saved before is intact.
         """
         logs = str(self.folder / LOGS_NAME)
         self.learner.set_logger(configure(logs, ["tensorboard"]))
-        self._began = time.monotonic()
+        self._started = time.monotonic()
         try:
             self.learner.learn(
                 max(0, self.config.decisions - self.decisions),
@@ -202,107 +198,117 @@ class Run:
             )
         finally:
             self.seconds = self.elapsed
-            self._began = None
+            self._started = None
             self.learner.logger.close()
 
-    def check(self) -> None:
-        """See that the weights are numbers.
+    def check_weights(self) -> None:
+        """Check that all weights are finite.
 
         Raises:
-            TrainingError: they are not.
+            TrainingError: one is not.
         """
         for name, parameter in self.learner.policy.named_parameters():
             if not torch.isfinite(parameter).all():
                 raise TrainingError(
-                    f"after {self.decisions:,} decisions {name} holds numbers that are not finite; "
-                    f"nothing of it was saved. Begin a run from the last checkpoint with a lower "
-                    f"learning_rate than {self.config.learning_rate:g}: --start {self.folder} "
+                    f"after {self.decisions:,} decisions {name} is not finite, and was not saved; "
+                    "start a new run from the last checkpoint with a lower learning_rate than "
+                    f"{self.config.learning_rate:g}: --start {self.folder} "
                     f"--set learning_rate={self.config.learning_rate / 4:g}"
                 )
 
-    def keep_version(self) -> None:
-        """Let the learner as it is now be an opponent."""
-        self.learner.league.add_version(f"{self.decisions}", self.learner.policy.tensors())
+    def add_snapshot(self) -> None:
+        """Add the learner as it is now to the opponents of the league."""
+        self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
-    def measure(self, games: int, on_table: Callable[[str], None]) -> None:
-        """Play against the yardsticks and itself, and note what came of it.
+    def evaluate(self, games: int, on_start: Callable[[str], None]) -> None:
+        """Play against the evaluation opponents and itself; add the results to history and log.
 
         Args:
-            games: At each table, about.
-            on_table: Told what is being played.
+            games: Per seat count and opponent, approximately.
+            on_start: Called with what is played next.
         """
-        tensors = self.learner.policy.tensors()
-        found = measure(
-            tensors,
-            self._yardsticks,
+        log = self.learner.logger
+        for measurement in measure(
+            self.learner.policy.tensors(),
+            self._evaluation_opponents,
             self.config,
             games,
             self.decisions,
             self.elapsed,
-            on_table=on_table,
-        )
-        for measurement in found:
+            on_start=on_start,
+        ):
             self.history.add(measurement)
             where = f"evaluation/{measurement.players}_seats"
-            log = self.learner.logger
             if measurement.win_rate is not None:
                 log.record(f"{where}_win_rate_{measurement.opponent}", measurement.win_rate)
             else:
                 log.record(f"{where}_winning_score", measurement.mean_winning_score)
-        self.learner.logger.dump(self.decisions)
+        log.dump(self.decisions)
 
     def save(self) -> None:
-        """Write the checkpoint to play from, and all that is needed to go on.
+        """Write the checkpoint to play from, and the state to resume from.
 
         Raises:
-            OSError: something cannot be written; what was there before is as it was.
+            OSError: a file cannot be written; what was saved before is intact.
         """
-        settings = self.config.model_dump(mode="json")
+        config = self.config.model_dump(mode="json")
+        history = self.history.to_json()
         save_checkpoint(
             self.folder,
             self.learner.policy.tensors(),
-            self.learner.league.game,
+            self.learner.league.batch.game,
             players=sorted(set(self.config.players)),
             command=" && ".join(self.commands),
-            settings=settings,
+            settings=config,
             figures={
                 "decisions": self.decisions,
                 "games": self.learner.league.finished,
                 "seconds": round(self.elapsed, 1),
                 "precision": self.precision,
-                "history": self.history.to_json(),
+                "history": history,
             },
         )
-        save_state(
-            self.folder,
-            self.learner,
-            {
-                "config": settings,
-                "half_precision": self.learner.policy.half_precision,
-                "commands": self.commands,
-                "yardsticks": self.yardstick_digests(),
-                "seconds": self.elapsed,
-                "history": self.history.to_json(),
-            },
-        )
+        facts = {
+            "config": config,
+            "bfloat16": self.learner.policy.use_bfloat16,
+            "commands": self.commands,
+            "digests": self._digests(),
+            "seconds": self.elapsed,
+            "history": history,
+        }
+        save_state(self.folder, self.learner, facts)
+
+    def _write_config(self) -> None:
+        """Write the settings for people to read; resuming takes them from the state."""
+        write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
+
+    def _digests(self) -> dict[str, str]:
+        """The digest of each opponent's weights, by name; empty for agents without weights."""
+        league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
+        return {
+            name: _digest(agent) for name, agent in {**league, **self._evaluation_opponents}.items()
+        }
+
+    def _check_opponents(self, saved: dict[str, str]) -> None:
+        """Refuse to continue against opponents other than those the run was started with."""
+        for name, digest in self._digests().items():
+            if saved.get(name) != digest:
+                raise CheckpointError(
+                    f"{self.folder}: the weights of the opponent {name!r} have changed since the "
+                    "run was started, so resuming would mix two opponents; put the old ones back"
+                )
+
+
+def _digest(agent: AnyAgent) -> str:
+    return agent.network.digest() if isinstance(agent, NetworkAgent) else ""
 
 
 def _weights(folder: Path, config: TrainingConfig) -> Tensors:
-    """The weights of a checkpoint, to begin a run with."""
-    network, card = load_checkpoint(folder, game_named(config.game))
+    """The weights of a checkpoint to start from."""
+    network, card = load_checkpoint(folder, registry.game(config.game))
     if card.width != config.width:
         raise ValueError(
             f"{folder}: width {card.width}, but the run's is {config.width}; "
-            f"begin it with --set width={card.width}"
+            f"add --set width={card.width}"
         )
     return network.tensors
-
-
-def _refuse_others(saved: dict[str, str], found: dict[str, str], folder: Path) -> None:
-    """Refuse yardsticks that have other weights than those a run began with."""
-    for name, digest in saved.items():
-        if found.get(name) != digest:
-            raise CheckpointError(
-                f"{folder}: the yardstick {name!r} has other weights than when the run began, so "
-                "that its curve would mix two opponents; put the old ones back"
-            )

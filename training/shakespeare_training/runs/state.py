@@ -1,7 +1,7 @@
-"""A run on disk: all that decides how it goes on, so that a resumed run is the same run.
+"""A run on disk: everything that decides how it continues, so that a resumed run is the same run.
 
-A JSON file names the files of arrays beside it and is written last, so that the folder always holds
-one whole state.  It is taken between an update and the next rollout.
+A JSON file names the files of arrays beside it and is written last, so the folder always holds one
+complete state.  States are saved between an update and the next rollout.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from shakespeare_agents.checkpoint import actions_digest, layout_digest
+from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest
 from shakespeare_agents.storage import (
     StoredTensors,
     forget_others,
@@ -27,44 +27,40 @@ from shakespeare_agents.storage import (
 )
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.registry import box_digest, current_digest
-from shakespeare_training.league import Member
+from shakespeare_env.registry import box_digest
+from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 
-FORMAT = 1
+FORMAT = 2
 STATE_NAME = "run.json"
-FACTS = {"config", "half_precision", "commands", "yardsticks", "seconds", "history"}
-"""What a run keeps besides its learner (`Run.save`)."""
+FACTS = {"config", "bfloat16", "commands", "digests", "seconds", "history"}
+"""What is saved besides the learner (`Run.save`)."""
 _STEM = "run"
-_VERSION = "version"
+_SNAPSHOT = "snapshot"
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> None:
-    """Write the state of a run in place of the one before.
+    """Replace the state of a run.
 
     Args:
-        folder: Made if it does not exist.
+        folder: Created if missing.
         learner: Between an update and the next rollout.
-        facts: What else is to be kept, such as settings and measurements; must be JSON.
+        facts: What else to save, as JSON (`FACTS`).
 
     Raises:
-        OSError: a file cannot be written; the state before is as it was.
+        OSError: a file cannot be written; the last state is intact.
     """
     league = learner.league
     stored = store_tensors(folder, _STEM, _arrays(learner))
-    versions = {
-        number: _stored_version(folder, number, member)
-        for number, member in league.members.items()
-        if member.tensors is not None
-    }
+    snapshots = [_stored_snapshot(folder, snapshot) for snapshot in league.snapshots]
     data = {
         "format": FORMAT,
-        **_versions_of(league.game),
+        **_versions(league.batch.game),
         "arrays": asdict(stored),
         "league": league.to_json(),
-        "versions": {str(number): asdict(kept) for number, kept in versions.items()},
+        "snapshots": [asdict(snapshot) for snapshot in snapshots],
         "decisions": learner.num_timesteps,
         "updates": learner._n_updates,
         "rng": learner.rng.bit_generator.state,
@@ -73,55 +69,60 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
     write_atomically(folder / STATE_NAME, text.encode())
     forget_others(folder, _STEM, stored)
-    forget_others(folder, rf"{_VERSION}-\d+", *versions.values())
+    forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
 
 
 def read_state(folder: Path) -> dict[str, Any]:
     """The JSON of a run, without its arrays.
 
     Raises:
-        CheckpointError: there is none, or it is damaged or of another version.
+        CheckpointError: there is none, or it is damaged or of another version; a note says how to
+            start from the run's checkpoint, if there is one.
     """
     path = folder / STATE_NAME
-    data = read_json(path, FORMAT, "run")
-    facts = data.get("facts")
-    if not isinstance(facts, dict) or (missing := sorted(FACTS - facts.keys())):
-        said = "nothing" if not isinstance(facts, dict) else f"no {', '.join(missing)}"
-        raise CheckpointError(f"{path}: says {said} about the run; copy all its files again")
+    try:
+        data = read_json(path, FORMAT, "run")
+        facts = data.get("facts")
+        if not isinstance(facts, dict) or (missing := sorted(FACTS - facts.keys())):
+            lacks = "facts" if not isinstance(facts, dict) else ", ".join(missing)
+            raise CheckpointError(f"{path}: lacks {lacks}; copy all files of the run again")
+    except CheckpointError as fault:
+        if (folder / CARD_NAME).is_file():
+            fault.add_note(
+                "It cannot be resumed, but a new run can start from its checkpoint: "
+                f"shakespeare train --start {folder}"
+            )
+        raise
     return data
 
 
 def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -> None:
-    """Let a learner that has just been made go on where a run stood.
+    """Put a new learner into the saved state.
 
     Args:
         folder: Of the run.
-        data: What `read_state` gave.
+        data: What `read_state` returned.
         learner: Made with the run's settings.
 
     Raises:
-        CheckpointError: files are missing or damaged, or the state is of another game, box or
-            version of it, or does not go with the settings.
+        CheckpointError: files are missing or damaged, or the state belongs to another game, box,
+            version or settings.
     """
     path = folder / STATE_NAME
-    game = learner.league.game
-    data = {**data, "box_digest": current_digest(game.name, str(data.get("box_digest")))}
-    for name, value in _versions_of(game).items():
+    for name, value in _versions(learner.league.batch.game).items():
         if data.get(name) != value:
             raise CheckpointError(
                 f"{path}: made for {name} {data.get(name)!r}, but this is {value!r}; "
-                "use the game, box and version it was begun with"
+                "use the game, box and version it was started with"
             )
     try:
         arrays = load_tensors(folder, StoredTensors(**data["arrays"]))
-        versions = {
-            int(number): load_tensors(folder, StoredTensors(**stored))
-            for number, stored in data["versions"].items()
-        }
+        stored = [StoredTensors(**snapshot) for snapshot in data["snapshots"]]
+        snapshots = [load_tensors(folder, snapshot) for snapshot in stored]
         _set_arrays(learner, arrays)
-        learner.league.restore(data["league"], versions, arrays["lineup"])
-        for number, stored in data["versions"].items():
-            learner.league.members[int(number)].stored = StoredTensors(**stored)
+        learner.league.restore(data["league"], snapshots, arrays["seats"], arrays["generators"])
+        for snapshot, file in zip(learner.league.snapshots, stored, strict=True):
+            snapshot.stored = file
         learner.num_timesteps = int(data["decisions"])
         learner._n_updates = int(data["updates"])
         learner.rng.bit_generator.state = data["rng"]
@@ -130,11 +131,11 @@ def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -
     except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
         raise CheckpointError(
             f"{path}: does not describe this run ({type(error).__name__}: {error}); "
-            "copy all its files again"
+            "copy all files of the run again"
         ) from error
 
 
-def _versions_of(game: Game) -> dict[str, str]:
+def _versions(game: Game) -> dict[str, str]:
     return {
         "game": game.name,
         "box_digest": box_digest(game.name),
@@ -144,17 +145,17 @@ def _versions_of(game: Game) -> dict[str, str]:
     }
 
 
-def _stored_version(folder: Path, number: int, member: Member) -> StoredTensors:
-    """The file of an earlier version, which never changes: it is written once."""
-    if member.stored is None or not (folder / member.stored.file).is_file():
-        assert member.tensors is not None
-        member.stored = store_tensors(folder, f"{_VERSION}-{number}", member.tensors)
-    return member.stored
+def _stored_snapshot(folder: Path, snapshot: Opponent) -> StoredTensors:
+    """The file of a snapshot, which never changes: it is written once."""
+    if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
+        assert snapshot.tensors is not None
+        snapshot.stored = store_tensors(folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot.tensors)
+    return snapshot.stored
 
 
 def _arrays(learner: SelfPlayPPO) -> Arrays:
-    """All numbers of a run that come in arrays."""
-    arrays: Arrays = {"lineup": learner.league.lineup}
+    lineup = learner.league.lineup
+    arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
     for name, tensor in learner.policy.state_dict().items():
         arrays[f"policy/{name}"] = tensor.cpu().numpy()
     for number, state in learner.policy.optimizer.state_dict()["state"].items():
@@ -168,13 +169,11 @@ def _arrays(learner: SelfPlayPPO) -> Arrays:
 
 
 def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
-    device = learner.device
-    learner.policy.load_state_dict(
-        {
-            name: torch.tensor(array, device=device)
-            for name, array in _part(arrays, "policy").items()
-        }
-    )
+    policy = {
+        name: torch.tensor(array, device=learner.device)
+        for name, array in _part(arrays, "policy").items()
+    }
+    learner.policy.load_state_dict(policy)
     optimizer = learner.policy.optimizer
     states: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in _part(arrays, "optimizer").items():
@@ -186,10 +185,10 @@ def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
     batch = learner.league.batch
     records = np.ascontiguousarray(arrays["games"]).view(batch.game.state).reshape(-1)
     batch.load(slice(None), records)
-    learner.go_on(batch.obs)
+    learner.continue_from(batch.obs)
 
 
 def _part(arrays: Arrays, kind: str) -> Arrays:
-    """The arrays of a kind, named without it."""
+    """The arrays of a kind, without it in their names."""
     start = f"{kind}/"
-    return {name[len(start) :]: a for name, a in arrays.items() if name.startswith(start)}
+    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}

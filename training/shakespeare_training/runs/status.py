@@ -1,4 +1,4 @@
-"""How a training run stands, and how a log file says it in a line."""
+"""The status of a training run, and how it reads in one line of a log."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shakespeare_training.runs.history import SOLO, History, Measurement, seats_
 
 @dataclass(frozen=True)
 class SeatFigures:
-    """Recent games of a learner with itself at one seat count.
+    """Recent self-play games at one seat count.
 
     Attributes:
-        games: How many the means are of.
-        mean_score: Mean final score of all seats; None before the first game has ended.
-        mean_winning_score: Mean of the best final score of each game; None as above.
+        games: Number of games.
+        mean_score: Mean final score of all seats; None without games.
+        mean_winning_score: Mean of the best final score of each game; None without games.
     """
 
     games: int
@@ -26,18 +26,18 @@ class SeatFigures:
 
 @dataclass(frozen=True)
 class Status:
-    """How a run stands.
+    """The status of a run.
 
     Attributes:
-        decisions: Decisions played so far.
-        total: Decisions at its end.
+        decisions: Decisions so far.
+        total: Decisions of the whole run.
         rate: Decisions per second.
-        seconds: Seconds gone.
-        seats: Recent games of the learner with itself, by seat count.
-        opponents: For each opponent of the league its recent games and the learner's win rate
-            against it, 0 to 1, where 0.5 is parity.
-        history: What was measured so far.
-        note: What is done at the moment, in a few words.
+        seconds: Time elapsed.
+        seats: Recent self-play games by seat count.
+        opponents: Recent games against each opponent of the league, and the learner's win rate,
+            0 to 1, where 0.5 is parity.
+        history: All measurements so far.
+        note: What is going on, in a few words.
     """
 
     decisions: int
@@ -50,15 +50,21 @@ class Status:
     note: str = ""
 
 
-def status_line(status: Status) -> str:
-    """How a run stands, in one line of a log file."""
-    share = status.decisions / max(status.total, 1)
-    parts = [
-        f"{short_count(status.decisions)} of {short_count(status.total)} decisions ({share:.0%})",
+def progress_texts(status: Status) -> tuple[str, str, str, str]:
+    """Decisions so far and in total, their rate, the time elapsed and the time left."""
+    return (
+        f"{short_count(status.decisions)} of {short_count(status.total)} decisions",
         f"{status.rate:,.0f}/s",
-        f"{time_text(status.seconds)} gone",
+        time_text(status.seconds),
         f"{time_left(status)} left",
-    ]
+    )
+
+
+def status_line(status: Status) -> str:
+    """The status in one line."""
+    decisions, rate, elapsed, left = progress_texts(status)
+    share = status.decisions / max(status.total, 1)
+    parts = [f"{decisions} ({share:.0%})", rate, f"{elapsed} elapsed", left]
     parts += [
         f"{seats_text(players)}: winning score {figures.mean_winning_score:.1f}"
         for players, figures in sorted(status.seats.items())
@@ -68,11 +74,11 @@ def status_line(status: Status) -> str:
 
 
 def measurement_line(measurement: Measurement) -> str:
-    """What was measured, in one line of a log file."""
+    """A measurement in one line."""
     found = measurement
-    where = "alone" if found.opponent == SOLO else f"against {found.opponent}"
+    where = "solo" if found.opponent == SOLO else f"against {found.opponent}"
     parts = [
-        f"measured after {short_count(found.decisions)} decisions, {seats_text(found.players)} "
+        f"evaluated after {short_count(found.decisions)} decisions, {seats_text(found.players)} "
         f"{where}: {found.games:,} games",
         f"score {found.mean_score:.1f}",
         f"winning score {found.mean_winning_score:.1f}",
@@ -84,14 +90,14 @@ def measurement_line(measurement: Measurement) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """A length of time as 9:59 or 1:09:59."""
+    """A duration as 9:59 or 1:09:59."""
     minutes, second = divmod(int(seconds), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02}:{second:02}" if hours else f"{minute}:{second:02}"
 
 
 def time_left(status: Status) -> str:
-    """The time a run still needs at its rate; a dash while that is unknown."""
+    """The time left at the current rate; a dash while that is unknown."""
     left = max(status.total - status.decisions, 0)
     if not left:
         return time_text(0.0)

@@ -1,4 +1,4 @@
-"""The training command: from settings to a checkpoint, its curves and what to do next."""
+"""Trains a run to its end, then shows its results and what to do next."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from types import FrameType
 
 from rich.console import Console
 
-from shakespeare_env.registry import game
-from shakespeare_training.config import game_option
-from shakespeare_training.runs.callback import Course
+from shakespeare_env import registry
+from shakespeare_training.config_text import game_option
+from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
 from shakespeare_training.runs.run import Run
@@ -25,67 +25,71 @@ CURVES_NAME = "learning_curve.png"
 
 
 def train(run: Run, console: Console, minutes: float | None = None) -> bool:
-    """Train until the run is over, its time is up or it is told to stop, and say what came of it.
+    """Train until the run is complete, its time is up, or a signal stops it; then show the results.
 
-    Ctrl-C and SIGTERM end it in good order; a second one breaks it off.
+    The first Ctrl-C, SIGTERM or SIGHUP stops it cleanly, the second at once.
 
     Args:
         run: The run.
         console: Where to show it.
-        minutes: The run is left after so many.
+        minutes: Time limit.
 
     Returns:
-        Whether the run has come to its end.
+        Whether the run is complete.
 
     Raises:
-        TrainingError: the weights are no numbers any more, or another process has this run.
+        TrainingError: a weight is not finite, or another process is training this run.
         OSError: the run cannot be saved.
     """
     if run.decisions >= run.config.decisions:
         console.print(
-            f"{run.folder} has come to its end after {run.decisions:,} decisions; "
-            "make it longer with --decisions",
+            f"{run.folder} is complete after {run.decisions:,} decisions; "
+            "extend it with --decisions",
             highlight=False,
         )
         return True
     with run.locked(), TrainingDisplay(console, told=len(run.history)) as display:
-        course = Course(run, display, minutes)
-        with _stopped_by_signals(course):
-            run.learn(course)
+        callback = RunCallback(run, display, minutes)
+        with _stopped_by_signals(callback):
+            run.learn(callback)
     if len(run.history):
         console.print(measurement_table(run.history))
         draw_curves(
             run.history,
             run.folder / CURVES_NAME,
             title=f"{run.config.game}, seed {run.config.seed}",
-            targets=game(run.config.game).good_scores,
+            targets=registry.game(run.config.game).good_scores,
         )
-    _say_how_to_go_on(run, console, course)
-    return not course.stopped
+    _print_next_steps(run, console, callback)
+    return not callback.stopped
 
 
-def _say_how_to_go_on(run: Run, console: Console, course: Course) -> None:
+def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None:
     folder, config, program = run.folder, run.config, _program()
-    named = "".join(f" {word}" for word in game_option(config.game))
-    rival = config.yardsticks[-1] if config.yardsticks else "random"
-    if course.stopped:
-        further = f"{program} train --resume {folder}"
-        console.print(f"Left after {course.left_at:,} of {config.decisions:,} decisions; saved.")
+    game = "".join(f" {word}" for word in game_option(config.game))
+    opponent = config.evaluation_opponents[-1] if config.evaluation_opponents else "random"
+    resume = f"{program} train --resume {folder}"
+    if callback.stopped:
+        console.print(
+            f"Stopped after {callback.saved_decisions:,} of {config.decisions:,} decisions; saved.",
+            highlight=False,
+        )
     else:
-        further = f"{program} train --resume {folder} --decisions {2 * config.decisions}"
+        resume += f" --decisions {2 * config.decisions}"
+    players = max(config.players)
     lines = [
         f"Checkpoint  {folder}",
         f"Curves      {folder / CURVES_NAME}",
-        f"Go on       {further}",
-        f"Measure     {program} evaluate{named} {folder} {rival} --players {max(config.players)}",
-        f"Play        {program} play{named} --against {folder}",
+        f"Continue    {resume}",
+        f"Evaluate    {program} evaluate{game} {folder} {opponent} --players {players}",
+        f"Play        {program} play{game} --against {folder}",
         f"Logs        tensorboard --logdir {folder / 'tensorboard'}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
 
 
 def _program() -> str:
-    """How this program is called here: by its name, or by its path where that is not searched."""
+    """What to call this program: its name, or its path where the shell does not find the name."""
     called = Path(sys.argv[0])
     if called.name != _NAME or shutil.which(_NAME):
         return _NAME
@@ -93,16 +97,16 @@ def _program() -> str:
 
 
 @contextmanager
-def _stopped_by_signals(course: Course) -> Iterator[None]:
-    """Let the first Ctrl-C or SIGTERM end the run in good order; a second one breaks it off."""
-    # Lost terminals count as well, on systems that tell.
+def _stopped_by_signals(callback: RunCallback) -> Iterator[None]:
+    """Let the first signal stop the run cleanly; after that, signals act as they did before."""
+    # SIGHUP, on systems that have it, is a lost terminal.
     numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
     before = {number: signal.getsignal(number) for number in numbers}
-    # Under nohup a lost terminal is to be ignored, and stays so.
+    # What is ignored, as SIGHUP under nohup, stays ignored.
     before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
 
     def stop(_number: int, _frame: FrameType | None) -> None:
-        course.stop = True  # nothing is printed here: a print may be under way
+        callback.stop = True  # no printing here: a print may be in progress
         for number, handler in before.items():
             signal.signal(number, handler)
 

@@ -1,13 +1,15 @@
-"""The greedy player at Shakespeare: the prestige that a move brings at once."""
+"""The greedy agent at Shakespeare: the prestige that a move brings at once."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from shakespeare_agents import GreedyAgent, decide
+from shakespeare_agents import GreedyAgent
 from shakespeare_env import observation_layout
+from shakespeare_env.agent import decide
 from tests.contract.random_games import TABLES, chosen
+from tests.generators import generators
 
 TABLES_HERE = [table for table in TABLES if table.game == "shakespeare"]
 
@@ -23,7 +25,7 @@ def test_no_other_move_is_better_at_once(table):
     better = tried = 0
     batch, agent = table.batch(24, seed=2), GreedyAgent(prestige)
     for step in range(60):
-        actions = decide(agent, batch, np.arange(24), np.random.default_rng(step))
+        actions = decide(agent, batch, np.arange(24), generators(24, step))
         assert batch.mask[np.arange(24), actions].all()
         if step % 5 == 0:
             for row in range(24):

@@ -6,16 +6,16 @@ import pytest
 import torch
 
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from tests.training.toy_game import make_toy
-from shakespeare_training.ppo import precision
 from shakespeare_training.league import League
+from shakespeare_training.ppo import device
 from shakespeare_training.ppo.self_play import SelfPlayPPO
+from tests.training.toy_game import make_toy
 
 
 @pytest.fixture
-def policy():
+def policy(toy):
     batch = make_toy(4, players=2, autoreset=False)
-    league = League({"current": 1.0}, batch, snapshots=1, seed=0)
+    league = League({"current": 1.0}, batch, max_snapshots=1, seed=0)
     return SelfPlayPPO(SB3SelfPlayVecEnv(batch), league, width=8, n_steps=8, device="cpu").policy
 
 
@@ -27,17 +27,17 @@ def test_the_best_time_counts(policy, monkeypatch, half_takes, is_taken):
     def seconds(of, batch_size):
         nonlocal calls
         calls += 1
-        return (half_takes if of.half_precision else 1.0) * (50.0 if calls % 3 == 0 else 1.0)
+        return (half_takes if of.use_bfloat16 else 1.0) * (50.0 if calls % 3 == 0 else 1.0)
 
-    monkeypatch.setattr(precision, "_update_seconds", seconds)
-    assert precision.half_is_faster(policy, 64) is is_taken
+    monkeypatch.setattr(device, "_update_seconds", seconds)
+    assert device.bfloat16_is_faster(policy, 64) is is_taken
 
 
 def test_looking_leaves_no_trace(policy):
     before = {name: tensor.clone() for name, tensor in policy.state_dict().items()}
     chance = torch.random.get_rng_state()
-    assert precision.half_is_faster(policy, 64) in (True, False)
-    assert policy.half_precision is False
+    assert device.bfloat16_is_faster(policy, 64) in (True, False)
+    assert policy.use_bfloat16 is False
     assert all(torch.equal(tensor, before[name]) for name, tensor in policy.state_dict().items())
     assert all(parameter.grad is None for parameter in policy.parameters())
     assert not policy.optimizer.state

@@ -1,0 +1,110 @@
+"""What happens in a deal depends on the seed and its number: not on what is played beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from shakespeare_agents import RandomAgent, make
+from shakespeare_agents.arena.dataset import settings_of
+from shakespeare_agents.arena.deals import deal, parts
+from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.arena.recording import record_shard
+from shakespeare_env import registry
+from shakespeare_env.lineup import play_out
+from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.contract.random_games import TABLES, differing_fields
+
+AGENTS = ["random", "greedy", "heuristic", "network", "network,greedy=false"]
+
+
+def test_parts():
+    assert list(parts(range(3, 10), 3)) == [range(3, 6), range(6, 9), range(9, 10)]
+    assert list(parts(range(3, 3), 3)) == []
+
+
+@plain_tables
+def test_a_deal_is_dealt_once_for_each_seat_and_everybody_moves_on_by_one(table):
+    players = table.players
+    agents = [RandomAgent() for _ in range(players)]
+    batch, lineup = deal(agents, table.game, range(2, 5), seed=8)
+    dealt = table.batch(5, seed=8)
+    assert batch.n == 3 * players
+    for game in range(batch.n):
+        number, rotation = 2 + game // players, game % players
+        assert differing_fields(batch.save([game]), dealt.save([number])) == []
+        for index in range(players):
+            seat = (index + rotation) % players
+            assert lineup.agents[lineup.seats[game, seat]] is agents[index]
+
+
+@pytest.mark.parametrize("table", [table for table in TABLES if table.options], ids=str)
+def test_variants_are_played(table):
+    batch, _ = deal([RandomAgent()] * table.players, table.game, range(1), 8, options=table.options)
+    assert differing_fields(batch.save([0]), table.batch(1, seed=8).save([0])) == []
+
+
+def course(agents, game, deals, seed=5):
+    """Every game of some deals: its moves, its final scores and its winners."""
+    batch, lineup = deal(agents, game, deals, seed)
+    moves: list[list[int]] = [[] for _ in range(batch.n)]
+
+    def note(rows, actions):
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            moves[row].append(action)
+
+    play_out(batch, lineup, before_step=note)
+    return list(
+        zip(moves, batch.final_scores.tolist(), batch.final_winners.tolist(), strict=True)
+    )
+
+
+@full_tables
+@pytest.mark.parametrize("name", AGENTS)
+def test_a_game_does_not_depend_on_those_played_beside_it(table, name):
+    """In one batch, in halves, in reverse, and deal by deal."""
+    # Two objects, so that each is asked about a part of the games.
+    one, other = (make(name, registry.game(table.game)) for _ in range(2))
+    agents = [one, *[other] * (table.players - 1)]
+    whole = course(agents, table.game, range(4))
+    halves = [range(2), range(2, 4)]
+    assert [game for half in halves for game in course(agents, table.game, half)] == whole
+    single = [course(agents, table.game, range(k, k + 1)) for k in reversed(range(4))]
+    assert [game for part in reversed(single) for game in part] == whole
+    assert course(agents, table.game, range(4), seed=6) != whole
+
+
+@full_tables
+def test_the_games_of_a_deal_draw_differently(table):
+    """Rotations are games of their own: the same agent everywhere does not play one game again."""
+    games = course([RandomAgent()] * table.players, table.game, range(1))
+    assert len({tuple(moves) for moves, *_ in games}) == table.players
+
+
+@small_tables
+@pytest.mark.parametrize("name", ["random", "greedy", "network,greedy=false"])
+def test_recorded_rows_do_not_depend_on_the_shard_or_on_what_is_played_together(table, name):
+    players = table.players
+    entrants = [Entrant(name, make(name, registry.game(table.game)))] * players
+    agents = [entrant.agent for entrant in entrants]
+
+    def rows(deals_per_shard, deals_together):
+        """The rows of all shards, one after the other."""
+        settings = settings_of(
+            table.game,
+            entrants,
+            games=4 * players,
+            seed=5,
+            games_per_shard=deals_per_shard * players,
+            deals_together=deals_together,
+        )
+        assert settings.shards == 4 // deals_per_shard
+        shards = [record_shard(settings, agents, k) for k in range(settings.shards)]
+        return {
+            (kind, column): [value for shard in shards for value in shard[kind][column]]
+            for kind, columns in shards[0].items()
+            for column in columns
+            # Of a network, rounding may depend on how many rows pass through it.
+            if column != "value"
+        }
+
+    assert rows(1, 1) == rows(2, 2) == rows(4, 1) == rows(4, 4)
