@@ -50,7 +50,7 @@ class TestCheck:
         counts = [int(number.replace(",", "")) for number in re.findall(r"[\d,]+\d(?= *│)", out)]
         assert len(counts) == len(VIEWS) * len(registry.seats(game.name))
         assert min(counts) > 20
-        assert f"All views agree, at {sum(counts):,} decisions." in out
+        assert f"All views agree at {sum(counts):,} decisions." in out
 
     def test_a_view_that_differs_fails_the_command(self, game, monkeypatch):
         def lie(setting, course, comparison):

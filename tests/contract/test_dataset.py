@@ -215,7 +215,7 @@ class TestDamage:
         return tmp_path
 
     def test_a_foreign_folder(self, tmp_path):
-        with pytest.raises(DatasetError, match="is no dataset"):
+        with pytest.raises(DatasetError, match="is not a dataset"):
             read_games(tmp_path)
 
     def test_a_missing_or_short_file(self, folder):
@@ -244,7 +244,7 @@ class TestDamage:
             ("{", "is not JSON"),
             ("[]", "format 'list'"),
             ('{"format": 99}', "format 99"),
-            ('{"format": 2, "settings": {}, "shards": []}', "is no manifest"),
+            ('{"format": 2, "settings": {}, "shards": []}', "is not the manifest"),
         ],
     )
     def test_a_manifest_that_is_none(self, folder, text, said):

@@ -1,1 +1,1 @@
-"""Players with rules of thumb for one game; they see what any player sees."""
+"""Players with rules of thumb for one game; they see what any agent sees."""

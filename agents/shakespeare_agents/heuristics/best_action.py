@@ -15,12 +15,12 @@ _TIE = 1e-9
 
 
 class BestAction:
-    """Plays the action that is worth most at once.
+    """Plays the action with the highest immediate worth.
 
     Args:
-        owner: What the folder of the machine code is named after.
-        score: (observation, action) -> float, compiled: what a legal action is worth, against the
-            others of the same decision.
+        owner: Names the folder of the machine code.
+        score: (observation, action) -> float, compiled: the worth of a legal action, comparable
+            within a decision.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
@@ -52,7 +52,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., No
 
     @kernel(owner)
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
-        """Write the best action of every row; draws[i], from 0 to 1, picks one of equals."""
+        """Write the best action of every row; draws[i], from 0 up to 1, breaks ties."""
         for i in range(len(masks)):
             least = best_score(observations[i], masks[i]) - _TIE
             equals = 0
@@ -75,17 +75,17 @@ def evaluation(
 
     Args:
         owner: As in `BestAction`.
-        worth: (observation) -> float, compiled: how the observer stands.
+        worth: (observation) -> float, compiled: how well the observer stands.
     """
 
     @kernel(owner)
     def write_worth(observations: Any, out: Any) -> None:
-        """Write how each seat stands."""
+        """Write how well each seat stands."""
         for i in range(len(out)):
             out[i] = worth(observations[i])
 
     def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
-        """How seats stand, by what they see."""
+        """How well seats stand, judged by what they see."""
         out = np.empty(len(observations))
         write_worth(np.ascontiguousarray(observations), out)
         return out

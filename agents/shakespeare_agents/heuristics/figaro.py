@@ -1,7 +1,7 @@
-"""A careful beginner at Figaro: every card by where it leaves the round, and no further.
+"""A careful beginner at Figaro, who looks no further than the end of the round.
 
-Take little and let others take much, pass on a pile that is about to fill, take yourself while
-little lies on the table, and keep jesters and rings for when they are needed.
+Take little and let others take much, pass on a pile that is about to fill, take while little lies
+on the table, and save jesters and rings.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""By the total before a seat: the chance that it will have to take what now lies face up."""
+"""By the total before a seat: the chance that it must take what now lies face up."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""What a kind of card is worth in hand, in road length: it can be played when others cannot.
+"""Worth of a kind of card in hand, in road length: it can be played when others cannot.
 
-Both tables are guesses of a careful player, and were not tuned.
+Both tables are guesses and were not tuned.
 """
 assert len(PRICE) == t.N_KINDS
 
@@ -51,18 +51,18 @@ def total(seen: Any, place: int) -> int:
 
 @rule
 def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
-    """The road piece that a seat may expect of the round, as a loss.
+    """The road piece that the observer may expect from the round, as a loss.
 
-    What a seat has taken, and may have to take of what lies face up, is compared with the same of
-    every other seat; the longer the round still is, the less that tells.
+    Compares what it has taken, and may have to take of what lies face up, with the same of every
+    other seat; the longer the round still lasts, the less that counts.
 
     Args:
-        seen: int8[D], what the seat sees.
-        taker: The place of the seat that takes all that lies face up, or NOBODY.
-        face_up: Cards that lie face up, before they are taken.
-        passed: 1 if every pile goes to the next seat.
-        target: The place of the seat before which a card is played, or NOBODY.
-        more: Its value.
+        seen: int8[D], the observation.
+        taker: Place of the seat that takes all that lies face up, or NOBODY.
+        face_up: Number of cards face up, before they are taken.
+        passed: 1 if every pile moves to the next seat.
+        target: Place of the seat before which a card is played, or NOBODY.
+        more: The card's value.
     """
     players = seats(seen)
     to_come = 0.0
@@ -83,7 +83,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
             mine = taken
         else:
             rank += 1.0 / (1.0 + np.exp((mine - taken) / width))
-    # Between two ranks the piece lies between the two pieces; the last rank gets none.
+    # Between two ranks, interpolate their pieces; the last rank gets none.
     upper = int(rank)
     share = rank - upper
     longer = float(seen[at.PIECES + upper]) if upper < players - 1 else 0.0
@@ -93,7 +93,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """What an action is worth, against the others of the same decision."""
+    """The worth of an action, comparable within a decision."""
     face_up = int(seen[at.FACE_UP])
     if action == a.TAKE:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
@@ -108,7 +108,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """How a seat stands: its road, what it may expect of the round, the cards it has kept."""
+    """How well a seat stands: its road, its outlook for the round, the special cards it holds."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
@@ -117,6 +117,6 @@ def position(seen: Any) -> float:
 
 
 evaluate = evaluation(_OWNER, position)
-"""How seats stand, in road length: int8[n, D] observations -> float64[n]."""
+"""How well seats stand, in road length: int8[n, D] observations -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

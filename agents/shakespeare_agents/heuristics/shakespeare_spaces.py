@@ -1,6 +1,6 @@
-"""What the spaces of Shakespeare's board are worth, in prestige: of the acts, the stage, the mood.
+"""The worth of the spaces of Shakespeare's acts, stage and mood track, in prestige.
 
-Tables made once from the box, for `shakespeare_worth.py` and `shakespeare.py`.
+Tables computed once from the box, for `shakespeare_worth.py` and `shakespeare.py`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ _HIGHEST = t.HIGHEST_MOOD
 
 
 def _act_worth() -> np.ndarray:
-    """float64[act, space]: what a disc's place is worth in one rehearsal (Rules R2).
+    """float64[act, space]: the worth of a disc's space in one rehearsal (Rules R2).
 
-    Between two steps of the reward it grows in proportion, so that an advance that pays later is
-    worth something now.
+    Linear between two steps of the reward, so that advances that pay later count now.
     """
     longest = int(t.ACT_LENGTH.max())
     worth = np.zeros((3, longest + 2))
@@ -36,7 +35,7 @@ def _act_worth() -> np.ndarray:
 
 
 def _enabled() -> np.ndarray:
-    """int64[space]: how many candles rest on a space, directly or not (Rules T13)."""
+    """int64[space]: the candles that rest on a space, directly or not (Rules T13)."""
     needs = [int(under) for under in t.SUPPORTS]
     for _ in range(t.N_SPACES):
         needs = [_closed(under, needs) for under in needs]
@@ -50,7 +49,7 @@ def _enabled() -> np.ndarray:
 
 
 def _closed(under: int, needs: list[int]) -> int:
-    """A set of spaces with all that they rest on, as bits."""
+    """A set of spaces and all that they rest on, as bits."""
     for space in range(t.N_SPACES):
         if under >> space & 1:
             under |= needs[space]
@@ -63,5 +62,5 @@ ENABLED = _enabled()
 
 @rule
 def mood(now: int) -> float:
-    """A mood; beyond the ends of the track it is that of the end."""
+    """The worth of a mood, clipped to the ends of the track."""
     return MOOD[min(max(now, _LOWEST), _HIGHEST) - _LOWEST]

@@ -1,8 +1,8 @@
-"""What things are worth to a seat of Shakespeare, in prestige, read from its observation.
+"""What things are worth to a seat in Shakespeare, in prestige, judged from its observation.
 
 Rough figures of a careful beginner, in the order of the rule book's last page: advance where a
 rehearsal pays, finish costumes, build towards candles, pay wages.  Every function takes the
-observation of the deciding seat, int8[D].
+deciding seat's observation, int8[D].
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from shakespeare_env.shakespeare.state import OVER
 
 YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
-"""A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
+"""A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
 TOKEN = 0.7
 CRAFT = 0.33
-"""What a point of craft value is worth while there is something to take."""
+"""Worth of a point of craft value while there is something to take."""
 ELEMENT_PRICE = 0.1
-"""What a point of craft value could have bought instead."""
+"""What a point of craft value could buy instead."""
 REST_PRICE = 0.25
-"""Every character activated after the first one rests the next day (Rules P2)."""
+"""Every character activated after the first rests the next day (Rules P2)."""
 
 CYLINDER = 1.0
 """A cylinder that can still be placed today."""
@@ -42,7 +42,7 @@ def day_of(seen: Any) -> int:
 
 @rule
 def rehearsals(seen: Any) -> int:
-    """Dress rehearsals to come, today's included."""
+    """Dress rehearsals still to come, today's included."""
     days_left = t.N_DAYS - day_of(seen)
     return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
 
@@ -74,7 +74,7 @@ def best_advance(seen: Any) -> float:
 
 @rule
 def mood(seen: Any, steps: int) -> float:
-    """Some steps of mood, given the purple elements that are still on display (Rules M1)."""
+    """Some steps of mood, given the purple elements still on display (Rules M1)."""
     now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
     return spaces.mood(now + steps) - spaces.mood(now)
 
@@ -100,7 +100,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
 
 @rule
 def craft(seen: Any, card: int, extra_value: int) -> float:
-    """A craftsman's work, with so much more value than is printed (Rules T9)."""
+    """A craftsman's work with additional value (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
@@ -140,7 +140,7 @@ def objectives(seen: Any) -> float:
 
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
-    """What a complete costume of a wearer brings in the rehearsals to come (Rules R1)."""
+    """What a wearer's complete costume brings in the rehearsals to come (Rules R1)."""
     row = t.EXTRA
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
@@ -152,7 +152,7 @@ def costume_power(seen: Any, wearer: int) -> float:
 
 @rule
 def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
-    """A costume with so many elements of so much value together (Rules T12)."""
+    """A costume with a number of elements and their total value (Rules T12)."""
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
@@ -175,7 +175,7 @@ def character(seen: Any, card: int) -> float:
             if t.IS_CRAFTSMAN[other]:
                 worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
         return worth
-    # It takes the place of another character that would have been activated.
+    # It replaces another character that would have been activated.
     worth += uses * max(activation(seen, card) - 0.5, 0.0)
     if t.WEARER_OF_CARD[card] >= 0:
         worth += 0.5 * costume_power(seen, t.WEARER_OF_CARD[card])
@@ -194,14 +194,14 @@ def extra(seen: Any) -> float:
 
 @rule
 def savings(seen: Any) -> float:
-    """Pounds held against wages due: what is missing at the end costs prestige (Rules F3)."""
+    """Pounds against wages due: a shortfall at the end costs prestige (Rules F3)."""
     pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
     return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
 
 
 @rule
 def acts(seen: Any) -> float:
-    """The places of the seat's three discs."""
+    """The spaces of the seat's three discs."""
     worth = 0.0
     for act in range(3):
         worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
@@ -213,7 +213,7 @@ def acts(seen: Any) -> float:
 
 @rule
 def wardrobe(seen: Any) -> float:
-    """All costumes: the hope in those begun, the power of those complete."""
+    """All costumes: the hope in unfinished ones, the power of complete ones."""
     worth = 0.0
     for wearer in range(t.N_WEARERS):
         elements = int(seen[at.ELEMENTS + wearer])
@@ -226,7 +226,7 @@ def wardrobe(seen: Any) -> float:
 
 @rule
 def troupe(seen: Any) -> float:
-    """What the characters will do on the days to come."""
+    """What the characters will do on the remaining days."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[at.EXTRAS]
     for card in range(t.N_CARDS):
@@ -238,7 +238,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """What the seat may still do today, and what a decision under way has opened."""
+    """What the seat may still do today, and what its current action has opened."""
     worth = 0.0
     if not seen[at.PASSED]:
         worth += CYLINDER * seen[at.CYLINDERS]
@@ -251,7 +251,7 @@ def day(seen: Any) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """How a seat stands: its prestige, and what everything else is worth to it."""
+    """How well a seat stands: its prestige and the worth of everything else."""
     worth = float(seen[at.PRESTIGE])
     if seen[at.PHASE + OVER]:
         return worth
