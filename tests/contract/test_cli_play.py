@@ -91,7 +91,8 @@ class TestGame:
     def test_against_the_default_agent(self, game):
         seats = ["--players", str(fewest(game))]
         out = printed("play", "--game", game.name, *seats, "--seed", "1", input="1\n1\n")
-        others = [f"{shakespeare_agents.default(game)} plays seat {n}" for n in range(1, fewest(game))]
+        best = shakespeare_agents.default(game)
+        others = [f"{best} plays seat {n}" for n in range(1, fewest(game))]
         assert f"You play seat 0, {', '.join(others)}." in out
 
     def test_a_seat_for_every_agent(self, game):
