@@ -106,7 +106,7 @@ class SingleAgentBatch:
         self._seat_all(first_seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Deal all games anew.
+        """Deal all games again.
 
         Args:
             seed: Decides chance and opponents' draws.  None deals the games that follow; games that
