@@ -1,4 +1,4 @@
-"""Shakespeare as the contract of `game.py` wants it."""
+"""Shakespeare's side of the contract of `game.py`."""
 
 from __future__ import annotations
 

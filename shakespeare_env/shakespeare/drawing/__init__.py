@@ -1,1 +1,1 @@
-"""A position drawn for people, from its notation: as text and as a picture."""
+"""Positions drawn for people from notation, as text and pictures."""
