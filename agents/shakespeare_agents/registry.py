@@ -26,10 +26,10 @@ from shakespeare_env.game import Game
 from shakespeare_env.generators import GameGenerators
 
 ENTRY_POINTS = "shakespeare_env.agents"
-"""The entry point group in which other distributions name their agents.
+"""The entry point group where other distributions register agents.
 
-Each entry point is a function of a `Game` that returns an agent; its keyword-only arguments, with
-defaults of type bool, int, float or str, are the agent's options.
+Each is a function of a `Game` that returns an agent; keyword-only arguments with defaults of type
+bool, int, float or str are its options.
 """
 
 _HEURISTICS = "shakespeare_agents.heuristics"
@@ -64,7 +64,7 @@ def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAge
 
 
 def _heuristics(game: Game) -> Any:
-    """The module that knows what is good in a game."""
+    """The module that knows a game's heuristics."""
     if not _has_heuristics(game):
         raise ValueError(
             f"there is no heuristic agent for {game.name}; write "
@@ -87,31 +87,31 @@ _BUILT_IN: dict[str, Factory] = {
 
 @cache
 def _installed() -> Mapping[str, EntryPoint]:
-    """The agents of other distributions; a name of ours stays ours."""
+    """Agents of other distributions; built-in names take precedence."""
     found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
     return {name: entry for name, entry in sorted(found.items()) if name not in _BUILT_IN}
 
 
 def names() -> tuple[str, ...]:
-    """The agents that have names.
+    """The agents with names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    careful beginner with rules of thumb; `network`, the bundled trained one; and those that other
-    installed distributions register (`ENTRY_POINTS`).
+    careful beginner; `network`, the bundled checkpoint; and those other distributions register
+    (`ENTRY_POINTS`).
     """
     return (*_BUILT_IN, *_installed())
 
 
 def bundled_checkpoint(game: Game) -> Path:
-    """The folder of the checkpoint bundled for a game; there may be none."""
+    """The folder of a game's bundled checkpoint; it may not exist."""
     return Path(__file__).parent / "checkpoints" / game.name
 
 
 def default(game: Game) -> str:
-    """The name of the strongest built-in agent that can play a game.
+    """The name of the strongest built-in agent for a game.
 
-    That is `network` where the bundled checkpoint was trained for this game and box, else
-    `heuristic`, else `random`.
+    `network` if the bundled checkpoint was trained for this game and box, else `heuristic`, else
+    `random`.
     """
     folder = bundled_checkpoint(game)
     if folder.is_dir():
@@ -127,18 +127,17 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     """An agent for a game.
 
     Args:
-        player: A name of `names()`; the folder of a checkpoint; an agent; or a function with the
-            arguments of `Agent.act`.  Text may carry options, as in `"network,greedy=false"`.
-        game: What it is to play.
-        **options: Of an agent that has some: `greedy` of a network (True, the default, plays the
-            likeliest action, False draws by probability), `samples` of the greedy agent
-            (determinizations that each move is tried in).
+        player: A name of `names()`, a checkpoint's folder, an agent, or a function like
+            `Agent.act`. Text may carry options, as in `"network,greedy=false"`.
+        game: What it plays.
+        **options: Of the agent: a network's `greedy` (see `NetworkAgent`), the greedy agent's
+            `samples` (see `GreedyAgent`).
 
     Raises:
-        ValueError: no agent has this name, and no folder; or the game has no such agent.
+        ValueError: no agent or folder has this name, or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
-        TypeError: it is none of these, or has no such option.
-        ImportError: an installed distribution registers the agent, but it cannot be loaded.
+        TypeError: it is none of these, or lacks the option.
+        ImportError: a registered agent cannot be loaded.
     """
     if isinstance(player, str):
         name, written = _split(player)
@@ -182,7 +181,7 @@ def _loaded(entry: EntryPoint) -> Factory:
 
 
 def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any]) -> AnyAgent:
-    """Make an agent with options, each of which must be one it has, and of the right type."""
+    """Make an agent, checking the names and types of its options."""
     takes = {
         option.name: type(option.default)
         for option in signature(factory).parameters.values()
@@ -217,11 +216,7 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
 
 
 class FunctionAgent:
-    """Plays what a function chooses.
-
-    Args:
-        choose: Takes what `Agent.act` takes and returns what it returns.
-    """
+    """Plays what a function like `Agent.act` chooses."""
 
     def __init__(self, choose: Act) -> None:
         self._choose = choose
@@ -229,5 +224,5 @@ class FunctionAgent:
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[Any]:
-        """Choose an action in each game (see `Agent.act`)."""
+        """See `Agent.act`."""
         return self._choose(observations, masks, rng)

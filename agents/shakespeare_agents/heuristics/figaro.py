@@ -1,7 +1,7 @@
-"""A careful beginner at Figaro: every card by where it leaves the round, and no further.
+"""A careful beginner at Figaro, who judges cards by where they leave the round.
 
-Take little and let others take much, pass on a pile that is about to fill, take yourself while
-little lies on the table, and keep jesters and rings for when they are needed.
+Take little and let others take much, pass on a pile about to fill, take yourself while little is at
+stake, keep jesters and rings in reserve.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""By the total before a seat: the chance that it will have to take what now lies face up."""
+"""By the total before a seat: the chance that it will have to take the cards face up."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""What a kind of card is worth in hand, in road length: it can be played when others cannot.
+"""A kind's worth in hand, in road length: it can be played when others cannot.
 
-Both tables are guesses of a careful player, and were not tuned.
+Both tables are a careful player's untuned guesses.
 """
 assert len(PRICE) == t.N_KINDS
 
@@ -41,7 +41,7 @@ def seats(seen: Any) -> int:
 
 @rule
 def total(seen: Any, place: int) -> int:
-    """The total of the cards before a seat."""
+    """The total before a seat."""
     first = place * at.SEAT_SIZE + at.TOTAL
     value = 0
     while value < t.FULL - 1 and not seen[first + value]:
@@ -51,17 +51,17 @@ def total(seen: Any, place: int) -> int:
 
 @rule
 def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
-    """The road piece that a seat may expect of the round, as a loss.
+    """The road piece a seat may expect of the round, as a loss.
 
-    What a seat has taken, and may have to take of what lies face up, is compared with the same of
-    every other seat; the longer the round still is, the less that tells.
+    Its cards taken, and likely to be taken from those face up, are compared with every other
+    seat's; the longer the round has to go, the less that tells.
 
     Args:
-        seen: int8[D], what the seat sees.
-        taker: The place of the seat that takes all that lies face up, or NOBODY.
-        face_up: Cards that lie face up, before they are taken.
-        passed: 1 if every pile goes to the next seat.
-        target: The place of the seat before which a card is played, or NOBODY.
+        seen: int8[D], the seat's observation.
+        taker: The place that takes all cards face up, or NOBODY.
+        face_up: Cards face up before that.
+        passed: 1 if every pile moves to the next seat.
+        target: The place a card is played before, or NOBODY.
         more: Its value.
     """
     players = seats(seen)
@@ -93,7 +93,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """What an action is worth, against the others of the same decision."""
+    """An action's worth against the others of the same decision."""
     face_up = int(seen[at.FACE_UP])
     if action == a.TAKE:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
@@ -108,7 +108,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """How a seat stands: its road, what it may expect of the round, the cards it has kept."""
+    """A seat's standing: its road, what it may expect of the round, the cards in reserve."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
@@ -117,6 +117,6 @@ def position(seen: Any) -> float:
 
 
 evaluate = evaluation(_OWNER, position)
-"""How seats stand, in road length: int8[n, D] observations -> float64[n]."""
+"""Standings in road length: int8[n, D] observations -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

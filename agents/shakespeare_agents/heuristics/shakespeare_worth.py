@@ -1,8 +1,6 @@
-"""What things are worth to a seat of Shakespeare, in prestige, read from its observation.
+"""What things are worth to a seat of Shakespeare, in prestige.
 
-Rough figures of a careful beginner, in the order of the rule book's last page: advance where a
-rehearsal pays, finish costumes, build towards candles, pay wages.  Every function takes the
-observation of the deciding seat, int8[D].
+A careful beginner's rough figures. Every function takes the deciding seat's observation, int8[D].
 """
 
 from __future__ import annotations
@@ -18,17 +16,17 @@ from shakespeare_env.shakespeare.state import OVER
 
 YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
 NEEDED_POUND, SPARE_POUND = 0.6, 0.15
-"""A pound that pays wages saves part of an unpaid character's 2 prestige (Rules F3)."""
+"""A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
 TOKEN = 0.7
 CRAFT = 0.33
-"""What a point of craft value is worth while there is something to take."""
+"""A point of craft value while there is something to take."""
 ELEMENT_PRICE = 0.1
 """What a point of craft value could have bought instead."""
 REST_PRICE = 0.25
-"""Every character activated after the first one rests the next day (Rules P2)."""
+"""Every character activated after the first rests the next day (Rules P2)."""
 
 CYLINDER = 1.0
-"""A cylinder that can still be placed today."""
+"""One still to be placed today."""
 
 
 @rule
@@ -42,7 +40,7 @@ def day_of(seen: Any) -> int:
 
 @rule
 def rehearsals(seen: Any) -> int:
-    """Dress rehearsals to come, today's included."""
+    """Dress rehearsals to come, including today's."""
     days_left = t.N_DAYS - day_of(seen)
     return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
 
@@ -74,7 +72,7 @@ def best_advance(seen: Any) -> float:
 
 @rule
 def mood(seen: Any, steps: int) -> float:
-    """Some steps of mood, given the purple elements that are still on display (Rules M1)."""
+    """Steps of mood, given the purple elements on display (Rules M1)."""
     now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
     return spaces.mood(now + steps) - spaces.mood(now)
 
@@ -90,7 +88,7 @@ def quills(seen: Any, coloured: Any, white: int) -> float:
 
 @rule
 def elements_on_display(seen: Any, kind: int) -> int:
-    """Elements of a kind that a craftsman could take."""
+    """Elements of a kind a craftsman could take."""
     count = 0
     for colour in range(t.N_COLOURS):
         if t.CRAFT_COLOURS >> colour & 1:
@@ -100,7 +98,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
 
 @rule
 def craft(seen: Any, card: int, extra_value: int) -> float:
-    """A craftsman's work, with so much more value than is printed (Rules T9)."""
+    """A craftsman's work, with value added to that printed (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
@@ -140,7 +138,7 @@ def objectives(seen: Any) -> float:
 
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
-    """What a complete costume of a wearer brings in the rehearsals to come (Rules R1)."""
+    """A wearer's complete costume over the rehearsals to come (Rules R1)."""
     row = t.EXTRA
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
@@ -152,7 +150,7 @@ def costume_power(seen: Any, wearer: int) -> float:
 
 @rule
 def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
-    """A costume with so many elements of so much value together (Rules T12)."""
+    """A costume of so many elements and so much value (Rules T12)."""
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
@@ -194,7 +192,7 @@ def extra(seen: Any) -> float:
 
 @rule
 def savings(seen: Any) -> float:
-    """Pounds held against wages due: what is missing at the end costs prestige (Rules F3)."""
+    """Pounds against wages due; a shortfall costs prestige at the end (Rules F3)."""
     pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
     return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
 
@@ -213,7 +211,7 @@ def acts(seen: Any) -> float:
 
 @rule
 def wardrobe(seen: Any) -> float:
-    """All costumes: the hope in those begun, the power of those complete."""
+    """All costumes: hope in those begun, power of those complete."""
     worth = 0.0
     for wearer in range(t.N_WEARERS):
         elements = int(seen[at.ELEMENTS + wearer])
@@ -226,7 +224,7 @@ def wardrobe(seen: Any) -> float:
 
 @rule
 def troupe(seen: Any) -> float:
-    """What the characters will do on the days to come."""
+    """The characters on the days to come."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[at.EXTRAS]
     for card in range(t.N_CARDS):
@@ -238,7 +236,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """What the seat may still do today, and what a decision under way has opened."""
+    """The rest of today, and what a pending decision has opened."""
     worth = 0.0
     if not seen[at.PASSED]:
         worth += CYLINDER * seen[at.CYLINDERS]
@@ -251,7 +249,7 @@ def day(seen: Any) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """How a seat stands: its prestige, and what everything else is worth to it."""
+    """A seat's standing: its prestige and the worth of everything else."""
     worth = float(seen[at.PRESTIGE])
     if seen[at.PHASE + OVER]:
         return worth
