@@ -20,8 +20,8 @@ from shakespeare_env.information_sets import InformationSets
 class Agent(Protocol):
     """Decides in any number of games at once.
 
-    An agent sees observations, never the state, so secrets stay secret. It keeps no memory between
-    calls and draws only from `rng`: equal games give equal actions, whatever is played beside them.
+    An agent sees observations, never the state. It keeps no memory between calls and draws only
+    from `rng`: equal games give equal actions, whatever is played beside them.
     """
 
     def act(
@@ -65,9 +65,7 @@ Player = str | os.PathLike[str] | AnyAgent | Act
 """What makes an agent: a name, a checkpoint's folder, an agent or a function."""
 
 
-def decide(
-    agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
-) -> NDArray[Any]:
+def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators) -> NDArray[Any]:
     """int[m]: what an agent chooses in the games `rows`, int[m], drawing from their generators."""
     if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
         return agent.search(InformationSets(batch, rows), rng)
@@ -81,7 +79,7 @@ def agent_for(player: Player | None, game: Game) -> AnyAgent:
 
     Raises:
         ValueError: no agent or folder has this name, or the game has no such agent.
-        CheckpointError: the checkpoint is damaged or was made for another game or box.
+        CheckpointError: the checkpoint is damaged or for another game or box.
         TypeError: it cannot play.
     """
     registry = import_module("shakespeare_agents.registry")

@@ -1,4 +1,4 @@
-"""What seats to move know of their games, for agents that look ahead."""
+"""What agents that look ahead may know."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from shakespeare_env.generators import GameGenerators
 
 
 class InformationSets:
-    """Some games as the seats to move see them.
-
-    The games themselves are out of reach: an agent gets observations, masks, and random games its
-    seat cannot tell from the true one.
+    """Some games as the seats to move see them; the games themselves are out of reach.
 
     Args:
         batch: The games.
@@ -38,12 +35,12 @@ class InformationSets:
         return len(self.seats)
 
     def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
-        """A batch of k games that could be the true ones; all a seat does not know is redrawn.
+        """A batch of k games that could be the true ones, all that a seat does not know redrawn.
 
         Only `random_actions` depends on the other games.
 
         Args:
-            places: int[k], which of the m games, each any number of times.
+            places: int[k], which of the m games, in any order and repeatable.
             rng: Generators of the m games; decide what is redrawn and all chance to come.
         """
         seeds = rng.words(places)

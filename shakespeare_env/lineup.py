@@ -24,7 +24,7 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 
 
 class Lineup:
-    """Which agent holds which seat in a batch's games, and what they draw from.
+    """Which agent holds which seat, and what agents draw from.
 
     Attributes:
         agents: Each once, however many seats it holds.
@@ -52,7 +52,7 @@ class Lineup:
 
         Args:
             agents: One per seat; an object may hold several.
-            rotations: int[n], the seat of `agents[0]` in each game.
+            rotations: int[n], the seat of `agents[0]`.
             max_seats: S.
             generators: Of the n games.
         """
@@ -99,15 +99,14 @@ def play_out(
 ) -> None:
     """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
 
-    `batch.final_scores` and `batch.final_winners` then say how games ended.
-
     Args:
-        batch: The games, made with `autoreset=False`.
+        batch: Made with `autoreset=False`; its `final_scores` and `final_winners` then tell the
+            ends.
         lineup: Who sits where.
         rows: int64[m], ascending, the games to play; None plays all.
         before_step: Called before every step.
         after_step: Called after it.
-        most: Steps to play at most; None means no limit.
+        most: Steps at most; None means no limit.
 
     Raises:
         IllegalMove: an agent's choice, with a note naming it.

@@ -20,13 +20,13 @@ _TIE = 1e-6
 
 
 class GreedyAgent:
-    """Plays the move after which its own position evaluates best; ties break at random.
+    """Plays the move that leaves its own position best; ties break at random.
 
     Every legal move is tried, with the forced moves after it, in determinized games.
 
     Args:
         evaluate: Values what the seat sees after the move.
-        samples: Determinizations each move is tried in and averaged over.
+        samples: Determinizations each move is averaged over.
     """
 
     def __init__(self, evaluate: Evaluation, samples: int = 1) -> None:

@@ -1,7 +1,4 @@
-"""95 % intervals of rates and means.
-
-The clustered ones are Polars expressions for a `group_by` over clusters.
-"""
+"""95 % intervals; the clustered ones are Polars expressions for a `group_by` over clusters."""
 
 from __future__ import annotations
 
@@ -20,12 +17,8 @@ _Z_95 = 1.959963984540054
 def wilson_interval(wins: float, games: int) -> tuple[float, float]:
     """The ends, 0 to 1, of a rate's interval by Wilson's score, which also holds near 0 and 1.
 
-    Wilson 1927, "Probable inference, the law of succession, and statistical inference". Games count
-    as independent; those sharing a deal are slightly less so.
-
-    Args:
-        wins: 0 to games.
-        games: At least 1.
+    Wilson 1927, "Probable inference, the law of succession, and statistical inference". Games, at
+    least one, count as independent; those sharing a deal are slightly less so.
     """
     low, high = _wilson(wins / games, games)
     # At the ends the terms cancel but for their rounding.
@@ -35,13 +28,8 @@ def wilson_interval(wins: float, games: int) -> tuple[float, float]:
 def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
     """A mean and the ends of its interval, ± 1.96 standard errors (central limit theorem).
 
-    Only games of different deals are independent, so a deal is one observation.
-
-    Args:
-        deals: float[d], the mean over each deal's games; d is at least 1.
-
-    Returns:
-        The mean, low and high; the ends are None with one deal.
+    Only games of different deals are independent, so the observations are the deals' means,
+    float[d], d >= 1. The ends are None with one deal.
     """
     mean = float(deals.mean())
     if len(deals) == 1:
@@ -51,13 +39,13 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
 
 
 def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """A mean over clusters of different sizes, low and high: ± 1.96 linearised standard errors.
+    """The mean and interval of two or more clusters, ± 1.96 linearised standard errors.
 
     Rows within a cluster may depend on each other in any way (Cochran 1977, "Sampling Techniques",
     chapter 6: the variance of a ratio of sums).
 
     Args:
-        sums: Each cluster's sum; at least two clusters.
+        sums: Each cluster's sum.
         counts: Each cluster's size.
     """
     mean, variance = _linearised(sums, counts)
@@ -68,9 +56,9 @@ def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl
 def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
     """The same for values from 0 to 1, by Wilson's score, which keeps the ends in that range.
 
-    Wilson's number of games is the effective one, as many independent games as would give the
-    linearised variance (Korn and Graubard 1998, "Confidence intervals for proportions with small
-    expected number of positive counts estimated from survey data").
+    Wilson's number of games is the effective one, which would give the linearised variance if
+    independent (Korn and Graubard 1998, "Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data").
     """
     share, variance = _linearised(sums, counts)
     # Where nothing varies every cluster counts as one game.

@@ -24,7 +24,7 @@ _EPSILON = 1e-5
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
-    """float32[D]: factors for the numbers of an observation, 1 / sqrt(bound).
+    """float32[D]: observations' factors, 1 / sqrt(bound).
 
     Numbers with wide bounds are mostly far from them; dividing by the bound itself would leave them
     too small to matter.
@@ -35,7 +35,7 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 
 
 class Network:
-    """Policy and value networks over observations, sharing one normalised layer.
+    """Policy and value over observations, sharing one normalised layer.
 
     Args:
         tensors: float32 arrays as in `shapes`; not copied.
@@ -49,13 +49,7 @@ class Network:
 
     @staticmethod
     def shapes(width: int, numbers: int, actions: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of all tensors.
-
-        Args:
-            width: Of the layers.
-            numbers: D, the size of an observation.
-            actions: A, the size of the action table.
-        """
+        """The tensors' shapes for D `numbers` in an observation and A `actions`."""
         return {
             "trunk.weight": (width, numbers),
             "trunk.bias": (width,),
@@ -112,7 +106,7 @@ class NetworkAgent:
 
     Args:
         network: What it plays from.
-        greedy: Play the likeliest action and draw nothing; False samples.
+        greedy: Play the likeliest action, drawing nothing; else sample.
     """
 
     def __init__(self, network: Network, *, greedy: bool = True) -> None:

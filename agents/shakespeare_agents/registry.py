@@ -1,4 +1,4 @@
-"""Agents by name, by checkpoint, or as they are."""
+"""Agents by name or checkpoint."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from shakespeare_env.generators import GameGenerators
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents.
 
-Each is a function of a `Game` that returns an agent; keyword-only arguments with defaults of type
-bool, int, float or str are its options.
+Each is a function of a `Game`; keyword-only arguments with defaults of type bool, int, float or str
+are the agent's options.
 """
 
 _HEURISTICS = "shakespeare_agents.heuristics"
@@ -52,9 +52,7 @@ def _heuristic(game: Game) -> AnyAgent:
 def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
     folder = bundled_checkpoint(game)
     if not folder.is_dir():
-        raise ValueError(
-            f"no checkpoint of {game.name} is bundled; train one and give its folder"
-        )
+        raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
     return _from_checkpoint(folder, game, greedy=greedy)
 
 
@@ -96,8 +94,7 @@ def names() -> tuple[str, ...]:
     """The agents with names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    careful beginner; `network`, the bundled checkpoint; and those other distributions register
-    (`ENTRY_POINTS`).
+    careful beginner; `network`, the bundled checkpoint; and those registered under `ENTRY_POINTS`.
     """
     return (*_BUILT_IN, *_installed())
 
@@ -108,10 +105,9 @@ def bundled_checkpoint(game: Game) -> Path:
 
 
 def default(game: Game) -> str:
-    """The name of the strongest built-in agent for a game.
+    """The strongest built-in agent for a game.
 
-    `network` if the bundled checkpoint was trained for this game and box, else `heuristic`, else
-    `random`.
+    `network` if one is bundled for this game and box, else `heuristic`, else `random`.
     """
     folder = bundled_checkpoint(game)
     if folder.is_dir():
@@ -128,10 +124,9 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
 
     Args:
         player: A name of `names()`, a checkpoint's folder, an agent, or a function like
-            `Agent.act`. Text may carry options, as in `"network,greedy=false"`.
+            `Agent.act`. Text may carry options: `"network,greedy=false"`.
         game: What it plays.
-        **options: Of the agent: a network's `greedy` (see `NetworkAgent`), the greedy agent's
-            `samples` (see `GreedyAgent`).
+        **options: Of the agent (see `NetworkAgent`, `GreedyAgent`).
 
     Raises:
         ValueError: no agent or folder has this name, or the game has no such agent.
@@ -201,7 +196,7 @@ def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any])
 
 
 def _split(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its options: `network,greedy=false` is ("network", {"greedy": False})."""
+    """A name and its options."""
     name, *parts = text.split(",")
     if not all("=" in part for part in parts):  # a folder may have commas in its name
         return text, {}

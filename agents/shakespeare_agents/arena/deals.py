@@ -31,14 +31,7 @@ def deal(
     players = len(agents)
     numbers = np.arange(deals.start * players, deals.stop * players)
     variants: dict[str, Any] = dict(options or {})
-    batch = Batch(
-        game,
-        len(numbers),
-        players=players,
-        threads=threads,
-        autoreset=False,
-        **variants,
-    )
+    batch = Batch(game, len(numbers), players=players, threads=threads, autoreset=False, **variants)
     batch.reset(seed, numbers // players)
     generators = GameGenerators.of_games(seed, numbers)
     rotations = numbers % players

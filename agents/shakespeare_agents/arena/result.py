@@ -23,12 +23,12 @@ FORMAT = 2
 class AgentResult:
     """One agent's figures over all its copies.
 
-    With one seat nobody wins: `wins`, `win_rate`, `low`, `high` and `seat_win_rates` are None.
+    With one seat nobody wins: `wins`, `win_rate`, its interval and `seat_win_rates` are None.
 
     Attributes:
         name: As entered.
         copies: Seats held in every game.
-        games: Games played, counted once per copy.
+        games: Counted once per copy.
         wins: A victory shared by k seats counts 1/k.
         win_rate: wins / games; 1 / players for equal agents.
         low: Lower end of its 95 % interval.
@@ -64,11 +64,11 @@ class EvaluationResult:
         games: Games played.
         deals: Each was played `players` times.
         entrants: Names, the first at seat 0 of a deal's first game.
-        agents: One result per name, in seating order.
+        agents: One per name, in seating order.
         mean_winning_score: Mean of each game's best final score; None with one seat.
-        winning_score_low: Lower end of its 95 % interval; None with one seat or one deal.
+        winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
         winning_score_high: Upper end; None likewise.
-        solo_target: The score that solo games are measured against; None with more seats.
+        solo_target: A good solo score; None with more seats.
     """
 
     game: str
@@ -91,7 +91,7 @@ class EvaluationResult:
         raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
 
     def to_json(self) -> dict[str, Any]:
-        """JSON types, with a format number and the digest of the box in force."""
+        """JSON types, with a format number and the box's digest."""
         facts = asdict(self)
         facts["entrants"] = list(self.entrants)
         facts["agents"] = [asdict(agent) for agent in self.agents]
@@ -117,7 +117,7 @@ def agent_results(
     """One result per distinct name, in order; seats of one name are pooled.
 
     Args:
-        names: P names; in rotation r the first sits at seat r, the others follow.
+        names: P names; in rotation r the first sits at seat r.
         scores: int[deals, P, P], final scores by deal, rotation and seat.
         winners: bool[deals, P, P], likewise.
     """

@@ -19,8 +19,8 @@ class BestAction:
 
     Args:
         owner: Names the folder of the machine code.
-        score: (observation, action) -> float, compiled: a legal action's worth against the others
-            of the same decision.
+        score: (observation, action) -> float, compiled: a legal action's worth against the
+            decision's others.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
@@ -32,10 +32,7 @@ class BestAction:
         """See `Agent.act`."""
         actions = np.empty(len(masks), np.int64)
         self._choose(
-            np.ascontiguousarray(observations),
-            np.ascontiguousarray(masks),
-            rng.random(),
-            actions,
+            np.ascontiguousarray(observations), np.ascontiguousarray(masks), rng.random(), actions
         )
         return actions
 
@@ -43,7 +40,6 @@ class BestAction:
 def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., None]:
     @rule
     def best_score(seen: Any, mask: Any) -> float:
-        """The score of the best legal action."""
         best = -np.inf
         for action in range(mask.size):
             if mask[action]:
@@ -75,12 +71,10 @@ def evaluation(
 
     @kernel(owner)
     def write_worth(observations: Any, out: Any) -> None:
-        """Write the worth of every row."""
         for i in range(len(out)):
             out[i] = worth(observations[i])
 
     def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
-        """int8[n, D] -> float64[n]."""
         out = np.empty(len(observations))
         write_worth(np.ascontiguousarray(observations), out)
         return out

@@ -1,7 +1,6 @@
 """A careful beginner at Figaro, who judges cards by where they leave the round.
 
-Take little and let others take much, pass on a pile about to fill, take yourself while little is at
-stake, keep jesters and rings in reserve.
+Take little, let others take much, pass on piles about to fill, keep jesters and rings in reserve.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""By the total before a seat: the chance that it will have to take the cards face up."""
+"""By a seat's total: the chance that it will have to take the cards face up."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""A kind's worth in hand, in road length: it can be played when others cannot.
+"""A kind's worth in hand, in road length, because it can be played when others cannot.
 
 Both tables are a careful player's untuned guesses.
 """
@@ -53,16 +52,10 @@ def total(seen: Any, place: int) -> int:
 def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
     """The road piece a seat may expect of the round, as a loss.
 
-    Its cards taken, and likely to be taken from those face up, are compared with every other
-    seat's; the longer the round has to go, the less that tells.
-
-    Args:
-        seen: int8[D], the seat's observation.
-        taker: The place that takes all cards face up, or NOBODY.
-        face_up: Cards face up before that.
-        passed: 1 if every pile moves to the next seat.
-        target: The place a card is played before, or NOBODY.
-        more: Its value.
+    Its cards, taken or likely to be, are compared with every other seat's; the longer the round has
+    to go, the less that tells. `taker` is the place that takes the cards `face_up`, or NOBODY;
+    `passed` is 1 if every pile moves to the next seat; a card of value `more` is played before the
+    place `target`, or NOBODY.
     """
     players = seats(seen)
     to_come = 0.0
@@ -108,7 +101,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """A seat's standing: its road, what it may expect of the round, the cards in reserve."""
+    """A seat's standing: its road, its outlook, the cards in reserve."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
@@ -117,6 +110,6 @@ def position(seen: Any) -> float:
 
 
 evaluate = evaluation(_OWNER, position)
-"""Standings in road length: int8[n, D] observations -> float64[n]."""
+"""Standings in road length: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

@@ -1,7 +1,7 @@
 """A careful beginner at Shakespeare, who judges decisions by their immediate worth.
 
-After the rule book's last page: wager by what there is to do, recruit what will be used, finish
-costumes before rehearsals, build towards candles, save for the wages.
+After the rule book's last page: wager what is needed, recruit what will be used, finish costumes
+before rehearsals, build towards candles, save for wages.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def wager(seen: Any, cylinders: int) -> float:
 
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
-    """A set element: its candle, those above, and its colour's effect."""
+    """A set element: its candle, those above, its colour."""
     worth = 0.3 * spaces.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     if t.CANDLE[space]:
         worth += 1.0
@@ -53,7 +53,7 @@ def stage_set(seen: Any, colour: int, space: int) -> float:
 
 @rule
 def costume(seen: Any, colour: int, wearer: int) -> float:
-    """A costume element: the costume's worth with it and without."""
+    """What an element adds to a costume."""
     elements, value = int(seen[at.ELEMENTS + wearer]), int(seen[at.VALUES + wearer])
     worth = w.costume(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
     worth -= w.costume(seen, wearer, elements, value)
@@ -105,6 +105,6 @@ def score(seen: Any, action: int) -> float:
 
 
 evaluate = evaluation(_OWNER, w.position)
-"""Standings in prestige: int8[n, D] observations -> float64[n]."""
+"""Standings in prestige: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

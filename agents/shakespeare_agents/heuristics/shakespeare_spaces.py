@@ -16,7 +16,7 @@ _HIGHEST = t.HIGHEST_MOOD
 def _act_worth() -> np.ndarray:
     """float64[act, space]: a disc's worth in one rehearsal (Rules R2).
 
-    Linear between the reward's steps, so that an advance that pays later is worth something now.
+    Linear between the reward's steps: an advance that pays later is worth something now.
     """
     longest = int(t.ACT_LENGTH.max())
     worth = np.zeros((3, longest + 2))
@@ -59,5 +59,5 @@ ENABLED = _enabled()
 
 @rule
 def mood(now: int) -> float:
-    """A mood's worth; beyond the track's ends, that of the end."""
+    """A mood's worth, held constant beyond the track's ends."""
     return MOOD[min(max(now, _LOWEST), _HIGHEST) - _LOWEST]

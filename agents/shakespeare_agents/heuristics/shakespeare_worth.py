@@ -1,6 +1,6 @@
-"""What things are worth to a seat of Shakespeare, in prestige.
+"""What things are worth to a seat of Shakespeare, in prestige: a careful beginner's rough figures.
 
-A careful beginner's rough figures. Every function takes the deciding seat's observation, int8[D].
+Every function takes the deciding seat's observation, int8[D].
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def day_of(seen: Any) -> int:
 
 @rule
 def rehearsals(seen: Any) -> int:
-    """Dress rehearsals to come, including today's."""
+    """Dress rehearsals left, including today's."""
     days_left = t.N_DAYS - day_of(seen)
     return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
 
@@ -53,7 +53,7 @@ def pound(seen: Any) -> float:
 
 @rule
 def advance(seen: Any, act: int) -> float:
-    """One space forward on an act, over all rehearsals to come."""
+    """An act's next space, over all rehearsals left."""
     space = int(seen[at.ACT_SPACE + act])
     if space >= t.ACT_LENGTH[act]:
         return 0.0
@@ -88,7 +88,7 @@ def quills(seen: Any, coloured: Any, white: int) -> float:
 
 @rule
 def elements_on_display(seen: Any, kind: int) -> int:
-    """Elements of a kind a craftsman could take."""
+    """Elements a craftsman could take."""
     count = 0
     for colour in range(t.N_COLOURS):
         if t.CRAFT_COLOURS >> colour & 1:
@@ -98,7 +98,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
 
 @rule
 def craft(seen: Any, card: int, extra_value: int) -> float:
-    """A craftsman's work, with value added to that printed (Rules T9)."""
+    """A craftsman's work, with added value (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
@@ -113,7 +113,7 @@ def craft(seen: Any, card: int, extra_value: int) -> float:
 
 @rule
 def activation(seen: Any, card: int) -> float:
-    """Using a character's power now (Rules T3)."""
+    """A character's power now (Rules T3)."""
     kind = t.KIND[card]
     if t.IS_CRAFTSMAN[card]:
         return craft(seen, card, 0)
@@ -138,7 +138,7 @@ def objectives(seen: Any) -> float:
 
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
-    """A wearer's complete costume over the rehearsals to come (Rules R1)."""
+    """A complete costume over the rehearsals left (Rules R1)."""
     row = t.EXTRA
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
@@ -150,7 +150,7 @@ def costume_power(seen: Any, wearer: int) -> float:
 
 @rule
 def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
-    """A costume of so many elements and so much value (Rules T12)."""
+    """A costume in any state (Rules T12)."""
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
@@ -182,7 +182,7 @@ def character(seen: Any, card: int) -> float:
 
 @rule
 def extra(seen: Any) -> float:
-    """A new extra: free, and one more to dress (Rules T2)."""
+    """A new extra: free, one more to dress (Rules T2)."""
     makers = 0
     for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
@@ -192,14 +192,14 @@ def extra(seen: Any) -> float:
 
 @rule
 def savings(seen: Any) -> float:
-    """Pounds against wages due; a shortfall costs prestige at the end (Rules F3)."""
+    """Pounds against wages due (Rules F3)."""
     pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
     return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
 
 
 @rule
 def acts(seen: Any) -> float:
-    """The places of the seat's three discs."""
+    """The seat's three discs."""
     worth = 0.0
     for act in range(3):
         worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
@@ -211,7 +211,7 @@ def acts(seen: Any) -> float:
 
 @rule
 def wardrobe(seen: Any) -> float:
-    """All costumes: hope in those begun, power of those complete."""
+    """All costumes, begun and complete."""
     worth = 0.0
     for wearer in range(t.N_WEARERS):
         elements = int(seen[at.ELEMENTS + wearer])
@@ -224,7 +224,7 @@ def wardrobe(seen: Any) -> float:
 
 @rule
 def troupe(seen: Any) -> float:
-    """The characters on the days to come."""
+    """The characters' days to come."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[at.EXTRAS]
     for card in range(t.N_CARDS):
@@ -249,7 +249,7 @@ def day(seen: Any) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """A seat's standing: its prestige and the worth of everything else."""
+    """A seat's standing."""
     worth = float(seen[at.PRESTIGE])
     if seen[at.PHASE + OVER]:
         return worth

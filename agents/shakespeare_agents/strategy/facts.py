@@ -15,13 +15,13 @@ def field(
 
     Args:
         layout: Of the observations.
-        name: A field, `seat0.pounds`, or one named number of a field, `seat0.metrics.stage_spaces`.
-            A one-hot field gives the place of its 1, from 1, or 0 without one.
+        name: A field, `seat0.pounds`, or one of its named numbers, `seat0.metrics.stage_spaces`. A
+            one-hot field gives its 1's place, from 1, or 0.
         observations: int8[n, D].
 
     Raises:
         KeyError: no such field or number.
-        ValueError: the field has several numbers; lists them.
+        ValueError: the field has several numbers.
     """
     if name in layout.fields:
         found = layout[name]

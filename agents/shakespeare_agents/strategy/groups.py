@@ -33,8 +33,10 @@ def means(
 def shares(
     rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
 ) -> pl.DataFrame:
-    """The same for values from 0 to 1, such as `won`: `share` in place of `mean`
-    (`intervals.clustered_share`)."""
+    """The same for values from 0 to 1, such as `won` (`intervals.clustered_share`).
+
+    The column of shares is called `share`, not `mean`.
+    """
     return _grouped(rows, by, of, fewest_deals, "share", clustered_share)
 
 

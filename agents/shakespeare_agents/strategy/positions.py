@@ -29,12 +29,12 @@ class Positions:
 
     Attributes:
         frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
-            and the facts asked for.
+            the facts asked for.
         games: The positions with the chance to come; copied, never stepped.
         agent: Who played them.
         kinds: int64[k], ids of the moves looked for.
         choices: int64[m], what the agent chose.
-        states: uint64[m], the games' generators after that choice.
+        states: uint64[m], the games' generators after that.
     """
 
     frame: pl.DataFrame
@@ -57,7 +57,7 @@ def find_positions(
     player: Player = "network",
     facts: Mapping[str, str] | None = None,
 ) -> Positions:
-    """Play games, one agent at all seats, and sample positions with some kinds of moves.
+    """Play games, one agent at all seats, and sample positions with moves of some kinds.
 
     Args:
         game: Its name.
@@ -68,13 +68,13 @@ def find_positions(
         least: Moves of these kinds that must be legal.
         seed: Of the deals and all draws.
         player: See `shakespeare_agents.make`.
-        facts: Column -> `field` name, as the deciding seat sees it.
+        facts: Column -> `field` name, as the decider sees it.
 
     Returns:
         The positions by deal, in the order they came up.
 
     Raises:
-        ValueError: no such block, or no such position came up.
+        ValueError: no such block or position.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)

@@ -38,7 +38,7 @@ def self_play(
         end: The same once it is over.
 
     Returns:
-        One row per seat and game: `deal`, `players`, the columns of `outcomes`, and the facts.
+        One row per seat and game: `deal`, `players`, the columns of `outcomes`, the facts.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, players, start or {})
@@ -58,11 +58,10 @@ def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Li
 
 
 def outcomes(batch: Batch) -> pl.DataFrame:
-    """How finished games of equally many seats ended.
+    """How finished games of equally many seats ended, one row per seat and game.
 
-    Returns:
-        One row per seat and game: `seat`, `score`, `lead` over the best other seat (null with one
-        seat) and `won` (1, a share of a shared victory, or 0).
+    The columns: `seat`, `score`, `lead` over the best other seat (null with one seat) and `won` (1,
+    a share of a shared victory, or 0).
     """
     players = int(batch.players[0])
     scores, winners = batch.final_scores[:, :players], batch.final_winners[:, :players]

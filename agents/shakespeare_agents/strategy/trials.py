@@ -1,7 +1,7 @@
 """Moves and gifts tried in positions of self-play, each played to the end.
 
-The positions' agent holds every seat. All trials of a position meet the same chance, of the game
-and the agent, as long as their games draw alike.
+The positions' agent holds every seat. A position's trials meet the same chance, of the game and the
+agent, as long as their games draw alike.
 """
 
 from __future__ import annotations
@@ -18,18 +18,16 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import play_out
 
 OTHER = "another move"
-"""In `try_moves_and_other`: the agent's choice among the remaining moves."""
+"""The trial of `try_moves_and_other` beyond those of `try_moves`."""
 _OTHER = np.uint64(0x07E2)
 """Separates that choice's draws from those of the games after it."""
 
 
 def try_moves(positions: Positions) -> pl.DataFrame:
-    """Try every legal move of the kinds looked for.
+    """Try every legal move of the kinds looked for, one row per trial, by position.
 
-    Returns:
-        One row per trial, by position: the columns of `positions.frame`; `move`, its text;
-        `chosen`, whether the agent plays it; the decider's `score`, `lead` and `won` (see
-        `self_play.outcomes`).
+    The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
+    the decider's `score`, `lead` and `won` (see `self_play.outcomes`).
     """
     places, actions = _legal(positions)
     return _tried(positions, places, actions, _texts(positions, actions))
@@ -62,16 +60,15 @@ def try_moves_and_other(positions: Positions) -> pl.DataFrame:
 
 
 def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
-    """Give the deciding seat more of something, and play on with and without it.
+    """Give the decider more of something; two rows per position, without and with it.
+
+    The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
+    and `won` (see `self_play.outcomes`).
 
     Args:
         positions: Where it is given.
         what: A per-seat field of the game's record, such as `pounds`.
-        amount: How much more, at least 1.
-
-    Returns:
-        Two rows per position: the columns of `positions.frame`; `gift`, 0 or the amount; the
-        decider's `score`, `lead` and `won` (see `self_play.outcomes`).
+        amount: At least 1.
 
     Raises:
         ValueError: the record has no such field.
