@@ -1,9 +1,8 @@
 """How fast the rules engine steps: `make bench`.
 
-Uniformly random play of every game, four seats unless said otherwise; a mask and an observation are
-written for every decision, and drawing the random action is part of the time.  Every figure is the
-median of several repeats; games, batch sizes and thread counts take turns, so that a machine whose
-speed drifts treats them alike.
+Uniformly random play of every game, four seats unless said otherwise, including masks, observations
+and drawing the actions. Figures are medians of repeats; all cases take turns, so that drift of the
+machine's speed hits them alike.
 """
 
 from __future__ import annotations
@@ -28,13 +27,12 @@ from shakespeare_env import Batch, Position, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 400
-"""Steps before the clock runs: by then the games are spread from first to last move."""
+"""Steps before timing, which spread the games from first to last move."""
 PLAYERS, MANY = 4, 4096
-"""Seats, where a game is for so many, and games of the large batches."""
+"""Seats, where a game allows them, and games of the large batches."""
 
 
 def decisions_per_second(batch: Batch, seconds: float) -> float:
-    """Decisions a second of random play, for about so many seconds."""
     steps = 0
     started = time.perf_counter()
     while (elapsed := time.perf_counter() - started) < seconds:
@@ -44,7 +42,7 @@ def decisions_per_second(batch: Batch, seconds: float) -> float:
 
 
 def moves_per_second(position: Callable[[int], Position], seconds: float) -> float:
-    """Moves a second through `moves()` and `push`, of random games in text."""
+    """Moves a second through `moves()` and `push`, in random games."""
     generator = np.random.default_rng(0)
     choices = generator.random(1 << 16).tolist()
     moves = game = 0
@@ -60,7 +58,7 @@ def moves_per_second(position: Callable[[int], Position], seconds: float) -> flo
 
 
 def start_up(game: str, cache: str | None) -> float:
-    """Seconds from the start of a process to its first step, compiled code kept in a folder."""
+    """Seconds from a process's start to its first step, with compiled code cached in a folder."""
     program = (
         "from shakespeare_env import Batch\n"
         f"b = Batch({game!r}, n=1, players={usual_seats(game)})\n"
@@ -77,13 +75,12 @@ def start_up(game: str, cache: str | None) -> float:
 
 
 def usual_seats(game: str) -> int:
-    """How many sit at the table that most figures are about."""
+    """The number of seats in most figures."""
     seats = registry.seats(game)
     return min(max(PLAYERS, seats[0]), seats[-1])
 
 
 def case(game: str, n: int, players: int, threads: int) -> str:
-    """How a case is named."""
     return f"{game}: {n} games of {players} seats, {threads} thread{'s' * (threads > 1)}"
 
 
@@ -99,7 +96,7 @@ def batches_of(game: str) -> dict[str, Batch]:
 
 
 def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
-    """Decisions a second of every repeat, by game, batch size, thread count and seat count."""
+    """Decisions a second of every case and repeat."""
     cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
@@ -112,7 +109,7 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
 
 
 def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
-    """A game's other figures: `Position`, memory, starting up, compiling."""
+    """A game's other figures: `Position`, memory, start-up, compiling."""
 
     def new(seed: int) -> Position:
         return Position.new(game, players=usual_seats(game), seed=seed)

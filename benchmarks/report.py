@@ -1,4 +1,4 @@
-"""What all benchmarks print and save: the machine, medians, a table."""
+"""What all benchmarks print and save."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.table import Table
 
 Rates = Mapping[str, Sequence[float]]
-"""Decisions a second of every repeat, by what was measured."""
+"""Decisions a second of every repeat, by case."""
 
 
 def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None = None) -> None:
-    """Print the machine, and write it with all figures into a JSON file if one is named."""
+    """Print the machine, and save it with all figures if a file is named."""
     machine: dict[str, Any] = {
         "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
         "python": platform.python_version(),
@@ -35,7 +35,7 @@ def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None 
 
 
 def show(title: str, rates: Rates, names: Iterable[str]) -> None:
-    """Print a table of decisions a second; what was not measured is not installed."""
+    """Print a table of decisions a second; cases without rates are not installed."""
     table = Table(title, "decisions/s", "lowest", "highest")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -49,7 +49,7 @@ def show(title: str, rates: Rates, names: Iterable[str]) -> None:
 
 
 def show_ratio(rates: Rates, one: str, other: str) -> None:
-    """Print how many times as fast one is, repeat by repeat, so that drift drops out."""
+    """Print the median ratio within repeats, so that drift cancels."""
     if one in rates and other in rates:
         ratio = statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
         Console().print(f"{one} / {other}: {ratio:.2f}")

@@ -1,9 +1,9 @@
 """How fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
 
-Every case runs rollouts and updates as a training run does, and counts the decisions learnt from.
-Cases take turns, so that a machine whose speed drifts treats them alike; every figure is the median
-of the rounds, and ratios are taken within a round.  Set GOMP_SPINCOUNT=1000 to measure several
-threads as `shakespeare train` runs them.
+Every case runs rollouts and updates like a training run and counts the decisions learnt from. Cases
+take turns, so that drift of the machine's speed hits them alike; figures are medians over rounds,
+ratios are taken within a round. Set GOMP_SPINCOUNT=1000 to measure several threads as `shakespeare
+train` runs them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class Speed:
-    """Decisions per second of the rollouts, of the updates, and of both together."""
+    """Decisions a second of rollouts, of updates, and of both together."""
 
     rollout: float
     update: float
@@ -48,7 +48,7 @@ class Speed:
 
 
 class Clock(BaseCallback):
-    """Times pairs of a rollout and an update for about so many seconds."""
+    """Times rollouts and updates for about so many seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -85,7 +85,6 @@ class Clock(BaseCallback):
 
 
 def measured(learner: MaskablePPO, seconds: float) -> Speed:
-    """The speed of a learner that continues for about so many seconds."""
     clock = Clock(seconds)
     learner.set_logger(Logger(folder=None, output_formats=[]))
     learner.learn(_NO_LIMIT, callback=clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
@@ -93,7 +92,7 @@ def measured(learner: MaskablePPO, seconds: float) -> Speed:
 
 
 def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
-    """Our learner in the middle of a run: its league is full."""
+    """Our learner in mid-run, with a full league."""
     learner = make_learner(config, "cpu")
     learner.policy.use_bfloat16 = bfloat16
     for number in range(config.max_snapshots):
@@ -102,7 +101,7 @@ def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
 
 
 def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
-    """What makes the learner of each case; ours first."""
+    """Makers of the learners; ours first."""
     alone = override(config, opponents={"current": 1.0})
     tutorial = partial(tutorial_learner, max(config.players))
     return {
@@ -162,15 +161,12 @@ def main(
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
-    """What PyTorch alone does in bfloat16, to compare machines and hours by.
+    """Rows a second through a 600-512-512-300 bfloat16 network: forward; with backward and Adam.
 
-    Returns:
-        Rows per second through a 600-512-512-300 network: forward; forward, backward and Adam.
+    A yardstick for comparing machines and hours.
     """
     network = nn.Sequential(
-        *(nn.Linear(600, 512), nn.ReLU()),
-        *(nn.Linear(512, 512), nn.ReLU()),
-        nn.Linear(512, 300),
+        *(nn.Linear(600, 512), nn.ReLU()), *(nn.Linear(512, 512), nn.ReLU()), nn.Linear(512, 300)
     )
     optimizer = torch.optim.Adam(network.parameters(), fused=True)
     inputs = torch.zeros(rows, 600)

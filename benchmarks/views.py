@@ -1,9 +1,8 @@
 """How fast each view of the engine steps, beside comparable environments: `make bench-views`.
 
-Uniformly random legal play at four seats on one thread; for every decision the observation and the
-mask of the deciding seat are read.  All cases take turns, repeat after repeat, so that a machine
-whose speed drifts treats them alike; every figure is the median.  `benchmarks/peers.py` says how
-the peers are installed; those that are not are left out.
+Uniformly random legal play at four seats on one thread, reading every decider's observation and
+mask. Cases take turns, so that drift of the machine's speed hits them alike; figures are medians.
+`benchmarks/peers.py` says how to install the peers; missing ones are left out.
 """
 
 from __future__ import annotations
@@ -34,12 +33,10 @@ from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 PLAYERS = 4
 GAMES = 1024
 WARM_UP = 300
-"""Steps before the clock runs: by then the games of a batch are spread over all days."""
+"""Steps before timing, which spread a batch's games over all days."""
 
 
 class CountingAgent(RandomAgent):
-    """A random player that counts its decisions."""
-
     def __init__(self) -> None:
         self.decisions = 0
 
@@ -52,19 +49,14 @@ class CountingAgent(RandomAgent):
 
 @dataclass(frozen=True)
 class Case:
-    """Something to be measured.
-
-    Attributes:
-        name: What the table calls it.
-        rate: Decisions a second, for about so many seconds; None if it is not installed.
-    """
+    """A named rate: seconds -> decisions a second, None if not installed."""
 
     name: str
     rate: Callable[[float], float | None]
 
 
 def stepped(step: Callable[[], int], seconds: float) -> float:
-    """Decisions a second of a function that plays some and says how many."""
+    """Decisions a second of a function that returns how many it played."""
     decisions = 0
     started = time.perf_counter()
     while (elapsed := time.perf_counter() - started) < seconds:
@@ -73,7 +65,7 @@ def stepped(step: Callable[[], int], seconds: float) -> float:
 
 
 def warm(step: Callable[[], int]) -> Callable[[float], float]:
-    """The rate of a function, measured once its games are under way."""
+    """A function's rate once its games are under way."""
     for _ in range(WARM_UP):
         step()
     return partial(stepped, step)
@@ -171,7 +163,7 @@ CONNECT_FOUR = PEERS[0].name
 
 
 def cases() -> list[Case]:
-    """Everything to be measured, warmed up."""
+    """Everything to measure, warmed up."""
     seated = "random opponents, all seats counted"
     own = [
         Case(BATCH, batch_case()),

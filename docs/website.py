@@ -1,8 +1,8 @@
-"""What the documentation site has beside the pages in this folder; `mkdocs.yml` names it as a hook.
+"""The site's pages from outside docs/: an MkDocs hook, named in `mkdocs.yml`.
 
-Files outside docs/ that pages link to become pages of the site, and links to them are rewritten, so
-that a link works both there and in the repository.  Reference pages are made from docstrings, the
-commands' help and the settings' descriptions.
+Repository files that pages link to become pages, and the links are rewritten to work both on the
+site and in the repository. Reference pages come from docstrings, the commands' help and the
+settings' descriptions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MIRRORED = {
     for game in registry.names()
     for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
 }
-"""Files outside docs/ with a page in the navigation, and that page."""
+"""Files outside docs/ with a page in the navigation."""
 
 REFERENCE = {
     "shakespeare_env": ("The package", ("shakespeare_env",)),
@@ -119,7 +119,7 @@ REFERENCE = {
         ),
     ),
 }
-"""Pages made from docstrings: their titles and modules."""
+"""Pages made from docstrings: titles and modules."""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
@@ -127,7 +127,7 @@ _LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are not in docs/."""
+    """Add the pages from outside docs/."""
     pages: dict[str, str] = {
         f"reference/{name}.md": _modules_page(*page) for name, page in REFERENCE.items()
     }
@@ -147,7 +147,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """Point links to files of the repository at their pages."""
+    """Point links to repository files at their pages."""
     here = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -161,13 +161,13 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """The text with everything but fenced code changed."""
+    """Change everything but fenced code."""
     parts = _FENCED.split(markdown)
     return "".join(part if odd % 2 else change(part) for odd, part in enumerate(parts))
 
 
 def _repository_files(origin: str, text: str) -> Iterator[str]:
-    """The files outside docs/ that a text links to."""
+    """Linked files outside docs/."""
     for link in _LINK.finditer("".join(_FENCED.split(text)[::2])):
         path = _resolved(origin, link[2])
         if path is not None and not path.startswith(f"{DOCS}/") and (ROOT / path).is_file():
@@ -175,12 +175,12 @@ def _repository_files(origin: str, text: str) -> Iterator[str]:
 
 
 def _origin(page: str) -> str:
-    """The path in the repository of a page of the site."""
+    """A page's path in the repository."""
     return next((path for path, other in MIRRORED.items() if other == page), f"{DOCS}/{page}")
 
 
 def _resolved(origin: str, link: str) -> str | None:
-    """The path in the repository that a link leads to; None if there is no such file."""
+    """A link's path in the repository; None without such a file."""
     if ":" in link:
         return None
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link))
@@ -188,14 +188,14 @@ def _resolved(origin: str, link: str) -> str | None:
 
 
 def _page_of(path: str) -> str:
-    """The page of the site that shows a file of the repository."""
+    """The page that shows a repository file."""
     if path in MIRRORED:
         return MIRRORED[path]
     return path.removeprefix(f"{DOCS}/") if path.startswith(f"{DOCS}/") else f"source/{path}.md"
 
 
 def _file_page(path: str) -> str:
-    """A file of the repository as a page: Markdown as it is, everything else as code."""
+    """A repository file as a page: Markdown as is, the rest as code."""
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".md"):
         return text
@@ -208,7 +208,6 @@ def _modules_page(title: str, modules: tuple[str, ...]) -> str:
 
 
 def _commands_page() -> str:
-    """The help of every command."""
     parts = ["# Commands"]
     for command in ("", *COMMANDS):
         words = [word for word in (command, "--help") if word]
@@ -221,11 +220,10 @@ def _commands_page() -> str:
 
 
 _PLAIN = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
-"""Makes help equally wide on every screen, without colours."""
+"""Makes help equally wide everywhere, without colours."""
 
 
 def _settings_page() -> str:
-    """All settings of training with their defaults, by game."""
     parts = ["# Training settings", "The output of `shakespeare train --print-config`."]
     for game in registry.names():
         words = ["train", "--game", game, "--print-config"]

@@ -1,4 +1,4 @@
-"""A game played by an agent, step by step, to look at and to point at."""
+"""A game played by an agent, step by step."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Step(NamedTuple):
 
     Attributes:
         position: Before it.
-        move: What was decided.
-        after: The position after it and all that was forced.
+        move: Its text.
+        after: The position after it and all forced moves.
     """
 
     position: Position
@@ -31,14 +31,7 @@ class Step(NamedTuple):
 def demonstration(
     game: str, *, players: int, seed: int, player: Player = "network"
 ) -> tuple[Step, ...]:
-    """Play a game, one agent at all seats.
-
-    Args:
-        game: Its name.
-        players: Seats.
-        seed: Of the deal and of the agent's draws.
-        player: Who plays, as `shakespeare_agents.make` takes it.
-    """
+    """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
     only = np.zeros(1, np.int64)
     generators = GameGenerators.of_games(seed, only)
@@ -56,13 +49,7 @@ def demonstration(
 
 
 def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int = 1) -> Step:
-    """A step whose move begins with a text.
-
-    Args:
-        steps: Of a demonstration.
-        beginning: Of the move's text.
-        after: How many steps to pass over.
-        count: Which of those that fit, counted from 1.
+    """The `count`-th step, from 1, whose move begins with a text, past the first `after` steps.
 
     Raises:
         ValueError: there are fewer.

@@ -1,4 +1,4 @@
-"""Agents against each other: every deal is played once from each seat."""
+"""Agents against each other, every deal played once from each seat."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.lineup import play_out
 
 _GAMES_AT_ONCE = 16_384
-"""Games played together; bounds the memory and changes no figure."""
+"""Played together to bound memory; changes no figure."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent at one seat, and the name that its figures stand under."""
+    """An agent at one seat, and the name its figures go under."""
 
     name: str
     agent: AnyAgent
 
 
 OnProgress = Callable[[int, int], None]
-"""Is told, after every step, how many decisions were made and how many games are over."""
+"""Called after every step with decisions made and games finished so far."""
 
 
 def evaluate(
@@ -43,20 +43,10 @@ def evaluate(
     threads: int = 1,
     on_progress: OnProgress | None = None,
 ) -> EvaluationResult:
-    """Play games in which every agent has every seat equally often (see `deals.deal`).
+    """Play games in which every agent holds every seat equally often (see `deals.deal`).
 
-    Args:
-        entrants: One a seat, in order around the table.  The same agent may have several seats (it
-            is asked once for all of them), and seats of the same name share one result.
-        game: Name of the game.
-        games: How many; a multiple of the number of seats.
-        seed: Of the deals and of what agents draw.
-        options: Variants of the game, by name.
-        threads: That step the games.
-        on_progress: Is told how far the games are.
-
-    Returns:
-        The figures.
+    Entrants sit in order around the table; an agent may hold several seats, and seats of one name
+    share a result. `seed` covers the deals and the agents' draws.
 
     Raises:
         ValueError: there are no entrants, or `games` is not a positive multiple of them.
@@ -101,14 +91,14 @@ def evaluate(
 
 
 class _Progress:
-    """Counts decisions and finished games over several batches."""
+    """Counts decisions and finished games across batches."""
 
     def __init__(self, on_progress: OnProgress | None) -> None:
         self._on_progress = on_progress
         self._decisions = self._finished = 0
 
     def counted(self, batch: Batch) -> Callable[[NDArray[Any], NDArray[Any]], None] | None:
-        """A hook that counts the steps of a batch; None where nobody wants to know."""
+        """A hook that counts the steps of a batch; None if nobody listens."""
         tell = self._on_progress
         if tell is None:
             return None

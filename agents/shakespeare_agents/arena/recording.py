@@ -1,7 +1,6 @@
-"""Games that agents play, recorded decision by decision as the columns of a dataset.
+"""Games of agents, recorded as the columns of a dataset.
 
-Games are stepped together and leave copies of their records behind; positions and moves are written
-as text once the games are over.
+Stepping keeps copies of records; they become text once the games are over.
 """
 
 from __future__ import annotations
@@ -25,20 +24,20 @@ from shakespeare_env.lineup import Lineup, play_out
 Columns = dict[str, list[Any]]
 """The rows of a table, column by column."""
 OnGame = Callable[[int], None]
-"""Is told of every game that has been put into rows, how many decisions it had."""
+"""Called for every game recorded, with its number of decisions."""
 _ESTIMATED_TOGETHER = 2048
-"""Observations that an agent is asked about at once."""
+"""Observations an agent estimates at once."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Decisions in the order of their games, those of a game in the order they were made.
+    """Decisions, grouped by game in the order they were made.
 
     Attributes:
-        rows: int64[m], the game of each in its batch.
-        seats: int8[m], who was to move.
-        actions: int64[m], what was chosen.
-        values: float32[m], what the agent expected; NaN where it does not say.
+        rows: int64[m], the game in its batch.
+        seats: int8[m], who moved.
+        actions: int64[m].
+        values: float32[m], the agent's estimates; NaN where it gives none.
         masks: bool[m, A], the legal actions.
         records: [m], the games before the action.
     """
@@ -59,17 +58,9 @@ def record_shard(
     *,
     threads: int = 1,
 ) -> dict[str, Columns]:
-    """Play the games of a shard.
+    """Play the games of a shard into the columns of `games` and `decisions`.
 
-    Args:
-        settings: Of the dataset.
-        agents: One a seat, as `settings.entrants` names them; the same object may have several.
-        shard: Its number.
-        on_game: Is told how far the rows are.
-        threads: That step the games.
-
-    Returns:
-        The tables `games` and `decisions`, their rows in order.
+    `agents` are those of `settings.entrants`, one per seat; an object may hold several.
     """
     games: Columns = {column.name: [] for column in GAMES}
     decisions: Columns = {column.name: [] for column in DECISIONS}
@@ -91,7 +82,7 @@ def record_shard(
 
 
 def _play(batch: Batch, lineup: Lineup) -> Steps:
-    """Play all games to their end, keeping every decision."""
+    """Play all games out, keeping every decision."""
     kept: list[tuple[NDArray[Any], ...]] = []
 
     def keep(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
@@ -109,7 +100,7 @@ def _play(batch: Batch, lineup: Lineup) -> Steps:
 def _estimates(
     agents: Sequence[AnyAgent], deciding: NDArray[Any], seen: NDArray[np.int8]
 ) -> NDArray[np.float32]:
-    """float32[m]: what each decision's agent expected of what it saw; NaN if it does not say."""
+    """float32[m]: the deciding agents' estimates; NaN where they give none."""
     values = np.full(len(deciding), np.nan, np.float32)
     for index, agent in enumerate(agents):
         if isinstance(agent, Estimator):
@@ -130,7 +121,7 @@ def _add_rows(
     decisions: Columns,
     on_game: OnGame | None,
 ) -> None:
-    """Add what was kept of some games to the tables."""
+    """Add finished games to the tables."""
     game, players = batch.game, settings.players
     last = batch.save(slice(None))
     ends = np.searchsorted(steps.rows, np.arange(batch.n), side="right")
@@ -175,7 +166,7 @@ def _add_rows(
 def _decision(
     game: Game, steps: Steps, step: int, number: int, about: Mapping[str, Any], players: int
 ) -> dict[str, Any]:
-    """A row of the table of decisions."""
+    """A row of the decisions table."""
     record, seat, value = steps.records[step], int(steps.seats[step]), steps.values[step]
     texts = game.actions.texts_for(seat, players)
     position, move = game.to_dict(record), texts[steps.actions[step]]
