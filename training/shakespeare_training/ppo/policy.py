@@ -41,10 +41,7 @@ class Trunk(BaseFeaturesExtractor):
     scale: torch.Tensor
 
     def __init__(
-        self,
-        observation_space: gymnasium.spaces.Box,
-        features_dim: int,
-        scale: NDArray[np.float32],
+        self, observation_space: gymnasium.spaces.Box, features_dim: int, scale: NDArray[np.float32]
     ) -> None:
         super().__init__(observation_space, features_dim)
         self.register_buffer("scale", torch.from_numpy(scale))
@@ -97,10 +94,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         return torch.log_softmax(legal, dim=-1), values.float().squeeze(-1)
 
     def evaluate_actions(
-        self,
-        obs: torch.Tensor,
-        actions: torch.Tensor,
-        action_masks: torch.Tensor | None = None,
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Values, log-probabilities of the actions taken, and entropies, for an update.
 
