@@ -20,12 +20,17 @@ settings.load_profile("repeatable")
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile the engines into their cache before the workers start, or each would do it."""
+    """Compile engines and agents into their cache before the workers start, or each would do it."""
     in_worker = hasattr(session.config, "workerinput")
     compiler_off = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
     if in_worker or compiler_off or not session.config.getoption("numprocesses", None):
         return
+    import numpy as np
+
+    from shakespeare_agents import make
     from shakespeare_env import Batch, Position, registry
+    from shakespeare_env.agent import decide
+    from tests.generators import generators
 
     for name in registry.names():
         seats = registry.game(name).max_seats
@@ -33,6 +38,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         batch.step(batch.random_actions())
         position = Position.new(name, players=seats, seed=0)
         position.push(position.moves()[0])
+        for agent in ("heuristic", "greedy"):
+            decide(make(agent, batch.game), batch, np.arange(1), generators(1))
 
 
 @pytest.fixture(scope="module")

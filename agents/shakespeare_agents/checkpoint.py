@@ -1,8 +1,7 @@
-"""Trained weights on disk: a safetensors file and a JSON card that says what they are.
+"""Trained weights on disk: a safetensors file and a JSON card that describes it.
 
-The card names its weights file, whose name and digest come from its content, and is written last.
-Whatever happens in between, the folder holds either the old checkpoint or the new one, never a
-mixture.
+The card names the weights file, whose name and digest come from its content, and is written last:
+the folder always holds either the old checkpoint or the new one, never a mixture.
 """
 
 from __future__ import annotations
@@ -32,32 +31,32 @@ from shakespeare_env.registry import box_digest, current_digest
 FORMAT = 2
 CARD_NAME = "card.json"
 LICENCE = "MIT"
-"""Of the weights, as of the code that made them."""
+"""Licence of the weights, the code's own."""
 MAX_WIDTH = 4096
-"""A card that asks for a wider network is taken to be damaged, before the memory is asked for."""
+"""A card with a wider network is taken for damaged before memory is allocated."""
 _STEM = "weights"
 
 
 @dataclass(frozen=True)
 class Card:
-    """What the weights are for and where they come from.
+    """What the weights are for and how they were made.
 
     Attributes:
         game: Name of the game.
-        box_digest: SHA-256 of the box they were trained with.
-        players: Seat counts of the games they were trained on.
+        box_digest: Digest of the box they were trained with.
+        players: Seat counts they were trained on.
         actions: Number of actions.
-        actions_digest: Digest of the action table's texts in order: its version.
-        observation: Numbers in an observation.
-        layout_digest: Digest of the observation's fields in order: its version.
+        actions_digest: Digest of the action texts in order.
+        observation: Size of an observation.
+        layout_digest: Digest of the observation's fields in order.
         width: Width of the network's layers.
-        command: What trains them anew.
-        settings: How they were trained, the seed included.
-        figures: What came out: decisions, games, win rates and the like.
+        command: The command that trains them again.
+        settings: Training settings, the seed included.
+        figures: Results: decisions, games, win rates and so on.
         licence: SPDX name of the weights' licence.
         weights: Name of the weights file, in the card's folder.
         weights_digest: SHA-256 of the weights file.
-        format: Version of this card's form.
+        format: Version of the card's format.
     """
 
     game: str
@@ -78,12 +77,12 @@ class Card:
 
 
 def actions_digest(game: Game) -> str:
-    """SHA-256 of the action texts in order: what the network's outputs mean."""
+    """SHA-256 of the action texts in order, the meaning of the network's outputs."""
     return hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest()
 
 
 def layout_digest(game: Game) -> str:
-    """SHA-256 of the observation's fields, places and bounds: what the network's inputs mean."""
+    """SHA-256 of the observation's fields and bounds, the meaning of the network's inputs."""
     lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -98,23 +97,23 @@ def save_checkpoint(
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
-    """Write a network into a folder, in place of the checkpoint that was there.
+    """Write a network into a folder, replacing the checkpoint there.
 
     Args:
-        folder: Made if it does not exist.
+        folder: Created if it does not exist.
         tensors: The weights, as `Network.shapes` names them.
-        game: What it plays.
-        players: Seat counts of the games it was trained on.
-        command: What trains it anew.
-        settings: How it was trained; must be JSON.
-        figures: What came out; must be JSON.
+        game: The game it plays.
+        players: Seat counts it was trained on.
+        command: The command that trains it again.
+        settings: Training settings, as JSON types.
+        figures: Results, as JSON types.
 
     Returns:
         The card as written.
 
     Raises:
         ValueError: a weight is not finite, or settings or figures are not JSON.
-        OSError: a file cannot be written; the old checkpoint is as it was.
+        OSError: a file cannot be written; the old checkpoint is unchanged.
     """
     for name, tensor in tensors.items():
         if not np.isfinite(tensor).all():
@@ -137,23 +136,23 @@ def save_checkpoint(
 
 
 def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
-    """Read a network back.
+    """Read a network.
 
     Args:
-        folder: Where `save_checkpoint` wrote it.
-        game: What it is to play.
+        folder: Written by `save_checkpoint`.
+        game: The game it is to play.
 
     Returns:
         The network and its card.
 
     Raises:
-        CheckpointError: the card or the weights are missing or damaged, or were made for another
-            game, box or version of the observation.
+        CheckpointError: the card or the weights are missing or damaged, or made for another game,
+            box or version of the observation.
     """
     card = read_card(folder)
     check_fits(card, game, folder)
     if not (folder / card.weights).exists():
-        card = read_card(folder)  # a run that goes on has just put another one in its place
+        card = read_card(folder)  # a run has just replaced it
         check_fits(card, game, folder)
     tensors = load_tensors(folder, StoredTensors(card.weights, card.weights_digest))
     _check_tensors(tensors, card, folder / card.weights)
@@ -164,7 +163,7 @@ def read_card(folder: Path) -> Card:
     """Read and check the card of a checkpoint, without its weights.
 
     Raises:
-        CheckpointError: there is no card, or it is not one.
+        CheckpointError: there is no card, or it is damaged.
     """
     path = folder / CARD_NAME
     data = read_json(path, FORMAT, "checkpoint")
@@ -187,10 +186,10 @@ _CARD_FIELDS: dict[str, type] = {
 
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
-    """Refuse a card that was made for something else than a game.
+    """Refuse a card that was not made for a game.
 
     Raises:
-        CheckpointError: it was; `folder` is named in the message.
+        CheckpointError: it was not; names `folder`.
     """
     card = replace(card, box_digest=current_digest(game.name, card.box_digest))
     for name, value in _facts(game).items():
@@ -207,7 +206,7 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
 
 
 def _facts(game: Game) -> dict[str, Any]:
-    """What a card says about its game."""
+    """What a card records of its game."""
     return {
         "game": game.name,
         "box_digest": box_digest(game.name),

@@ -1,6 +1,6 @@
-"""Files that are there as a whole or not at all, and tensors under a digest of their content.
+"""Files written whole or not at all, and tensors named by a digest of their content.
 
-Nothing is unpickled, so what a stranger wrote cannot run code.
+Nothing is unpickled, so files from strangers cannot run code.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class StoredTensors:
-    """A file of tensors, as the JSON beside it names it.
+    """A file of tensors, as the JSON beside it refers to it.
 
     Attributes:
         file: Its name, in the folder of the JSON.
@@ -39,15 +39,14 @@ class StoredTensors:
 
 
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
-    """Write arrays into a file of their own, named after its content.
+    """Write arrays into a file named after its content.
 
-    What was written before stays; whoever refers to the file from JSON decides when the old one
-    goes (`forget_others`).
+    Earlier files stay until the caller, whose JSON refers to them, deletes them (`forget_others`).
 
     Args:
-        folder: Made if it does not exist.
-        stem: Beginning of the file's name.
-        tensors: Arrays by name, of any numbers or bools.
+        folder: Created if it does not exist.
+        stem: Start of the file's name.
+        tensors: Arrays of numbers or bools, by name.
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -62,7 +61,7 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
 
 
 def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
-    """Delete the other files that `store_tensors` wrote with a stem, a regular expression."""
+    """Delete the other files that `store_tensors` wrote with a stem (a regular expression)."""
     files = {stored.file for stored in kept}
     for old in folder.iterdir():
         is_ours = re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}", old.name)
@@ -71,7 +70,7 @@ def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
 
 
 def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]:
-    """Read arrays back.
+    """Read arrays.
 
     Raises:
         CheckpointError: the file is missing or damaged.
@@ -88,20 +87,20 @@ def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]
     try:
         return safetensors.numpy.load(content)
     except (SafetensorError, KeyError, TypeError, AttributeError) as error:
-        # Besides being damaged it may hold numbers that NumPy does not have.
+        # It may be damaged, or hold number types that NumPy lacks.
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
 
 
 def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
-    """Read a JSON object that says which version of its form it has.
+    """Read a JSON object that records the version of its format.
 
     Args:
         path: The file.
-        form: The version that can be read.
-        what: What the file would make its folder, for errors.
+        form: The version to accept.
+        what: What a folder with this file is, for errors.
 
     Raises:
-        CheckpointError: there is no such file, or it is damaged or of another version.
+        CheckpointError: the file is missing, damaged or of another version.
     """
     try:
         data = json.loads(path.read_bytes())
@@ -116,8 +115,8 @@ def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that it is there as a whole or not at all, even if the machine stops."""
-    # Made by hand, because the files of tempfile can be read by nobody else.
+    """Write a file whole or not at all, even if the machine stops."""
+    # tempfile's files are readable by their owner only.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with draft.open("xb") as file:
@@ -132,7 +131,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """See that names in a folder are on the disk before anything is done that counts on it."""
+    """Flush a folder's names to disk before anything relies on them."""
     if os.name == "nt":  # where folders cannot be opened
         return
     descriptor = os.open(folder, os.O_RDONLY)

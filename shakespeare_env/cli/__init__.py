@@ -21,16 +21,16 @@ COMMANDS = {
     "observation": "shakespeare_env.cli.observation",
     "protocol": "shakespeare_env.cli.protocol",
 }
-"""The commands, each a function of its name in a module that is imported when it is called.
+"""Commands, each a function of that name in a module imported only when it is called.
 
-Commands live in the package whose work they do, so that no package imports one that is built on it.
+Commands live in the package whose work they do, so no package imports one that builds on it.
 """
 
 
 class _Commands(TyperGroup):
-    """Imports a command when it is asked for."""
+    """Imports a command when it is called."""
 
-    # Contexts and commands are Click's, which some versions of Typer bring with them: hence Any.
+    # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 

@@ -11,14 +11,14 @@ from shakespeare_env.cli.printing import markdown_page, print_table
 
 _TITLES = ("Id", "Move", "What it does")
 _PLACES = (
-    "{+k} is the seat k places clockwise of the one that moves, so that an id means the same to "
-    "every seat. Moves name the seat itself: {+1} is 3 when seat 2 moves."
+    "{+k} is the seat k places clockwise of the mover, so an id means the same for every seat. "
+    "Moves name the seat itself: {+1} is 3 when seat 2 moves."
 )
 
 
 def actions(
     game_name: GameName = DEFAULT_GAME,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As a page of Markdown.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown page.")] = False,
 ) -> None:
     """List every action: id, move text and what it does."""
     game = find_game(game_name)

@@ -21,11 +21,11 @@ def check(
         str | None,
         typer.Option("--game", help="The game to check.", show_default="every game"),
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games one after the other in a row.")] = 2,
-    rows: Annotated[int, typer.Option(min=1, help="Games side by side.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, max=2**63, help="Of the games.")] = 0,
+    games: Annotated[int, typer.Option(min=1, help="Games in a row, one after another.")] = 2,
+    rows: Annotated[int, typer.Option(min=1, help="Games played side by side.")] = 3,
+    seed: Annotated[int, typer.Option(min=0, max=2**63, help="Seed of the games.")] = 0,
 ) -> None:
-    """Step all views through the same games; every observation, mask and reward must agree."""
+    """Step all views side by side: every observation, mask and reward must agree."""
     chosen = registry.names() if game_name is None else (find_game(game_name).name,)
     settings = [setting for name in chosen for setting in settings_of(name, seed, rows, games)]
     views = [view for view in VIEWS if is_installed(view)]
@@ -51,11 +51,11 @@ def check(
     for view in VIEWS:
         if view not in views:
             console.print(f"{view}: not compared, stable-baselines3 is not installed")
-    console.print(f"All views agree, at {found.total():,} decisions.")
+    console.print(f"All views agree at {found.total():,} decisions.")
 
 
 def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) -> Table:
-    """What has been compared, by view and seats."""
+    """The decisions compared, by view and seats."""
     game = registry.game(name)
     seats = range(game.min_seats, game.max_seats + 1)
     titles = [f"{players} seat{'s' * (players > 1)}" for players in seats]
@@ -74,7 +74,7 @@ def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) ->
 
 
 def settings_of(name: str, seed: int, rows: int, games: int) -> Iterator[Setting]:
-    """A game at every table: seat counts, rewards, and each variant where it may be played."""
+    """A game with every seat count, reward, and variant where it can be played."""
     game = registry.game(name)
     for players in range(game.min_seats, game.max_seats + 1):
         variants: list[dict[str, bool]] = [{}]

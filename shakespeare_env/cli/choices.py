@@ -1,4 +1,4 @@
-"""What several commands ask for: which game, with which variants; and how they give up."""
+"""What several commands share: choosing a game and its variants, and giving up."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ DEFAULT_GAME = registry.DEFAULT
 
 GameName = Annotated[str, typer.Option("--game", help=f"One of: {', '.join(registry.names())}.")]
 PlayerCount = Annotated[
-    int | None, typer.Option(help="Seats at the table.", show_default="as many as there can be")
+    int | None, typer.Option(help="Seats at the table.", show_default="as many as possible")
 ]
 Variants = Annotated[
     list[str] | None,
-    typer.Option("--option", help="Play with this variant; may be given several times."),
+    typer.Option("--option", help="Play this variant; can be repeated."),
 ]
 
 
 def find_game(name: str) -> Game:
-    """The game of that name; a usage error that lists the games if there is none.
+    """The game of that name; a usage error lists the games if there is none.
 
-    Gives up if the box in force is no box.
+    Gives up if the box in force is invalid.
     """
     if name not in registry.names():
         known = ", ".join(registry.names())
@@ -39,7 +39,7 @@ def find_game(name: str) -> Game:
 def new_position(
     game: Game, players: int | None, seed: int, variants: list[str] | None
 ) -> Position:
-    """A new game of so many seats, the most if None; a usage error if there is no such game."""
+    """A new game; None seats means as many as possible; a usage error if they do not fit."""
     if players is None:
         players = game.max_seats
     if not game.min_seats <= players <= game.max_seats:
@@ -55,7 +55,7 @@ def new_position(
 
 
 def switched_on(game: Game, names: list[str]) -> dict[str, Any]:
-    """The variants to play with; a usage error that lists the game's variants if one is unknown."""
+    """The variants by name; a usage error lists the game's variants if one is unknown."""
     for name in names:
         if name not in game.options:
             known = ", ".join(game.options) or "none"
@@ -67,7 +67,7 @@ def switched_on(game: Game, names: list[str]) -> dict[str, Any]:
 
 
 def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
-    """The same for a table of so many seats; a usage error if one is not for so many."""
+    """The same for so many seats; a usage error if a variant does not allow them."""
     variants = switched_on(game, names or [])
     try:
         game.option_bits(variants, [seats])
@@ -77,6 +77,6 @@ def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bo
 
 
 def give_up(message: str) -> NoReturn:
-    """Says what is wrong on the error stream and ends the command with exit code 1."""
+    """Print what is wrong to the error stream and exit with code 1."""
     typer.echo(f"Error: {message}", err=True)
     raise typer.Exit(1)

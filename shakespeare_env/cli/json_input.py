@@ -11,11 +11,11 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 
 
 def parse_json(data: bytes) -> Any:
-    """The value that UTF-8 encoded JSON stands for.
+    """Parse UTF-8 encoded JSON.
 
     Raises:
-        ValueError: It is not UTF-8 or not JSON, or it holds a NaN, an infinity, an integer of
-            thousands of digits or lists in lists without end. The message goes on after "this is".
+        ValueError: it is not UTF-8 or not JSON, or holds a NaN, an infinity, an integer of
+            thousands of digits or too deep a nesting. The message continues "this is".
     """
     try:
         value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
@@ -28,12 +28,12 @@ def parse_json(data: bytes) -> Any:
 
 
 def kind(value: Any) -> str:
-    """What a JSON value is, in words with their article."""
+    """The type of a JSON value, with its article."""
     return "null" if value is None else _KINDS.get(type(value), "a number")
 
 
 def _check_depth(value: Any) -> None:
-    """Refuses what nests so deep that printing it again could exhaust Python's stack."""
+    """Refuse nesting so deep that printing it could exhaust Python's stack."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(_DEEPEST):
         level = [

@@ -14,9 +14,9 @@ _TITLES = ("Field", "From", "Size", "Range", "What the numbers are")
 
 def observation(
     game_name: GameName = DEFAULT_GAME,
-    markdown: Annotated[bool, typer.Option("--markdown", help="As a page of Markdown.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown page.")] = False,
 ) -> None:
-    """List every field of an observation: name, place, range and meaning."""
+    """List every field of an observation: name, position, range and meaning."""
     game = find_game(game_name)
     rows = [
         (f.name, str(f.start), str(f.size), f"{f.low} to {f.high}", f.description)

@@ -16,25 +16,25 @@ _NO_LIMIT = 10_000
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table as wide as its cells need; nothing in it is taken for markup."""
+    """Print a table as wide as its cells need, without interpreting markup."""
     table = Table(*titles)
     for row in rows:
         table.add_row(*map(Text, row))
-    # A file or a pipe has no width to fit into.
+    # A file or a pipe has no width.
     Console(width=None if sys.stdout.isatty() else _NO_LIMIT).print(table)
 
 
 def markdown_page(
     title: str, titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> str:
-    """The same as a page of Markdown; a note stands before the table."""
+    """The same as a Markdown page, with a note before the table."""
     cells = [titles, ["---"] * len(titles), *rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
     return "\n".join([f"# {title}", "", *([note, ""] if note else []), *lines])
 
 
 def print_moves(position: Position) -> None:
-    """The legal moves and what they do."""
+    """Print the legal moves and what they do."""
     print_table(("Move", "What it does"), _described(position))
 
 
@@ -49,20 +49,20 @@ def _described(position: Position) -> list[tuple[str, str]]:
 
 
 def print_played(position: Position, number: int, move: str) -> None:
-    """The line of a move that the seat to move is about to play."""
+    """Print the move that the seat to move is about to play."""
     words = position.describe_move(move)
     typer.echo(f"{number:>4}  seat {position.to_move}  {move:<28}  {words}")
 
 
 def print_played_in_secret(position: Position, number: int) -> None:
-    """The same for those who may not know the move."""
+    """The same for seats that may not know the move."""
     typer.echo(f"{number:>4}  seat {position.to_move}  decides in secret")
 
 
 def print_scores(position: Position) -> None:
-    """Every seat's score, and who has won once the game is over.
+    """Print every seat's score, and the winners once the game is over.
 
-    Nobody wins a solo game, whatever the notation says: its score is held against a target.
+    Nobody wins a solo game, whatever the notation says: its score is compared with a target.
     """
     winners, solo = position.winners, position.players == 1
     rows = [

@@ -1,7 +1,4 @@
-"""`shakespeare protocol`: an engine that other programs talk to in lines of JSON.
-
-The protocol is described in docs/protocol.md.
-"""
+"""`shakespeare protocol`: the engine for other programs, in lines of JSON (docs/protocol.md)."""
 
 from __future__ import annotations
 
@@ -30,11 +27,11 @@ def protocol() -> None:
 
 
 class Engine:
-    """One game at a time, steered by lines of JSON.
+    """One game at a time, driven by lines of JSON.
 
     Attributes:
-        position: The position of the running game, None before the first.
-        over: Whether `quit` has been asked for.
+        position: The current position, None before the first game.
+        over: Whether `quit` was received.
     """
 
     def __init__(self) -> None:
@@ -51,7 +48,7 @@ class Engine:
         }
 
     def answer(self, line: bytes) -> str:
-        """The answer to a line, without its newline; a line that is in error changes nothing."""
+        """The answer to a line, without its newline; an error changes nothing."""
         answer: dict[str, Any] = {}
         try:
             fields = parse_line(line)
@@ -62,7 +59,7 @@ class Engine:
         except RequestError as error:
             answer["error"] = {"type": error.type, "message": str(error), **error.details}
         except Exception as error:
-            # A fault of ours must not take the caller's game with it; it is said where people look.
+            # A bug of ours must not lose the caller's game; its details go to standard error.
             traceback.print_exc(file=sys.stderr)
             answer["error"] = {
                 "type": "InternalError",
@@ -160,7 +157,7 @@ class Engine:
         self.over = True
         return {}
 
-    # ---- what they share ------------------------------------------------------------------------
+    # ---- shared ------------------------------------------------------------------------
 
     def _running(self) -> Position:
         if self.position is None:

@@ -1,7 +1,7 @@
-"""Games as they were recorded, from a dataset or from a file of JSON lines.
+"""Recorded games, from a dataset or a file of JSON lines.
 
-Chance is in no position in text, so a game is shown from its recorded positions and never played
-again.
+Positions as text hold no random state, so a game is shown from its recorded positions, never
+replayed.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Recorded:
     """A game, position by position.
 
     Attributes:
-        positions: All of them; n moves part n + 1 positions.
-        moves: The moves between them.
-        agents: Who sat at each seat, where the record says so.
-        values: What the deciding agent expected before each move, None where it does not say.
+        positions: All n + 1 of them.
+        moves: The n moves between them.
+        agents: The agent at each seat, if recorded.
+        values: The return the deciding agent expected before each move; None where unknown.
     """
 
     positions: Sequence[Position]
@@ -39,11 +39,11 @@ class Recorded:
 
     @property
     def last(self) -> Position:
-        """The position that the record ends with; the game may go on from there."""
+        """The last recorded position; the game may continue from there."""
         return self.positions[-1]
 
     def is_secret(self, number: int, seat: int | None) -> bool:
-        """Whether the move after so many is kept from a seat; None sees everything."""
+        """Whether a move, by number from 0, is hidden from a seat; None sees everything."""
         position = self.positions[number]
         if seat is None or position.to_move == seat:
             return False
@@ -51,12 +51,12 @@ class Recorded:
 
 
 def from_json_lines(path: Path) -> Recorded:
-    """A game from JSON lines, compressed if the name ends in `.gz`.
+    """Read a game from JSON lines, compressed if the name ends in `.gz`.
 
     The first line holds a `position`, every other one a `move` and the next `position`.
 
     Raises:
-        DatasetError: it is not that, or a position or a move cannot be; names the line.
+        DatasetError: it is not that, or a position or move is impossible; names the line.
     """
     lines = [_object(path, number, line) for number, line in enumerate(_lines(path), 1)]
     if not lines:
@@ -67,10 +67,10 @@ def from_json_lines(path: Path) -> Recorded:
 
 
 def from_dataset(folder: Path, game_id: int) -> Recorded:
-    """A game of a dataset.
+    """Read a game of a dataset.
 
     Raises:
-        DatasetError: the folder is no dataset or a damaged one, or has no such game.
+        DatasetError: the folder is not a dataset, is damaged, or has no such game.
         ModuleNotFoundError: Polars is not installed.
     """
     pl = load_polars()
@@ -90,7 +90,7 @@ def from_dataset(folder: Path, game_id: int) -> Recorded:
 
 
 def games_of(folder: Path) -> Iterable[dict[str, Any]]:
-    """What the table of games says of every game, without its positions and moves."""
+    """The table of games without positions and moves."""
     columns = ("game_id", "agents", "final_scores", "winners", "decisions")
     return read_games(folder, unfinished=True).select(*columns).collect().iter_rows(named=True)
 
@@ -106,7 +106,7 @@ def _positions(texts: Sequence[Mapping[str, Any]], where: Callable[[int], str]) 
 
 
 def _checked(game: Recorded, name: Path | str) -> Recorded:
-    """The same game, if each move could be played where it was."""
+    """The same game, once every move is known to be legal where it was played."""
     if len(game.positions) != len(game.moves) + 1:
         raise DatasetError(
             f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "
@@ -117,7 +117,7 @@ def _checked(game: Recorded, name: Path | str) -> Recorded:
         if (after.game, after.players) != (position.game, position.players):
             raise DatasetError(f"{name}: position {number + 1} is of another table")
         if move not in position.moves():
-            raise DatasetError(f"{name}: {move!r} is no legal move in position {number}")
+            raise DatasetError(f"{name}: {move!r} is not legal in position {number}")
     return game
 
 
@@ -137,7 +137,7 @@ def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise DatasetError(f"{path}, line {number} is {error}") from error
     if not isinstance(value, dict):
-        raise DatasetError(f"{path}, line {number} holds no object")
+        raise DatasetError(f"{path}, line {number} is not an object")
     return value
 
 

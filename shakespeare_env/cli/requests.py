@@ -1,4 +1,4 @@
-"""A line of the protocol taken apart: a request whose fields are checked as they are read."""
+"""A line of the protocol as a request whose fields are checked as they are read."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class RequestError(Exception):
     """A line that cannot be answered.
 
     Attributes:
-        type: Which kind of error, for programs.
-        details: More about it, as JSON values by name.
+        type: The kind of error, for programs.
+        details: More about it: JSON values by name.
     """
 
     def __init__(self, type_: str, message: str, **details: Any) -> None:
@@ -26,7 +26,7 @@ class RequestError(Exception):
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
-    """The JSON object of a line.
+    """Parse a line into its JSON object.
 
     Raises:
         RequestError: `BadJSON` if it is not JSON, `BadRequest` if it is not an object.
@@ -46,7 +46,7 @@ def dump_line(answer: dict[str, Any]) -> str:
 
 
 class Request:
-    """The fields of a request; every method raises a `BadRequest` that names the field."""
+    """The fields of a request; every method raises a `BadRequest` naming the field."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
@@ -55,7 +55,7 @@ class Request:
         return field in self._fields
 
     def only(self, *allowed: str) -> None:
-        """Refuses fields that the command does not have: most are misspelt."""
+        """Refuse fields that the command does not have: most are misspelt."""
         for field in self._fields:
             if field not in ("command", "id", *allowed):
                 known = ", ".join(allowed) or "none"
@@ -63,7 +63,7 @@ class Request:
                 raise RequestError("BadRequest", message, field=field)
 
     def identifier(self, field: str) -> str | int | None:
-        """What a caller may name its lines by: a string, an integer or null."""
+        """An id chosen by the caller: a string, an integer or null."""
         value = self._get(field, _MISSING)
         if isinstance(value, bool) or not isinstance(value, str | int | None):
             raise self.wrong(field, "must be a string, an integer or null")
@@ -84,7 +84,7 @@ class Request:
         return value
 
     def integer(self, field: str, low: int, high: int, default: int = _MISSING) -> int:
-        """An integer in a range; true, false and 1.0 are none."""
+        """An integer in a range; true, false and 1.0 are not."""
         value = self._get(field, default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise self.wrong(field, f"must be an integer from {low} to {high}")
@@ -98,13 +98,13 @@ class Request:
         return value
 
     def wrong(self, field: str, fault: str) -> RequestError:
-        """The error for a field whose value is wrong."""
+        """The error for a field with a wrong value."""
         message = f"{field}={self.shown(self._fields[field])} {fault}"
         return RequestError("BadRequest", message, field=field)
 
     @staticmethod
     def shown(value: Any) -> str:
-        """A value as JSON, cut to what a message can bear."""
+        """A value as JSON, cut to fit a message."""
         text = json.dumps(value)
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 

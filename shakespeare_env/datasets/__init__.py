@@ -1,7 +1,6 @@
-"""Recorded games as tables: what their columns hold, and how they are read.
+"""Recorded games as tables: their columns, and reading them.
 
-Reading needs no agents, so a table can be read wherever the package and Polars are; agents play and
-write them in `training/dataset.py`.
+Reading needs Polars but no agents; `shakespeare_agents.arena.dataset` writes them.
 """
 
 from shakespeare_env.datasets.manifest import Manifest, Settings, read_manifest

@@ -1,4 +1,4 @@
-"""The columns as Polars has them; Polars is imported when first needed."""
+"""The columns as Polars types; Polars is imported when first needed."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ KINDS = {
     "float32": "Float32",
     "string": "String",
 }
-"""The types of values, and their names in Polars."""
+"""Types of values, and their names in Polars."""
 
 
 def load_polars() -> Any:
     """The module `polars`.
 
     Raises:
-        ModuleNotFoundError: it is not installed; says how to install it.
+        ModuleNotFoundError: it is not installed; the message says how to install it.
     """
     try:
         return import_module("polars")
@@ -40,7 +40,7 @@ def load_polars() -> Any:
 
 
 def polars_schema(table: Table) -> dict[str, Any]:
-    """Polars' type of each column, in order."""
+    """The Polars type of each column, in order."""
     pl = load_polars()
     schema: dict[str, Any] = {}
     for column in table:
@@ -51,14 +51,14 @@ def polars_schema(table: Table) -> dict[str, Any]:
 
 
 def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
-    """A frame of columns, None where a value is missing.
+    """Make a frame; None marks a missing value.
 
     Args:
-        table: What they are.
-        columns: Equally many values for each column of the table.
+        table: Its columns.
+        columns: The values of each column, equally many.
 
     Raises:
-        ValueError: the columns are not those of the table.
+        ValueError: the columns differ from the table's.
     """
     schema = polars_schema(table)
     if list(columns) != list(schema):
@@ -68,7 +68,7 @@ def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFram
 
 
 def parquet(frame: polars.DataFrame) -> bytes:
-    """A frame as the content of a Parquet file."""
+    """The Parquet file of a frame, as bytes."""
     content = io.BytesIO()
     frame.write_parquet(content, compression="zstd")
     return content.getvalue()

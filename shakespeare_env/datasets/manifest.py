@@ -1,4 +1,4 @@
-"""What a dataset's folder says of itself: its settings, and the shards that are finished."""
+"""A dataset's manifest: its settings and its finished shards."""
 
 from __future__ import annotations
 
@@ -17,22 +17,21 @@ NAME = "manifest.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """All that decides which rows a dataset has, and in which files they are.
+    """Everything that decides a dataset's rows and files.
 
     Attributes:
         game: Name of the game.
         players: Seats at the table.
-        variants: Those switched on.
-        entrants: The agents by name, the first at seat 0 of a deal's first game.
-        weights: SHA-256 of the weights of those that play from a network, by name: a folder of
-            checkpoints may hold others by the time a dataset is resumed.
-        seed: Of the deals and of what agents draw.
-        deals: Each is played once for each seat.
-        deals_together: Deals whose games are played together; rounding in a network depends on
-            it.
+        variants: Those played.
+        entrants: Names of the agents; the first has seat 0 in a deal's first game.
+        weights: SHA-256 of each network's weights, by entrant: a checkpoint's folder may hold
+            others by the time a dataset is resumed.
+        seed: Of the deals and the agents' draws.
+        deals: Number of deals, each played once per seat.
+        deals_together: Deals played together; a network's rounding depends on it.
         deals_per_shard: A multiple of `deals_together`.
         package_version: Of shakespeare-env.
-        box_digest: SHA-256 of the component file.
+        box_digest: Digest of the box.
     """
 
     game: str
@@ -49,12 +48,12 @@ class Settings:
 
     @property
     def games(self) -> int:
-        """How many games the whole dataset has."""
+        """Games in the whole dataset."""
         return self.deals * self.players
 
     @property
     def shards(self) -> int:
-        """How many shards the whole dataset has."""
+        """Shards in the whole dataset."""
         return -(-self.deals // self.deals_per_shard)
 
     def deals_of(self, shard: int) -> range:
@@ -63,7 +62,7 @@ class Settings:
         return range(first, min(first + self.deals_per_shard, self.deals))
 
     def differences(self, other: Settings) -> str:
-        """In words, what these settings have and what others have in place of it."""
+        """In words, how these settings differ from others."""
         # Users give games, not deals.
         names = [{"deals": "games"}.get(field.name, field.name) for field in fields(self)]
         pairs = {name: _both(self, other, name) for name in names}
@@ -79,7 +78,7 @@ class StoredFile:
     """A finished file.
 
     Attributes:
-        rows: How many it holds.
+        rows: Number of rows.
         size: In bytes.
         digest: SHA-256 of its content.
     """
@@ -90,33 +89,33 @@ class StoredFile:
 
     @classmethod
     def of(cls, content: bytes, rows: int) -> StoredFile:
-        """What is to be kept of a file."""
+        """Describe a file by its content."""
         return cls(rows, len(content), hashlib.sha256(content).hexdigest())
 
 
 Shard = Mapping[str, StoredFile]
-"""A finished shard: one file for each table, by the table's name."""
+"""A finished shard: its files by table."""
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The settings of a dataset, and its shards in order as far as they are finished."""
+    """The settings of a dataset, and its finished shards in order."""
 
     settings: Settings
     shards: tuple[Shard, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether all games are there."""
+        """Whether the dataset has all its games."""
         return len(self.shards) == self.settings.shards
 
     @property
     def finished_games(self) -> int:
-        """How many games are there."""
+        """Games in the finished shards."""
         return sum(shard["games"].rows for shard in self.shards)
 
     def to_bytes(self) -> bytes:
-        """The file that a dataset's folder holds."""
+        """The content of the manifest file."""
         data = {
             "format": FORMAT,
             "settings": asdict(self.settings),
@@ -128,22 +127,22 @@ class Manifest:
 
 
 def shard_file(table: str, shard: int) -> str:
-    """The file that holds a shard's rows of a table."""
+    """The file of a shard's rows of a table."""
     return f"{table}-{shard:05}.parquet"
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """What the folder of a dataset says of itself.
+    """Read the manifest of a dataset.
 
     Raises:
-        DatasetError: the folder is no dataset, or its manifest is damaged or of another version.
+        DatasetError: the folder is not a dataset, or its manifest is damaged or of another version.
     """
     path = folder / NAME
     try:
         data = json.loads(path.read_bytes())
     except OSError as error:
         raise DatasetError(
-            f"{folder} is no dataset: {path} cannot be read ({error.strerror}); "
+            f"{folder} is not a dataset: {path} cannot be read ({error.strerror}); "
             "give a folder that `shakespeare dataset` has written"
         ) from error
     except (ValueError, RecursionError) as error:
@@ -158,7 +157,7 @@ def read_manifest(folder: Path) -> Manifest:
         return _manifest(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DatasetError(
-            f"{path} is no manifest of a dataset ({type(error).__name__}: {error}); "
+            f"{path} is not the manifest of a dataset ({type(error).__name__}: {error}); "
             "copy the dataset again"
         ) from error
 

@@ -1,4 +1,4 @@
-"""Datasets as lazy frames, after a look at whether their files are what they should be."""
+"""Datasets as lazy frames, once their files are checked."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> p
     """The table of games, `schema.GAMES`.
 
     Args:
-        folder: Where `shakespeare dataset` has written.
-        unfinished: Whether a dataset will do that still lacks games.
+        folder: Written by `shakespeare dataset`.
+        unfinished: Whether to accept a dataset that lacks games.
 
     Raises:
-        DatasetError: the folder is no dataset, a damaged one, or lacks games.
+        DatasetError: the folder is not a dataset, is damaged, or lacks games.
         ModuleNotFoundError: Polars is not installed.
     """
     return _read(Path(folder), "games", unfinished)
 
 
 def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The table of decisions, `schema.DECISIONS`; arguments and errors as of `read_games`."""
+    """The table of decisions, `schema.DECISIONS`; arguments and errors as in `read_games`."""
     return _read(Path(folder), "decisions", unfinished)
 
 
 def check_digests(folder: Path, manifest: Manifest) -> None:
-    """Read all finished files and see that they are those that were written.
+    """Read all finished files and check that they are those that were written.
 
     Raises:
         DatasetError: one is missing or damaged.
@@ -60,8 +60,8 @@ def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
     manifest = read_manifest(folder)
     if not (manifest.is_complete or unfinished):
         raise DatasetError(
-            f"{folder} holds {manifest.finished_games} of {manifest.settings.games} games; give "
-            "the command that began it once more, or read it with unfinished=True"
+            f"{folder} holds {manifest.finished_games} of {manifest.settings.games} games; repeat "
+            "the command that began it, or read it with unfinished=True"
         )
     schema = polars_schema(TABLES[table])
     paths = []
@@ -75,7 +75,7 @@ def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
 
 
 def _check_file(path: Path, size: int, schema: dict[str, object]) -> None:
-    """See that a file is there, as long as it was, and has the columns it should have."""
+    """Check that a file exists, with its size and the columns of this version."""
     try:
         found_size = path.stat().st_size
     except OSError as error:
@@ -90,8 +90,7 @@ def _check_file(path: Path, size: int, schema: dict[str, object]) -> None:
     if found != schema:
         wrong = sorted(found.items() ^ schema.items(), key=str)
         raise DatasetError(
-            f"{path} has not the columns of this version: {wrong[0][0]!r} differs; copy the "
-            "dataset again"
+            f"{path}: column {wrong[0][0]!r} is not that of this version; copy the dataset again"
         )
 
 

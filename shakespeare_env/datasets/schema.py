@@ -36,7 +36,7 @@ GAMES: Table = (
     Column("rotation", "int8", "how many seats the agents have moved on for this deal"),
     Column("players", "int8", "seats at the table"),
     Column("variants", "list[string]", "the variants played, as `--option` names them"),
-    Column("agents", "list[string]", "the agent at each seat, seat 0 first, as named when recorded"),
+    Column("agents", "list[string]", "the agents by seat, as named when recorded"),
     Column("first_position", "string", "the position before the first move, in notation, as JSON"),
     Column("moves", "list[string]", "all decisions in order; forced moves are left out (rule D1)"),
     Column("last_position", "string", "the final position, in notation, as JSON"),

@@ -19,31 +19,30 @@ _ONLY_ROW = np.zeros(1, np.int64)
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
-    """A game in which one seat decides from outside.
+    """A game in which the learner has one seat.
 
     The observation is int8[D], what that seat may know; `info["action_mask"]` and `action_masks()`
-    say what it may do.  An episode is a game.  The reward is what the seat received since its last
-    decision, by the other seats' moves, too.
+    say what it may do.  An episode is a game.  The reward is all that the seat received since its
+    last decision, through other seats' moves, too.
 
-    An action that is not legal is not played: it ends the game with a reward of -1 and
-    `info["illegal_action"]` True.
+    An illegal action is not played: it ends the game with reward -1 and `info["illegal_action"]`
+    True.
 
-    When a game has ended, `info` also holds `final_scores`, int16[S], and `winners`, bool[S].
+    At the end of a game `info` also holds `final_scores`, int16[S], and `winners`, bool[S].
 
     Args:
         game: Name of the game.
-        players: Seats; None means as many as there can be.
-        seat: The seat that is played from outside; None lets it go around the table from game to
-            game, beginning with seat 0.
-        opponents: Who plays the others, by names, callables or checkpoints; see `SingleAgentBatch`.
-        reward: `win`, `margin` or `rank`, given as the game ends, or `score`, given at every
-            step.
+        players: Seats; None means as many as possible.
+        seat: The learner's seat; None moves it around the table from game to game, starting with
+            seat 0.
+        opponents: Who plays the others; see `SingleAgentBatch`.
+        reward: `win`, `margin` or `rank`, paid at the end, or `score`, paid at every step.
         render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
         box: A component file; see `Batch`.
         **options: Variants of the game, such as `strategic_rest=True`.
 
     Attributes:
-        games: The game, as `SingleAgentBatch` of one.
+        games: The game, a `SingleAgentBatch` of one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -81,7 +80,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     @property
     def seat(self) -> int:
-        """The seat that is played from outside in this game."""
+        """The learner's seat in this game."""
         return int(self.games.seats[0])
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -92,11 +91,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin a game and let the others play until the seat is to decide.
+        """Start a game and let the others play until the learner is to decide.
 
         Args:
-            seed: Decides chance and what opponents draw: row 0 of `SingleAgentBatch(seed=seed)`.
-                None goes on with the game that follows.
+            seed: Decides chance and opponents' draws: row 0 of `SingleAgentBatch(seed=seed)`.
+                None deals the next game.
             options: Not used.
 
         Returns:
@@ -111,19 +110,19 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def step(
         self, action: np.int64 | int
     ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
-        """Play an action, then the others' until the seat decides again or the game is over.
+        """Play an action, then the others' until the learner decides again or the game is over.
 
         Args:
             action: An action id.
 
         Returns:
-            Observation, reward, whether the game is over, False (games are never cut short), info.
+            Observation, reward, whether the game is over, False (never truncated), info.
 
         Raises:
-            gymnasium.error.ResetNeeded: the game is over, or none has begun.
+            gymnasium.error.ResetNeeded: the game is over, or none has started.
         """
         if not self._has_begun or self.games.over[0]:
-            raise gymnasium.error.ResetNeeded("no game is under way: call reset() before step()")
+            raise gymnasium.error.ResetNeeded("no game in progress: call reset() before step()")
         step = self.games.step(np.array([action]))
         self._show()
         reward, ended = float(step.rewards[0]), bool(step.ended[0])
@@ -139,7 +138,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return observation, reward, ended, False, info
 
     def render(self) -> Any:
-        """The position as text or as a picture, or shown in a window; see `render_mode`."""
+        """The position as text, a picture or in a window; see `render_mode`."""
         return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The opponents of one seat: who they are, and which seats they get."""
+"""The opponents of the learner's seat: who they are and where they sit."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.generators import GameGenerators, draw_columns
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
 
-Opponents = Player | Sequence[Player] | Mapping[Player, float]
-"""One player for all seats, one for each, or weights to draw each seat's player by."""
+Opponents = Player | Sequence[Player | None] | Mapping[Player, float]
+"""One player for all seats, one for each, or weights to draw each seat's player from."""
 
 
 class OpponentPool:
-    """Seats opponents in the games of a batch; one seat of each game is left to the outside.
+    """Seats opponents in the games of a batch, leaving one seat of each to the learner.
 
     Args:
         opponents: See `Opponents`; None means the strongest bundled agent.
@@ -52,15 +52,15 @@ class OpponentPool:
         self.lineup = Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)))
 
     def reset(self, seed: int) -> None:
-        """Draw anew from a seed, one generator for each row."""
+        """Reseed the generators, one for each row."""
         self.lineup.generators = GameGenerators.of_games(seed, np.arange(self._batch.n))
 
     def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
-        """Settle who plays in games that have just begun.
+        """Seat opponents in games that have just started.
 
         Args:
             rows: int64[m], the games.
-            outside: int8[m], the seat of each that is played from outside.
+            outside: int8[m], the learner's seat in each.
         """
         players = self._batch.players[rows, None]
         seat = np.arange(self.lineup.seats.shape[1])
@@ -77,7 +77,7 @@ class OpponentPool:
 
 
 def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
-    """Weights as probabilities; ValueError if they are none."""
+    """Weights as probabilities; ValueError if they are invalid."""
     try:
         given = np.array(list(weights.values()), np.float64)
     except (TypeError, ValueError):

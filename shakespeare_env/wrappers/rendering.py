@@ -1,4 +1,4 @@
-"""What `render` does in every environment: text, pixels or a window, drawn from a position."""
+"""Rendering in every environment: a position as text, pixels or in a window."""
 
 from __future__ import annotations
 
@@ -12,16 +12,14 @@ from shakespeare_env.game import Game, Record
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
-"""Frames a second of a video that a person can follow, a decision a frame."""
+"""Frames per second of a video that people can follow, one decision per frame."""
 
 
 class Renderer:
-    """Draws one game in the mode chosen when the environment was made.
-
-    What is drawn is the whole position, with the secrets of every seat.
+    """Draws a game in the mode the environment was made with: all of it, secrets included.
 
     Args:
-        game: What is played.
+        game: The game.
         mode: "ansi": `render` returns the position as text; "rgb_array": it returns a picture;
             "human": it shows the picture in a window; None: it warns.
 
@@ -80,5 +78,5 @@ class Renderer:
             self._window = None
 
     def __getstate__(self) -> dict[str, Any]:
-        # A window stays with its process and its environment; a copy opens one of its own.
+        # A window belongs to its process and environment; a copy opens its own.
         return {**self.__dict__, "_window": None}

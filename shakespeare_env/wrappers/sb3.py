@@ -1,4 +1,4 @@
-"""Games as vector environments of stable-baselines3, with no Python per game in a step."""
+"""Games as vector environments of stable-baselines3, without Python code per game."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 _BY_ROW = ("action_masks",)
-"""Methods that answer with a row for every game."""
+"""Methods that return a row for every game."""
 
 
 class SB3VecEnv(VecEnv):
-    """What the environments of this file share: each is rows of arrays, not a list of environments.
+    """What the environments here share: they are rows of arrays, not lists of environments.
 
-    A game that ends is followed in the same step by the next one; the info of its row then holds
+    When a game ends, the next one starts in the same step; the info of its row then holds
 
     - `terminal_observation`, int8[D];
     - `final_scores`, int16[S], and `winners`, bool[S].
 
-    Games are never cut short (`TimeLimit.truncated` is never set).
+    Games are never truncated (`TimeLimit.truncated` is never set).
 
     Args:
-        game: What is played.
+        game: The game.
         n: Number of games.
         render_mode: None or "rgb_array": `render` returns a picture of game 0.
     """
@@ -60,12 +60,12 @@ class SB3VecEnv(VecEnv):
     def _first_record(self) -> Any: ...
 
     def reset(self) -> NDArray[np.int8]:
-        """Begin new games, from the seed given to `seed` if there was one.
+        """Start new games, from the seed given to `seed` if there was one.
 
-        Games that nobody has touched yet are left as they were dealt.
+        Games that have not been stepped stay as dealt.
 
         Returns:
-            int8[n, D], the observations of the seats that are to decide.
+            int8[n, D], the observations of the seats to decide.
         """
         observations = self._begin(self._seeds[0])
         self._reset_seeds()
@@ -77,11 +77,11 @@ class SB3VecEnv(VecEnv):
         self._actions = np.asarray(actions).reshape(self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play them.
+        """Play the actions.
 
         Returns:
             int8[n, D] observations of the seats now to decide; float32[n] rewards; bool[n], which
-            games ended; one info a game.
+            games ended; one info per game.
         """
         if self._actions is None:
             raise RuntimeError("step_wait() without actions: call step_async(actions) first")
@@ -91,49 +91,49 @@ class SB3VecEnv(VecEnv):
     def _infos(
         self, ended: NDArray[np.intp], final: dict[str, NDArray[Any]]
     ) -> list[dict[str, Any]]:
-        """An info a game: empty, or the row of each of these arrays for one that has ended."""
+        """One info per game, empty unless it ended; `final` has a row for each that did."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place, row in enumerate(ended):
             infos[row] = {name: values[place] for name, values in final.items()}
         return infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A picture of game 0 alone, for `render` and the recorders of stable-baselines3."""
+        """A picture of game 0, for `render` and stable-baselines3's recorders."""
         picture: Any = self._renderer.render(self._first_record())
         return [picture]
 
     def close(self) -> None:
-        """Nothing to give back: games are rows of arrays."""
+        """Nothing to release: games are rows of arrays."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the games that the next `reset` begins.
+        """Set the seed of the games that the next `reset` deals.
 
         Args:
-            seed: Not negative; every game draws from its own stream under it.  None leaves it to
-                `reset` to go on with the games that follow; nothing global is asked for one.
+            seed: Not negative; every game draws from its own stream under it.  None lets `reset`
+                deal the games that follow.
 
         Returns:
-            The seed, once for each game.
+            The seed, once per game.
         """
         self._seeds = [seed] * self.num_envs
         return self._seeds
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of this environment, once for each game asked for."""
+        """An attribute of this environment, once per game asked for."""
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Not possible: the games are rows of one batch."""
+        """Impossible: the games are rows of one batch."""
         raise AttributeError(f"{attr_name!r} cannot be set for single games of a batch")
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """The rows asked for of a method that answers with a row a game, as `action_masks` does.
+        """Rows of a method that returns one per game, as `action_masks` does.
 
         Raises:
-            AttributeError: the method is about all games at once, as `render` is.
+            AttributeError: the method concerns all games at once, as `render` does.
         """
         if method_name not in _BY_ROW:
             raise AttributeError(f"{method_name!r} is not a method of single games of a batch")
@@ -150,13 +150,13 @@ class SB3VecEnv(VecEnv):
 
 
 class SB3SingleAgentVecEnv(SB3VecEnv):
-    """Single-agent training: one seat of every game is the learner's, agents play the others.
+    """Single-agent training: the learner has one seat in every game, agents play the others.
 
-    Every learner of Stable-Baselines3 works with it.  An illegal action ends its game with a reward
-    of -1; the infos of games that ended also hold `illegal_action`, whether one ended the game.
+    It works with every algorithm of Stable-Baselines3.  An illegal action ends its game with reward
+    -1; the infos of games that ended also hold `illegal_action`, whether one ended the game.
 
     Args:
-        games: The games, with who plays them.
+        games: The games and their opponents.
         render_mode: None or "rgb_array": `render` returns a picture of game 0.
 
     Attributes:
@@ -200,26 +200,26 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 
 
 class SB3SelfPlayVecEnv(SB3VecEnv):
-    """Self-play: a row is a game, and all its seats are played from outside.
+    """Self-play: a row is a game, and the learner plays all its seats.
 
-    The observation and the mask are those of the seat to move, which changes from step to step.  A
-    learner must not treat a row as one player: the reward that `step` returns is what the seat that
-    has just moved received for that move, while the observation beside it is the next seat's, and
-    what the move brings to others is in neither.  Self-play learners read `seats` before a step and
-    `seat_rewards` after it, and follow each seat's own decisions, as
-    `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
+    Observation and mask are those of the seat to move, which changes from step to step.  A learner
+    must not treat a row as one player: the reward that `step` returns is what the last mover
+    received, while the observation beside it is the next seat's, and what others received is in
+    neither.  Self-play learners read `seats` before a step and `seat_rewards` after it, and follow
+    each seat's own decisions, as `shakespeare_training.ppo.self_play` does.  With one seat it is an
+    ordinary environment.
 
-    `terminal_observation` is what the seat that has just moved sees of the end.  An illegal action
-    raises `IllegalMove`, and no game has changed.
+    `terminal_observation` is what the last mover sees of the end.  An illegal action raises
+    `IllegalMove` and changes no game.
 
     Args:
-        batch: The games; it must have been made with `autoreset=False`.
+        batch: The games, made with `autoreset=False`.
         render_mode: None or "rgb_array": `render` returns a picture of game 0.
 
     Attributes:
         batch: The games.
-        seats: int8[n], the seat that is to decide.
-        seat_rewards: float32[n, S], what each seat received by the last step.
+        seats: int8[n], the seat to decide.
+        seat_rewards: float32[n, S], what each seat received in the last step.
     """
 
     batch: Batch
@@ -232,8 +232,8 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
             )
         if batch.autoreset:
             raise ValueError(
-                "autoreset=True: make the Batch with autoreset=False; the environment begins the "
-                "next games itself, after it has looked at the end of the last ones"
+                "autoreset=True: make the Batch with autoreset=False; the environment starts the "
+                "next games itself, once it has seen the end of the last ones"
             )
         self.batch = batch
         self.seat_rewards = np.zeros((batch.n, batch.game.max_seats), np.float32)
@@ -247,7 +247,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
         return self.batch.to_move
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the legal actions of each seat that is to decide."""
+        """bool[n, A], a copy: the legal actions of each seat to decide."""
         return self.batch.mask.copy()
 
     def _begin(self, seed: int | None) -> NDArray[np.int8]:

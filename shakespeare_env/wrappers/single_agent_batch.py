@@ -1,4 +1,4 @@
-"""Games in which one seat is played from outside and agents play the others."""
+"""Games in which the learner has one seat and agents play the others."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
 
 @dataclass(frozen=True)
 class Step:
-    """What a step brought to the learner's seat.
+    """What a step brought the learner's seat.
 
     Attributes:
-        rewards: float32[n], what the seat received since its last decision.
-        ended: bool[n], which games are over.
-        illegal: bool[n], which of them an illegal action ended.
+        rewards: float32[n], received since the seat's last decision.
+        ended: bool[n], the games that are over.
+        illegal: bool[n], those of them that an illegal action ended.
     """
 
     rewards: NDArray[np.float32]
@@ -35,25 +35,25 @@ class Step:
 class SingleAgentBatch:
     """N games, each seen from one seat: a step leads from a decision of the learner to its next.
 
-    Agents play the other seats, all games together.  Who plays which seat is settled as a game
-    begins and stays so until it ends.  A game depends on the seed and its row alone.
+    Agents play the other seats, in all games together.  Seats are assigned when a game starts and
+    kept to its end.  A game depends on the seed and its row alone.
 
-    `batch.obs` and `batch.mask` are what the learner sees; every step rewrites them.  A game that
-    has ended stays as it is until `restart` or `reset`.
+    `batch.obs` and `batch.mask` are what the learner sees; every step rewrites them.  A finished
+    game stays as it is until `restart` or `reset`.
 
     Args:
         game: Name of the game.
         n: Number of games.
         players: Seats of every game, or n numbers.
-        seat: The learner's seat; None moves it around the table from game to game, beginning in
+        seat: The learner's seat; None moves it around the table from game to game, starting in
             row i with seat i.
         opponents: Who plays the others: one player for all of them; a sequence of `players - 1`,
-            seated in order after the learner; or a mapping from player to weight, by which each
+            seated in order after the learner; or a mapping from player to weight, from which each
             seat draws its own for every game.  A player is a name (`shakespeare_agents.names`), the
             folder of a checkpoint, an agent, or a function with the arguments of `Agent.act`.  None
             means the strongest bundled agent.
-        seed: Decides chance in the games and what opponents draw; None means a fresh one.
-        threads: How many threads share a step.
+        seed: Decides chance and opponents' draws; None means a fresh one.
+        threads: Threads that share a step.
         reward: A name of `rewards.py`.
         box: A component file; see `Batch`.
         **options: Variants of the game.
@@ -61,7 +61,7 @@ class SingleAgentBatch:
     Attributes:
         batch: The games.
         seats: int8[n], the learner's seat in each.
-        over: bool[n], which of them have ended and wait for `restart`.
+        over: bool[n], those that have ended and wait for `restart`.
     """
 
     def __init__(
@@ -106,11 +106,11 @@ class SingleAgentBatch:
         self._seat_all(first_seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Deal all games anew.
+        """Deal all games again.
 
         Args:
-            seed: Decides chance and what opponents draw.  None deals the games that follow; games
-                that nobody has touched since they were dealt are left as they are.
+            seed: Decides chance and opponents' draws.  None deals the games that follow; games that
+                have not been stepped stay as dealt.
         """
         if seed is not None:
             self._untouched = False
@@ -121,7 +121,7 @@ class SingleAgentBatch:
             self._untouched = True
 
     def _seat_all(self, seed: int) -> None:
-        """Settle who plays in games that the batch has just dealt from a seed."""
+        """Seat everybody in games that the batch has just dealt from a seed."""
         self._opponents.reset(seed)
         self._games_begun[:] = 0
         self._open(self._every_row)
@@ -129,7 +129,7 @@ class SingleAgentBatch:
         self._untouched = True
 
     def restart(self, rows: Integers) -> None:
-        """Deal the next game in some rows; chance continues where it stands.
+        """Deal the next game in some rows, continuing their chance.
 
         Args:
             rows: Increasing indices of games, over or not.
@@ -143,7 +143,7 @@ class SingleAgentBatch:
     def step(self, actions: Integers) -> Step:
         """Play the learner's action in every game, then the opponents' until it decides again.
 
-        An illegal action is not played: it ends the game with a reward of `ILLEGAL_REWARD`.
+        An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.
 
         Args:
             actions: Integers[n].
@@ -173,29 +173,29 @@ class SingleAgentBatch:
         return Step(rewards, self.over.copy(), illegal)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the learner's legal actions; none in a game that is over."""
+        """bool[n, A], a copy: the learner's legal actions; none once a game is over."""
         return self.batch.mask & (self._ready & ~self.over)[:, None]
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        """int8[m, D]: what the learner sees of some games, also of those that are over."""
+        """int8[m, D]: what the learner sees of some games, finished ones included."""
         return self.batch.observe(self.seats[rows], rows)
 
     def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
         """How some games ended: int16[m, S] scores and bool[m, S] winners.
 
-        A game that an illegal action ended shows the scores as they stood, and no winners.
+        A game that an illegal action ended has the scores of that moment and no winners.
         """
         played_out = self.batch.to_move[rows] < 0
         return self.batch.scores(rows), self.batch.final_winners[rows] & played_out[:, None]
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
-        """bool[n], which games wait for the learner or are over: all, unless an opponent failed."""
+        """bool[n], the games that wait for the learner or are over; all, unless one failed."""
         ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
         return ready
 
     def _open(self, rows: NDArray[np.int64]) -> None:
-        """Seat everybody in games that have just begun and play until the learner decides."""
+        """Seat everybody in games that have just started and play until the learner decides."""
         while len(rows):
             players = self.batch.players[rows]
             if self._fixed_seat is None:
@@ -206,7 +206,7 @@ class SingleAgentBatch:
             self._opponents.seat(rows, self.seats[rows])
             self._owed[rows] = 0.0
             self._play_others(rows)
-            # A game that ends before the learner has decided is not one of its games.
+            # A game that ends before the learner's first decision is replaced.
             rows = rows[self.batch.to_move[rows] < 0]
             if len(rows):
                 self.batch.restart(rows)

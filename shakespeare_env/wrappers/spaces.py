@@ -1,4 +1,4 @@
-"""The spaces that every view of a game has in common."""
+"""The spaces that all views of a game share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shakespeare_env.game import Game
 
 
 def observation_space(game: Game) -> spaces.Box[np.int8]:
-    """Box of int8[D], with the bounds that the game's layout gives for every number."""
+    """Box of int8[D] with the bounds of the game's layout."""
     return spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
 
 

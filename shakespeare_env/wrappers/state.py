@@ -1,4 +1,4 @@
-"""The full state of a game as one array of numbers, for learners that may see everything."""
+"""The full state of a game as one array, for learners that may see everything."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game, Record
 
 _NOT_SHOWN = "random"
-"""The generator: what chance will do is no part of how a game stands."""
+"""The random state: future chance is not part of the position."""
 
 
 class StateView:
-    """Every field of a game's record but its generator, one after the other.
+    """Every field of a game's record except its random state, concatenated.
 
     Args:
-        game: Its `state` says what the fields are and mean.
+        game: Its `state` declares the fields.
 
     Attributes:
-        fields: Name of each field -> where its numbers stand.
-        space: Box of int32[K]; the bounds are those of the types the fields are kept in.
+        fields: Field name -> slice of the array.
+        space: Box of int32[K]; the bounds are those of the fields' types.
     """
 
     def __init__(self, game: Game) -> None:

@@ -1,4 +1,4 @@
-"""One seat of each of many games as a native vector environment of Gymnasium."""
+"""One seat in each of many games as a native vector environment of Gymnasium."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
-    """N games in which one seat decides from outside, all stepped together.
+    """N games, stepped together, in each of which the learner has one seat.
 
-    Every row is a `SingleAgentEnv`.  A game that ends is followed in the same step by the next one
+    Every row is a `SingleAgentEnv`.  When a game ends, the next one starts in the same step
     (`AutoresetMode.SAME_STEP`): the observation returned is the new game's, and the infos hold, as
     in Gymnasium's own vector environments,
 
     - `final_obs`: object[n], what the seat saw at the end, int8[D], or None;
     - `final_info`: `final_scores`, int16[n, S], `winners`, bool[n, S], and `illegal_action`,
       bool[n];
-    - `_final_obs`, `_final_info`: bool[n], the rows that these are about.
+    - `_final_obs`, `_final_info`: bool[n], the rows concerned.
 
-    `infos["action_mask"]`, int8[n, A], is always there.  An action that is not legal ends its game
-    with a reward of -1.
+    `infos["action_mask"]`, int8[n, A], is always present.  An illegal action ends its game with
+    reward -1.
 
     Args:
         num_envs: Number of games.
         game: Name of the game.
-        players: Seats of every game, or one number for each; None means as many as there can be.
-        seat: The seat that is played from outside; None lets it go around the table.
+        players: Seats of every game, or one number for each; None means as many as possible.
+        seat: The learner's seat; None moves it around the table.
         opponents: Who plays the others; see `SingleAgentBatch`.
         reward: A name of `rewards.py`.
-        threads: How many threads share a step.
+        threads: Threads that share a step.
         render_mode: None, "ansi" or "rgb_array": `render` draws every game.
         box: A component file; see `Batch`.
         **options: Variants of the game.
@@ -83,7 +83,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             **options,
         )
         if render_mode == "human":
-            raise ValueError("render_mode='human' shows one game: use the environment of one")
+            raise ValueError("render_mode='human' shows one game: use the single environment")
         self.num_envs = num_envs
         self.single_observation_space = observation_space(rules)
         self.single_action_space = action_space(rules)
@@ -100,11 +100,11 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Begin all games and let the others play until the seat is to decide.
+        """Start all games and let the others play until the learner is to decide.
 
         Args:
-            seed: One number; every row draws from its own stream under it.  None goes on with the
-                games that follow.
+            seed: One number; every row draws from its own stream under it.  None deals the games
+                that follow.
             options: Not used.
 
         Returns:
@@ -118,7 +118,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Play an action in every game, then the others' until the seat decides again.
+        """Play an action in every game, then the others' until the learner decides again.
 
         Args:
             actions: int[n].
@@ -128,10 +128,10 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             False, infos.
 
         Raises:
-            gymnasium.error.ResetNeeded: no game has begun.
+            gymnasium.error.ResetNeeded: no game has started.
         """
         if not self._has_begun:
-            raise ResetNeeded("no game is under way: call reset() before step()")
+            raise ResetNeeded("no game in progress: call reset() before step()")
         games = self.games
         step = games.step(actions)
         ended = np.flatnonzero(step.ended)
@@ -143,7 +143,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         return games.batch.obs.copy(), step.rewards, step.ended, never, infos
 
     def render(self) -> Any:
-        """Every game as text or as a picture, in a tuple; see `render_mode`."""
+        """A tuple with every game as text or a picture; see `render_mode`."""
         return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
 
     def _infos(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         }
 
     def _final(self, ended: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos about games that have just ended, before the next ones take their place."""
+        """The infos of games that have just ended, before the next ones replace them."""
         games, batch = self.games, self.games.batch
         which = np.zeros(self.num_envs, np.bool_)
         which[ended] = True

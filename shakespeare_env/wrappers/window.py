@@ -1,4 +1,4 @@
-"""A window that shows one picture after the other."""
+"""A window that shows one picture after another."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Window:
     """Opened by the first picture, in its size or as large as the screen allows.
 
     Args:
-        title: Of the window.
+        title: Title of the window.
     """
 
     def __init__(self, title: str) -> None:
@@ -28,7 +28,7 @@ class Window:
         self._closed = False
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Show a picture, uint8[height, width, 3]; nothing happens once a person closed the window.
+        """Show a picture, uint8[height, width, 3], unless the window has been closed.
 
         Raises:
             RenderError: there is no screen.

@@ -263,7 +263,7 @@ class TestRefusals:
     def test_a_file_that_cannot_be_written(self, tmp_path):
         folder = tmp_path / "no" / "such"
         message = refused("evaluate", "random", "--out", str(folder / "result.json"))
-        assert f"there is no folder {folder}; make it first" in message
+        assert f"there is no folder {folder}; create it first" in message
         message = refused("evaluate", "random", "--out", str(tmp_path))
         assert "it is a folder; give the name of a file" in message
 
@@ -277,4 +277,4 @@ class TestRefusals:
     def test_a_folder_that_others_own(self, tmp_path, monkeypatch):
         monkeypatch.setattr(os, "access", lambda *_: False)  # whoever tests may be root
         message = refused("evaluate", "random", "--out", str(tmp_path / "result.json"))
-        assert "not yours to write in" in message
+        assert "you may not write in" in message

@@ -91,7 +91,8 @@ class TestGame:
     def test_against_the_default_agent(self, game):
         seats = ["--players", str(fewest(game))]
         out = printed("play", "--game", game.name, *seats, "--seed", "1", input="1\n1\n")
-        others = [f"{shakespeare_agents.default(game)} plays seat {n}" for n in range(1, fewest(game))]
+        best = shakespeare_agents.default(game)
+        others = [f"{best} plays seat {n}" for n in range(1, fewest(game))]
         assert f"You play seat 0, {', '.join(others)}." in out
 
     def test_a_seat_for_every_agent(self, game):
@@ -131,9 +132,9 @@ class TestAnswers:
             ("0", "there is no move 0; the moves are numbered 1 to "),
             ("999", "there is no move 999; the moves are numbered 1 to "),
             ("9" * 5000, "there is no move 999"),
-            ("-1", "'-1' is neither a move nor a number; ? says what can be typed"),
-            ("²", "'²' is neither a move nor a number; ? says what can be typed"),
-            ("castle", "'castle' is neither a move nor a number; ? says what can be typed"),
+            ("-1", "'-1' is neither a move nor a number; ? shows what you can enter"),
+            ("²", "'²' is neither a move nor a number; ? shows what you can enter"),
+            ("castle", "'castle' is neither a move nor a number; ? shows what you can enter"),
         ],
     )
     def test_what_is_no_move_is_refused_and_asked_for_again(self, table, answer, said):
@@ -149,7 +150,7 @@ class TestAnswers:
         other = next(move for move in texts if move not in legal)
         said = refused_answer(table, other)
         assert re.fullmatch(
-            rf"{re.escape(other)} \(.+\) is no legal move now; type one of the list", said
+            rf"{re.escape(other)} \(.+\) is not legal now; enter one of the list", said
         )
 
     def test_an_empty_line_is_asked_again(self, table):
@@ -215,7 +216,7 @@ class TestLeaving:
     def test_what_is_no_text_ends_it(self, table):
         done = run("play", *table, input=b"\xff\xfe\n")
         assert done.exit_code == 1
-        assert "the input is no text" in done.stderr
+        assert "the input is not text" in done.stderr
         assert "Traceback" not in done.output
 
 

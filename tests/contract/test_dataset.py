@@ -215,7 +215,7 @@ class TestDamage:
         return tmp_path
 
     def test_a_foreign_folder(self, tmp_path):
-        with pytest.raises(DatasetError, match="is no dataset"):
+        with pytest.raises(DatasetError, match="is not a dataset"):
             read_games(tmp_path)
 
     def test_a_missing_or_short_file(self, folder):
@@ -244,7 +244,7 @@ class TestDamage:
             ("{", "is not JSON"),
             ("[]", "format 'list'"),
             ('{"format": 99}', "format 99"),
-            ('{"format": 2, "settings": {}, "shards": []}', "is no manifest"),
+            ('{"format": 2, "settings": {}, "shards": []}', "is not the manifest"),
         ],
     )
     def test_a_manifest_that_is_none(self, folder, text, said):
@@ -258,5 +258,5 @@ class TestDamage:
         pl.read_parquet(path).with_columns(pl.col("seed").cast(pl.Int64)).write_parquet(path)
         data["shards"][0]["games"]["size"] = path.stat().st_size
         (folder / "manifest.json").write_text(json.dumps(data))
-        with pytest.raises(DatasetError, match="'seed' differs"):
+        with pytest.raises(DatasetError, match="column 'seed' is not that"):
             read_games(folder)

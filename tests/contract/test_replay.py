@@ -100,7 +100,7 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
         assert seen in out
         assert seen == str(position) or str(position) not in out
         last = out[out.rindex(f"Position {at} of {len(record.moves)}. ") :]
-        assert ("is not for seat" in last) == (position.to_move != seat)
+        assert ("may not see its legal moves" in last) == (position.to_move != seat)
     for at, value in enumerate(record.values):
         if value is not None and record.positions[at].to_move != seat:
             assert "expects" not in replay(folder, "--seat", seat, "--at", at)
@@ -148,9 +148,9 @@ def test_a_game_as_json_lines(folder, record, tmp_path):
         ([], "is empty"),
         ([*lines[1:3], {"move": "x"}], "line 3 has no 'position'"),
         ([lines[0], lines[0]], "line 2 has no 'move'"),
-        ([lines[0], {**lines[1], "move": "hop"}], "'hop' is no legal move in position 0"),
+        ([lines[0], {**lines[1], "move": "hop"}], "'hop' is not legal in position 0"),
         ([{"position": {"game": "chess"}}], "line 1 is not a position"),
-        ([7], "line 1 holds no object"),
+        ([7], "line 1 is not an object"),
     ):
         assert said in refused("replay", write_lines(wrong), "--list")
 
@@ -163,11 +163,11 @@ def test_refuses_what_cannot_be(folder, record, tmp_path):
         (["--seat", "9"], "no seat 9"),
         (["--instead", "x"], "--at"),
         (["--at", "3", "--instead", "x", "--seat", "0"], "neither --seat"),
-        (["--at", "3", "--instead", "hop"], "'hop' is no legal move"),
+        (["--at", "3", "--instead", "hop"], "'hop' is not legal"),
         (["--at", str(end), "--instead", "hop"], "the game is over"),
         (["--agents", "random"], "only after --instead"),
         (["--at", "3", "--instead", record.positions[3].moves()[0]], "'guesser'"),
     ):
         assert said in refused("replay", str(folder), "--game-id", "1", *arguments)
-    assert "is no dataset" in refused("replay", str(tmp_path))
+    assert "is not a dataset" in refused("replay", str(tmp_path))
     assert "cannot be read" in refused("replay", str(tmp_path / "nothing.jsonl"))

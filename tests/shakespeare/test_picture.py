@@ -139,6 +139,7 @@ def test_no_text_lies_on_another(phase, players):
             assert lower.left >= upper.right or upper.left >= lower.right, (upper, lower)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "table", [table for table in TABLES if table.game == "shakespeare"], ids=str
 )

@@ -1,4 +1,4 @@
-"""What a person types at the terminal, and which move is meant by it."""
+"""What a person enters in the terminal, and the move it means."""
 
 from __future__ import annotations
 
@@ -11,66 +11,66 @@ from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
 
 
-class Leave(Exception):  # noqa: N818 - no error: the person is free to go
+class Leave(Exception):  # noqa: N818 - not an error
     """The person leaves the game."""
 
 
 class Answers:
-    """The words a person types, one after the other; a line may hold several."""
+    """The words a person enters, one at a time; a line may hold several."""
 
     def __init__(self) -> None:
         self._ahead: deque[str] = deque()
 
     @property
     def typed_ahead(self) -> bool:
-        """Whether there are words that have not been asked for yet."""
+        """Whether entered words are still waiting."""
         return bool(self._ahead)
 
     def next(self, prompt: str) -> str:
         """The next word; asks until there is one.
 
         Raises:
-            Leave: the input has ended, or was interrupted.
+            Leave: the input ended or was interrupted.
         """
         while not self._ahead:
             self._ahead.extend(_line(prompt).split())
         return self._ahead.popleft()
 
     def forget(self) -> None:
-        """Drop what was typed ahead."""
+        """Drop the words that are waiting."""
         self._ahead.clear()
 
 
 def _line(prompt: str) -> str:
-    """A line of the input; a terminal shows it by itself, else it is printed."""
+    """A line of input, echoed unless a terminal shows it."""
     try:
         line = input(prompt)
     except (EOFError, KeyboardInterrupt):
         typer.echo()
         raise Leave from None
     except UnicodeDecodeError as error:
-        give_up(f"the input is no text: {error}; write moves, one a line")
+        give_up(f"the input is not text: {error}; write one move per line")
     if not sys.stdin.isatty():
         typer.echo(line)
     return line
 
 
 def meant_move(answer: str, position: Position) -> str:
-    """The legal move that is meant by its text or its number.
+    """The legal move that a text or number means.
 
     Raises:
-        ValueError: none is; says why.
+        ValueError: it means none; says why.
     """
     legal = position.moves()
     if answer in legal:
         return answer
     if position.is_move(answer):
         raise ValueError(
-            f"{answer} ({position.describe_move(answer)}) is no legal move now; "
-            "type one of the list"
+            f"{answer} ({position.describe_move(answer)}) is not legal now; "
+            "enter one of the list"
         )
     if not (answer.isascii() and answer.isdigit()):
-        raise ValueError(f"{answer!r} is neither a move nor a number; ? says what can be typed")
+        raise ValueError(f"{answer!r} is neither a move nor a number; ? shows what you can enter")
     if len(answer) > 9 or not 1 <= int(answer) <= len(legal):
         raise ValueError(f"there is no move {answer}; the moves are numbered 1 to {len(legal)}")
     return legal[int(answer) - 1]

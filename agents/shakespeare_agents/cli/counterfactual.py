@@ -1,4 +1,4 @@
-"""Another move in a recorded game, and the game that agents make of it."""
+"""Another move in a recorded game, and how agents then finish it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from shakespeare_env.cli.recorded import Recorded
 def play_instead(
     game: Recorded, at: int, move: str, named: Sequence[str] | None, seed: int
 ) -> None:
-    """Play another move and go on to the end; print all of it, and the scores beside the record's.
+    """Play another move, let agents finish the game, and compare the scores with the record's.
 
     Args:
         game: The record.
-        at: Number of the position to leave it at.
+        at: The position to depart from, by number.
         move: The move to play there.
-        named: The agents that go on; None means those of the record, or the game's default.
-        seed: Of all chance and the agents' draws from here on, because a record holds neither.
+        named: The agents that finish it; None means those of the record, or the game's default.
+        seed: Of all chance and the agents' draws from here on; a record holds neither.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     if move not in position.moves():
         legal = ", ".join(position.moves()) or "none, the game is over"
         raise typer.BadParameter(
-            f"{move!r} is no legal move in position {at}; legal: {legal}", param_hint="--instead"
+            f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
     names = list(named or game.agents or [default(position.game)])
     made = make_agents(position.game, names, position.players, "--agents")
@@ -56,7 +56,7 @@ def play_instead(
 
 
 def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> None:
-    """Every seat's score at both ends."""
+    """Print every seat's score at both ends."""
     recorded = game.last
     title = "Recorded" if recorded.to_move is None else "Recorded so far"
     pairs = zip(recorded.scores(), end.scores(), strict=True)
@@ -65,4 +65,4 @@ def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> No
         for seat, (before, after) in enumerate(pairs)
     ]
     print_table(("Seat", "Agent", title, "Instead", "Difference"), rows)
-    typer.echo("Chance and what agents draw are other than in the record from the move on.")
+    typer.echo("From this move on, chance and the agents' draws differ from the record.")

@@ -1,4 +1,4 @@
-"""`shakespeare dataset`: games of agents as tables, for statistics and for learning from."""
+"""`shakespeare dataset`: games of agents as tables, for statistics and for learning."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from shakespeare_env.errors import DatasetError
 
 _MOST_GAMES = 100_000_000
 _MOST_IN_A_SHARD = 10_000
-"""A shard is in memory at once, some megabytes for each of its games at the longest."""
+"""A shard is in memory at once, at most some megabytes per game."""
 _INTERRUPTED = 130
-"""Exit code after Ctrl-C, as shells have it."""
+"""Exit code after Ctrl-C, as in shells."""
 
 
 def dataset(
@@ -58,7 +58,7 @@ def dataset(
         typer.Option(
             min=1,
             max=_MOST_IN_A_SHARD,
-            help="Games in a file, rounded up to what is played together; changes no row.",
+            help="Games per file, rounded up to what is played together; changes no row.",
         ),
     ] = 256,
     threads: Threads = 1,
@@ -95,7 +95,7 @@ def dataset(
 def _write(
     out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
 ) -> Manifest:
-    """Play and write, with a bar on the error stream that says how far it is."""
+    """Play and write, with a progress bar on the error stream."""
     with games_progress() as progress:
         decisions = _decisions(found)
         task = progress.add_task(
@@ -111,7 +111,7 @@ def _write(
 
 
 def _contents(manifest: Manifest) -> str:
-    """How much there is in a dataset."""
+    """How much a dataset holds."""
     games, shards = manifest.finished_games, len(manifest.shards)
     return f"{games:,} games, {_decisions(manifest):,} decisions, shards: {shards}"
 

@@ -1,4 +1,4 @@
-"""`shakespeare evaluate`: who wins how often at one table, and with which scores."""
+"""`shakespeare evaluate`: how often agents win against each other, and with which scores."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from shakespeare_env.cli.choices import (
 
 _MOST_GAMES = 100_000_000
 _NARROWEST = 56
-"""Columns; the title is not broken then."""
+"""Columns; keeps the title on one line."""
 
 
 def evaluate(
@@ -43,13 +43,13 @@ def evaluate(
     seed: EntrantSeed = 0,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.json", help="Write the results into this file as JSON."),
+        typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
     ] = None,
     game_name: GameName = DEFAULT_GAME,
     option: Variants = None,
     threads: Threads = 1,
 ) -> None:
-    """Let agents play each other: win rates and scores, with 95 % intervals."""
+    """Play agents against each other: win rates and scores, with 95 % intervals."""
     game = find_game(game_name)
     entrants = make_entrants(game, named or [], players)
     variants = variants_at(game, option, len(entrants))
@@ -78,21 +78,21 @@ def evaluate(
 
 
 def _check_writable(out: Path) -> None:
-    """Gives up if a file cannot be written there, before hours of play have gone into it."""
+    """Give up before hours of play if the file cannot be written."""
     folder = out.parent
     if out.is_dir():
         give_up(f"cannot write {out}: it is a folder; give the name of a file")
     if out.exists() and not out.is_file():
-        # It would be replaced, and everybody needs /dev/null.
+        # It would be replaced, /dev/null included.
         give_up(f"cannot write {out}: it is a device or a pipe; give the name of a file")
     if not folder.is_dir():
-        give_up(f"cannot write {out}: there is no folder {folder}; make it first")
+        give_up(f"cannot write {out}: there is no folder {folder}; create it first")
     if not os.access(folder, os.W_OK | os.X_OK):
-        give_up(f"cannot write {out}: the folder {folder} is not yours to write in")
+        give_up(f"cannot write {out}: you may not write in the folder {folder}")
 
 
 def results_table(result: EvaluationResult) -> Table:
-    """The results with one agent a row, 80 columns wide at most."""
+    """The results, one row per agent, at most 80 columns wide."""
     variants = [name for name, on in result.options.items() if on]
     where = ", ".join([result.game, _counted(result.players, "seat"), *variants])
     games, deals = _counted(result.games, "game"), _counted(result.deals, "deal")
@@ -139,5 +139,5 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _with_margin(mean: float, high: float | None) -> str:
-    """A mean and its interval, which is as wide to both sides: `21.37 ± 0.52`."""
+    """A mean and its symmetric interval: `21.37 ± 0.52`."""
     return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"

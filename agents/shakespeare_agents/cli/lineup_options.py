@@ -1,4 +1,4 @@
-"""Who plays, as several commands ask for it."""
+"""Options and arguments that name the agents, for several commands."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 
 AGENT_NAMES = f"{', '.join(names())}, or the folder of a checkpoint"
-"""What an agent can be named by, for the help of options."""
+"""Ways to name an agent, for help texts."""
 
 EntrantNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="AGENT",
-        help=f"Who plays: {AGENT_NAMES}; with options, as in greedy,samples=4. Of several the last "
-        "one fills the remaining seats; one alone plays against the default agent.",
+        help=f"Who plays: {AGENT_NAMES}; with options, as in greedy,samples=4. The last of several "
+        "fills the remaining seats; a single one plays against the default agent.",
         show_default="the default agent",
     ),
 ]
@@ -33,30 +33,36 @@ EntrantSeats = Annotated[
         "--players",
         min=1,
         help="Seats at the table.",
-        show_default="as many as agents are named, or the most if fewer than two are",
+        show_default="one per named agent; as many as possible if fewer than two are named",
     ),
 ]
 GAMES_HELP = (
-    "Games, rounded up to a multiple of the seats: each deal is played once for each seat, all "
-    "agents moved on by one seat in between."
+    "Games, rounded up to a multiple of the seats: each deal is played once per seat, all agents "
+    "moving on by one seat in between."
 )
 EntrantSeed = Annotated[
-    int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of the deals and what agents draw.")
+    int,
+    typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals and the agents' draws."),
 ]
 Threads = Annotated[
     int,
-    typer.Option("--threads", min=1, max=MOST_THREADS, help="Threads that step the games."),
+    typer.Option(
+        "--threads",
+        min=1,
+        max=MOST_THREADS,
+        help="Threads that step the games; they change no result.",
+    ),
 ]
 
 
 def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> list[AnyAgent]:
-    """Agents by name for so many seats; the last one named fills those that remain.
+    """Agents by name for so many seats; the last one named fills the rest.
 
     Args:
-        game: What they are to play.
-        named: As `make` takes them; at least one where there are seats.
-        seats: How many seats there are for them.
-        option: The option they were named with, for errors.
+        game: The game they are to play.
+        named: As `make` takes them; at least one if there are seats.
+        seats: Number of seats to fill.
+        option: The option that named them, for errors.
     """
     if len(named) > seats:
         raise typer.BadParameter(
@@ -71,9 +77,9 @@ def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> li
 
 
 def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list[Entrant]:
-    """An entrant for each seat; those of one name are one agent, which is asked once for all.
+    """An entrant for each seat; entrants of one name share an agent.
 
-    A usage error if there are not so many seats or no such agent; gives up if a checkpoint cannot
+    A usage error if there are too few seats or no such agent; gives up if a checkpoint cannot
     play.
     """
     made: dict[str, AnyAgent] = {}
@@ -91,7 +97,7 @@ def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list
 
 
 def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """One agent's name for each seat."""
+    """The name of the agent at each seat."""
     seats = players or (len(named) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(

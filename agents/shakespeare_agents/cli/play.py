@@ -1,4 +1,4 @@
-"""`shakespeare play`: a person against agents, with what the person's seat may know."""
+"""`shakespeare play`: a person against agents, seeing what the person's seat may know."""
 
 from __future__ import annotations
 
@@ -31,25 +31,24 @@ from shakespeare_env.rng import fresh_seed
 
 _WIDTH = 100
 _HELP = """\
-Type the number of a move or its text, such as 1 or {example}; several, with spaces between them,
-are played one after the other. Besides:
-  ?      this text
-  table  the table again
-  moves  the moves again
+Enter the number or text of a move, such as 1 or {example}, or several separated by spaces. Or:
+  ?      show this text
+  table  show the table again
+  moves  show the moves again
   quit   leave the game; so do Ctrl-D and Ctrl-C"""
 
 
 def play(
     game_name: GameName = DEFAULT_GAME,
     players: PlayerCount = None,
-    seat: Annotated[int, typer.Option(min=0, help="The seat you play, counted from 0.")] = 0,
+    seat: Annotated[int, typer.Option(min=0, help="Your seat, counted from 0.")] = 0,
     against: Annotated[
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help=f"Who plays the others: {AGENT_NAMES}. Given several times, seat by seat; the "
-            "last one also plays the seats that remain.",
-            show_default="the best there is",
+            help=f"Who plays the others: {AGENT_NAMES}. Repeat it to go seat by seat; "
+            "the last one fills the remaining seats.",
+            show_default="the strongest bundled one",
         ),
     ] = None,
     seed: Annotated[
@@ -60,7 +59,7 @@ def play(
     ] = None,
     option: Variants = None,
 ) -> None:
-    """Play against agents; you are shown what your seat may know, and `?` for the rest."""
+    """Play against agents; you see what your seat may know, and `?` for the rest."""
     game = find_game(game_name)
     if seed is None:
         seed = fresh_seed()
@@ -87,7 +86,7 @@ def play(
 
 
 def _filled(names: list[str], seats: int) -> list[str]:
-    """Names for all seats, the last one repeated."""
+    """Names for all seats, repeating the last one."""
     return names + names[-1:] * (seats - len(names))
 
 
@@ -98,7 +97,7 @@ def _welcome(seat: int, others: dict[int, str], seed: int) -> str:
 
 
 def _farewell(command: list[str], mine: list[str]) -> str:
-    """How to come back to a game that has been left: chance and agents do the same again."""
+    """How to resume a game: with its seed, chance and agents repeat themselves."""
     lines = [
         "You have left the game. To resume it, run",
         f"  {shlex.join(command)}",
@@ -117,7 +116,7 @@ def _farewell(command: list[str], mine: list[str]) -> str:
 
 
 def _play(played: SingleGame, mine: list[str]) -> None:
-    """The whole game; adds the person's moves to `mine`."""
+    """Play the whole game, adding the person's moves to `mine`."""
     answers = Answers()
     number = 0
 
@@ -139,20 +138,20 @@ def _play(played: SingleGame, mine: list[str]) -> None:
         number += 1
         print_played(position, number, move)
         played.push(move)
-    # The game is over, so nothing is secret any more.
+    # Nothing is secret once the game is over.
     typer.echo(f"\n{position}\n")
     print_scores(position)
 
 
 def _asked(position: Position, answers: Answers) -> str:
-    """The move that the person chooses."""
+    """The move the person chooses."""
     legal = position.moves()
     if not answers.typed_ahead:
         _print_table(position)
         print_numbered_moves(position)
     while True:
         word = answers.next("Your move (? for help): ")
-        if word in legal:  # whatever the words for help are, a move is a move
+        if word in legal:  # before the words below, which could be moves of some game
             return word
         if word == "?":
             typer.echo(_HELP.format(example=legal[0]))
@@ -171,6 +170,6 @@ def _asked(position: Position, answers: Answers) -> str:
 
 
 def _print_table(position: Position) -> None:
-    """The table as the person to move may see it."""
+    """Print the table as the person to move may see it."""
     assert position.to_move is not None
     typer.echo(f"\n{position.game.draw(position.seen_by(position.to_move))}\n")

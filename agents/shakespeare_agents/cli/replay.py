@@ -1,4 +1,4 @@
-"""`shakespeare replay`: a recorded game forward and backward, and what another move leads to."""
+"""`shakespeare replay`: step through a recorded game, or try another move in it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines
 from shakespeare_env.errors import DatasetError
 
 _HELP = """\
-n, next    one position on             first    the first position
+n, next    one position forward        first    the first position
 b, back    one position back           last     the last position
 NUMBER     the position of that number moves    the legal moves here
 list       all moves of the game       q, quit  leave; so do Ctrl-D and Ctrl-C"""
@@ -37,7 +37,7 @@ def replay(
         ),
     ],
     game_id: Annotated[
-        int | None, typer.Option(min=0, help="Which game of a dataset.", show_default="0")
+        int | None, typer.Option(min=0, help="The game of a dataset.", show_default="0")
     ] = None,
     at: Annotated[
         int | None,
@@ -48,7 +48,7 @@ def replay(
     listed: Annotated[
         bool,
         typer.Option(
-            "--list", help="List the moves and stop; of a dataset without --game-id, the games."
+            "--list", help="List the moves and stop; for a dataset without --game-id, the games."
         ),
     ] = False,
     seat: Annotated[
@@ -61,7 +61,7 @@ def replay(
         str | None,
         typer.Option(
             metavar="MOVE",
-            help="Play this move at --at, let agents go on, and compare the scores.",
+            help="Play this move at --at, let agents finish, and compare scores.",
             show_default=False,
         ),
     ] = None,
@@ -69,24 +69,24 @@ def replay(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help=f"Who goes on after --instead: {AGENT_NAMES}. Given several times, seat by seat; "
-            "the last one also plays the seats that remain.",
-            show_default="those of the record, or the best there is",
+            help=f"Who plays on after --instead: {AGENT_NAMES}. Repeat it to go seat by seat; the "
+            "last one fills the remaining seats.",
+            show_default="those of the record, or the strongest bundled one",
         ),
     ] = None,
     seed: Annotated[
         int,
-        typer.Option(min=0, max=2**64 - 1, help="Of chance and of agents' draws after --instead."),
+        typer.Option(min=0, max=2**64 - 1, help="Seed of chance and draws after --instead."),
     ] = 0,
 ) -> None:
-    """Walk through a recorded game; positions are shown as recorded, chance is not drawn again."""
+    """Step through a recorded game; positions are shown as recorded, chance is not redrawn."""
     if instead is not None and (at is None or seat is not None or listed):
         raise typer.BadParameter(
-            "give --at too, and neither --seat nor --list: what follows is shown as a whole",
+            "give --at as well, and neither --seat nor --list: what follows is shown in full",
             param_hint="--instead",
         )
     if instead is None and agents:
-        raise typer.BadParameter("they play only after --instead", param_hint="--agents")
+        raise typer.BadParameter("agents play only after --instead", param_hint="--agents")
     try:
         if listed and game_id is None and record.is_dir():
             _print_games(record)
@@ -118,14 +118,14 @@ def _opened(record: Path, game_id: int | None) -> Recorded:
         return from_dataset(record, game_id or 0)
     if game_id is not None:
         raise typer.BadParameter(
-            f"{record} is one game; leave it out, or give the folder of a dataset",
+            f"{record} is one game; omit it, or give the folder of a dataset",
             param_hint="--game-id",
         )
     return from_json_lines(record)
 
 
 def _walk(game: Recorded, seat: int | None) -> None:
-    """Show positions as the person asks for them."""
+    """Show positions on request."""
     answers, at = Answers(), 0
     end = len(game.moves)
     _print_position(game, at, seat)
@@ -151,14 +151,14 @@ def _walk(game: Recorded, seat: int | None) -> None:
                     typer.echo(f"There is no position {goal}; they are numbered 0 to {end}.")
                     answers.forget()
             else:
-                typer.echo(f"{word!r} is neither a number nor a word known here; ? says what is")
+                typer.echo(f"{word!r} is neither a number nor a known word; ? lists them")
                 answers.forget()
     except (Leave, KeyboardInterrupt):
         return
 
 
 def _print_position(game: Recorded, at: int, seat: int | None) -> None:
-    """A position, the move that led to it, and how its decision was seen."""
+    """Print a position, the move that led to it, and who decides."""
     position = game.positions[at]
     if at:
         _print_move(game, at - 1, seat)
@@ -171,7 +171,7 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     if game.agents is not None:
         who += f", played by {game.agents[position.to_move]}"
     value = game.values[at] if at < len(game.values) else None
-    # An estimate tells of the cards in a hand, so the other seats are not shown it.
+    # An estimate reveals a hand, so other seats do not see it.
     if value is not None and seat in (None, position.to_move):
         who += f"; expects {value:+.3f}"
     typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
@@ -180,7 +180,7 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
 def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
     position = game.positions[at]
     if seat not in (None, position.to_move) and position.to_move is not None:
-        typer.echo(f"Seat {position.to_move} decides; what it may do is not for seat {seat}.")
+        typer.echo(f"Seat {position.to_move} decides; seat {seat} may not see its legal moves.")
     else:
         print_moves(position)
 
@@ -191,7 +191,7 @@ def _print_list(game: Recorded, seat: int | None) -> None:
 
 
 def _print_move(game: Recorded, number: int, seat: int | None) -> None:
-    """The line of the move after so many, as a seat is told it."""
+    """Print a move, by number from 0, as a seat may know it."""
     if game.is_secret(number, seat):
         print_played_in_secret(game.positions[number], number + 1)
     else:

@@ -1,4 +1,4 @@
-"""One game that agents, and perhaps a person, play in the terminal."""
+"""One game in the terminal, played by agents and perhaps a person."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
 OnMove = Callable[[Position, str], None]
-"""Is told of a position and the move that an agent is about to play there."""
+"""Called with a position and the move an agent is about to play there."""
 
 
 class SingleGame:
-    """One game; agents decide by what their seats see and nothing else.
+    """One game; each agent decides by what its own seat sees.
 
     Args:
-        position: Where it begins.
-        agents: The agent of each seat that one plays; the other seats are played by `push`.
-        seed: Of what agents draw.
+        position: Where it starts.
+        agents: Agents by seat; `push` plays the other seats.
+        seed: Of the agents' draws.
     """
 
     def __init__(self, position: Position, agents: Mapping[int, AnyAgent], seed: int) -> None:
@@ -37,14 +37,14 @@ class SingleGame:
 
     @property
     def position(self) -> Position:
-        """The position as it stands."""
+        """The current position."""
         return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
-        """Let agents play until a seat without one is to move, or the game is over.
+        """Let agents play until a seat without one is to move or the game is over.
 
         Args:
-            on_move: Is told of every move before it is played.
+            on_move: Called before every move.
             most: Moves after which to stop; None means no limit.
         """
 

@@ -1,4 +1,4 @@
-"""`shakespeare watch`: a game that agents play, move by move."""
+"""`shakespeare watch`: a game of agents, move by move."""
 
 from __future__ import annotations
 
@@ -38,22 +38,22 @@ def watch(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help=f"Who plays: {AGENT_NAMES}. Given several times, seat by seat; the last one also "
-            "plays the seats that remain.",
+            help=f"Who plays: {AGENT_NAMES}. Repeat it to go seat by seat; the last one fills "
+            "the remaining seats.",
             show_default="random",
         ),
     ] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
     ] = 0,
-    moves: Annotated[str, typer.Option(help="How many moves to play, or 'all'.")] = "all",
+    moves: Annotated[str, typer.Option(help="Number of moves to play, or 'all'.")] = "all",
     delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
     option: Variants = None,
     draw_at: Annotated[
         str | None,
         typer.Option(
             metavar="KEY",
-            help="Draw the position when the value of this key of it changes.",
+            help="Draw the position whenever this key of it changes.",
             show_default="the game's own: its days or rounds",
         ),
     ] = None,
@@ -61,12 +61,12 @@ def watch(
         bool | None,
         typer.Option(
             "--every-position/--final",
-            help="Draw every position, or only the last one, whatever --draw-at says.",
+            help="Draw every position, or only the last; overrides --draw-at.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Watch a game that agents play; whoever watches sees everything, secrets too."""
+    """Watch a game of agents, secrets included."""
     game = find_game(game_name)
     limit = _move_limit(moves)
     position = new_position(game, players, seed, option)

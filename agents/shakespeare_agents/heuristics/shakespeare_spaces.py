@@ -1,4 +1,4 @@
-"""What spaces of the acts, the stage and the mood track are worth, in prestige."""
+"""Worth of the acts', the stage's and the mood track's spaces, in prestige."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ ENABLED = _enabled()
 
 @rule
 def mood(now: int) -> float:
-    """A mood's worth, held constant beyond the track's ends."""
+    """A mood's worth, clipped to the track's ends."""
     return MOOD[min(max(now, _LOWEST), _HIGHEST) - _LOWEST]

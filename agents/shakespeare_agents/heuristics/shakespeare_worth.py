@@ -173,7 +173,7 @@ def character(seen: Any, card: int) -> float:
             if t.IS_CRAFTSMAN[other]:
                 worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
         return worth
-    # It takes the place of another character that would have been activated.
+    # It replaces another character that would have been activated.
     worth += uses * max(activation(seen, card) - 0.5, 0.0)
     if t.WEARER_OF_CARD[card] >= 0:
         worth += 0.5 * costume_power(seen, t.WEARER_OF_CARD[card])
@@ -236,7 +236,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """The rest of today, and what a pending decision has opened."""
+    """The rest of today, and what the current action has opened."""
     worth = 0.0
     if not seen[at.PASSED]:
         worth += CYLINDER * seen[at.CYLINDERS]
