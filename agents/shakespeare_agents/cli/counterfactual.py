@@ -1,4 +1,4 @@
-"""Another move in a recorded game, and how agents then finish it."""
+"""Another move in a recorded game, and how agents finish it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,10 @@ from shakespeare_env.cli.recorded import Recorded
 def play_instead(
     game: Recorded, at: int, move: str, named: Sequence[str] | None, seed: int
 ) -> None:
-    """Play another move, let agents finish the game, and compare the scores with the record's.
+    """Play another move at a position, let agents finish, and compare scores with the record's.
 
-    Args:
-        game: The record.
-        at: The position to depart from, by number.
-        move: The move to play there.
-        named: The agents that finish it; None means those of the record, or the game's default.
-        seed: Of all chance and the agents' draws from here on; a record holds neither.
+    Without names the record's agents or the game's default play. A record holds neither chance nor
+    draws: `seed` decides both from here on.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     if move not in position.moves():
@@ -56,7 +52,6 @@ def play_instead(
 
 
 def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> None:
-    """Print every seat's score at both ends."""
     recorded = game.last
     title = "Recorded" if recorded.to_move is None else "Recorded so far"
     pairs = zip(recorded.scores(), end.scores(), strict=True)

@@ -1,4 +1,4 @@
-"""`shakespeare dataset`: games of agents as tables, for statistics and for learning."""
+"""`shakespeare dataset`: games of agents as tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from shakespeare_env.errors import DatasetError
 
 _MOST_GAMES = 100_000_000
 _MOST_IN_A_SHARD = 10_000
-"""A shard is in memory at once, at most some megabytes per game."""
+"""A shard is in memory at once, some megabytes per game at most."""
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
@@ -95,7 +95,7 @@ def dataset(
 def _write(
     out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
 ) -> Manifest:
-    """Play and write, with a progress bar on the error stream."""
+    """Play and write, with a progress bar on stderr."""
     with games_progress() as progress:
         decisions = _decisions(found)
         task = progress.add_task(
@@ -111,7 +111,6 @@ def _write(
 
 
 def _contents(manifest: Manifest) -> str:
-    """How much a dataset holds."""
     games, shards = manifest.finished_games, len(manifest.shards)
     return f"{games:,} games, {_decisions(manifest):,} decisions, shards: {shards}"
 

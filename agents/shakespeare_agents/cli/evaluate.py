@@ -78,7 +78,7 @@ def evaluate(
 
 
 def _check_writable(out: Path) -> None:
-    """Give up before hours of play if the file cannot be written."""
+    """Give up now, not after hours of play, if the file cannot be written."""
     folder = out.parent
     if out.is_dir():
         give_up(f"cannot write {out}: it is a folder; give the name of a file")

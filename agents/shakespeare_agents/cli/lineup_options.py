@@ -1,4 +1,4 @@
-"""Options and arguments that name the agents, for several commands."""
+"""Options and arguments that name agents."""
 
 from __future__ import annotations
 
@@ -56,14 +56,7 @@ Threads = Annotated[
 
 
 def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> list[AnyAgent]:
-    """Agents by name for so many seats; the last one named fills the rest.
-
-    Args:
-        game: The game they are to play.
-        named: As `make` takes them; at least one if there are seats.
-        seats: Number of seats to fill.
-        option: The option that named them, for errors.
-    """
+    """Agents by name for so many seats, the last filling the rest; errors name the `option`."""
     if len(named) > seats:
         raise typer.BadParameter(
             f"agents named: {len(named)}, seats for them: {seats}; name no more than seats",
@@ -77,10 +70,9 @@ def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> li
 
 
 def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list[Entrant]:
-    """An entrant for each seat; entrants of one name share an agent.
+    """An entrant per seat; those of one name share an agent.
 
-    A usage error if there are too few seats or no such agent; gives up if a checkpoint cannot
-    play.
+    A usage error if seats or names do not fit; gives up if a checkpoint cannot play.
     """
     made: dict[str, AnyAgent] = {}
     entrants = []
@@ -97,7 +89,7 @@ def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list
 
 
 def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """The name of the agent at each seat."""
+    """The name at each seat."""
     seats = players or (len(named) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(

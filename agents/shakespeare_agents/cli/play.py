@@ -91,7 +91,6 @@ def _filled(names: list[str], seats: int) -> list[str]:
 
 
 def _welcome(seat: int, others: dict[int, str], seed: int) -> str:
-    """Who sits where."""
     seated = "".join(f", {name} plays seat {other}" for other, name in others.items())
     return f"You play seat {seat}{seated}. The seed of this game is {seed}."
 
@@ -170,6 +169,6 @@ def _asked(position: Position, answers: Answers) -> str:
 
 
 def _print_table(position: Position) -> None:
-    """Print the table as the person to move may see it."""
+    """Print what the person to move may see."""
     assert position.to_move is not None
     typer.echo(f"\n{position.game.draw(position.seen_by(position.to_move))}\n")

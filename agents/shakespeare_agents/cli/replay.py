@@ -125,7 +125,6 @@ def _opened(record: Path, game_id: int | None) -> Recorded:
 
 
 def _walk(game: Recorded, seat: int | None) -> None:
-    """Show positions on request."""
     answers, at = Answers(), 0
     end = len(game.moves)
     _print_position(game, at, seat)

@@ -12,16 +12,13 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
 OnMove = Callable[[Position, str], None]
-"""Called with a position and the move an agent is about to play there."""
+"""Called with a position and the move an agent is about to play."""
 
 
 class SingleGame:
-    """One game; each agent decides by what its own seat sees.
+    """One game in which `agents` play their seats, and `push` the others.
 
-    Args:
-        position: Where it starts.
-        agents: Agents by seat; `push` plays the other seats.
-        seed: Of the agents' draws.
+    `seed` is that of the agents' draws.
     """
 
     def __init__(self, position: Position, agents: Mapping[int, AnyAgent], seed: int) -> None:
@@ -41,11 +38,7 @@ class SingleGame:
         return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
-        """Let agents play until a seat without one is to move or the game is over.
-
-        Args:
-            on_move: Called before every move.
-            most: Moves after which to stop; None means no limit.
+        """Let agents play until another seat is to move or the game is over, `most` moves at most.
         """
 
         def before_step(_rows: object, actions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
@@ -55,5 +48,5 @@ class SingleGame:
         play_out(self._batch, self._lineup, before_step=before_step, most=most)
 
     def push(self, move: str) -> None:
-        """Play a legal move of the seat to move."""
+        """Play a legal move."""
         self._batch.step([self.position.action_id(move)])
