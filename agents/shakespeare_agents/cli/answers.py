@@ -66,8 +66,7 @@ def meant_move(answer: str, position: Position) -> str:
         return answer
     if position.is_move(answer):
         raise ValueError(
-            f"{answer} ({position.describe_move(answer)}) is not legal now; "
-            "enter one of the list"
+            f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
         )
     if not (answer.isascii() and answer.isdigit()):
         raise ValueError(f"{answer!r} is neither a move nor a number; ? shows what you can enter")

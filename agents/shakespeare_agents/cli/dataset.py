@@ -68,12 +68,7 @@ def dataset(
     entrants = make_entrants(game, named or [], players)
     variants = variants_at(game, option, len(entrants))
     settings = settings_of(
-        game.name,
-        entrants,
-        games=games,
-        seed=seed,
-        variants=variants,
-        games_per_shard=shard,
+        game.name, entrants, games=games, seed=seed, variants=variants, games_per_shard=shard
     )
     try:
         found = open_dataset(out, settings)

@@ -97,10 +97,7 @@ def _welcome(seat: int, others: dict[int, str], seed: int) -> str:
 
 def _farewell(command: list[str], mine: list[str]) -> str:
     """How to resume a game: with its seed, chance and agents repeat themselves."""
-    lines = [
-        "You have left the game. To resume it, run",
-        f"  {shlex.join(command)}",
-    ]
+    lines = ["You have left the game. To resume it, run", f"  {shlex.join(command)}"]
     if mine:
         lines.append("and enter your moves so far:")
         lines += textwrap.wrap(

@@ -75,8 +75,7 @@ def replay(
         ),
     ] = None,
     seed: Annotated[
-        int,
-        typer.Option(min=0, max=2**64 - 1, help="Seed of chance and draws after --instead."),
+        int, typer.Option(min=0, max=2**64 - 1, help="Seed of chance and draws after --instead.")
     ] = 0,
 ) -> None:
     """Step through a recorded game; positions are shown as recorded, chance is not redrawn."""

@@ -38,8 +38,7 @@ class SingleGame:
         return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
-        """Let agents play until another seat is to move or the game is over, `most` moves at most.
-        """
+        """Let agents play until another seat is to move or the game is over, `most` moves at most."""
 
         def before_step(_rows: object, actions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
             position = self.position
