@@ -28,36 +28,24 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
-    names = list(named or game.agents or [default(position.game)])
+    names = named or game.agents or [default(position.game)]
     made = make_agents(position.game, names, position.players, "--agents")
-    played = SingleGame(position, dict(enumerate(made)), seed)
+    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     if at < len(game.moves):
         typer.echo("In the record:")
         print_played(position, at + 1, game.moves[at])
     typer.echo("Instead:")
-    number = at + 1
-    print_played(position, number, move)
+    print_played(position, at + 1, move)
     played.push(move)
-
-    def show(position: Position, chosen: str) -> None:
-        nonlocal number
-        number += 1
-        print_played(position, number, chosen)
-
-    played.play_out(show)
+    played.play_out(print_played)
     end = played.position
     typer.echo(f"\n{end}\n")
     print_scores(end)
-    _print_comparison(game, end, [*names, *names[-1:] * (end.players - len(names))])
-
-
-def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> None:
-    recorded = game.last
-    title = "Recorded" if recorded.to_move is None else "Recorded so far"
-    pairs = zip(recorded.scores(), end.scores(), strict=True)
+    title = "Recorded" if game.last.to_move is None else "Recorded so far"
+    columns = zip(made, game.last.scores(), end.scores(), strict=True)
     rows = [
-        (str(seat), names[seat], str(before), str(after), f"{after - before:+d}")
-        for seat, (before, after) in enumerate(pairs)
+        (str(seat), one.name, str(before), str(after), f"{after - before:+d}")
+        for seat, (one, before, after) in enumerate(columns)
     ]
     print_table(("Seat", "Agent", title, "Instead", "Difference"), rows)
     typer.echo("From this move on, chance and the agents' draws differ from the record.")

@@ -11,10 +11,10 @@ import typer
 
 from shakespeare_agents.arena.dataset import open_dataset, settings_of, write_dataset
 from shakespeare_agents.cli.lineup_options import (
-    GAMES_HELP,
     EntrantNames,
     EntrantSeats,
     EntrantSeed,
+    Games,
     Threads,
     make_entrants,
 )
@@ -31,7 +31,6 @@ from shakespeare_env.cli.choices import (
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
-_MOST_GAMES = 100_000_000
 _MOST_IN_A_SHARD = 10_000
 """A shard is in memory at once, some megabytes per game at most."""
 _INTERRUPTED = 130
@@ -49,7 +48,7 @@ def dataset(
         ),
     ] = ...,  # type: ignore[assignment]
     players: EntrantSeats = None,
-    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=GAMES_HELP)] = 1000,
+    games: Games = 1000,
     seed: EntrantSeed = 0,
     game_name: GameName = DEFAULT_GAME,
     option: Variants = None,

@@ -5,23 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env import Batch, Position
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
-OnMove = Callable[[Position, str], None]
-"""Called with a position and the move an agent is about to play."""
+OnMove = Callable[[Position, int, str], None]
+"""Called with a position and an agent's move before it is played, numbered from 1."""
 
 
 class SingleGame:
-    """One game in which `agents` play their seats, and `push` the others.
+    """One game in which agents play their seats, and `push` the others.
 
-    `seed` is that of the agents' draws.
+    Args:
+        position: Where it starts.
+        agents: By seat.
+        seed: Of their draws.
+        n_moves: Moves before that, to number the others.
     """
 
-    def __init__(self, position: Position, agents: Mapping[int, AnyAgent], seed: int) -> None:
+    def __init__(
+        self, position: Position, agents: Mapping[int, AnyAgent], seed: int, n_moves: int = 0
+    ) -> None:
+        self.n_moves = n_moves
         self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
         record = position.record()
         self._batch.load([0], np.array([record], record.dtype))
@@ -38,14 +46,16 @@ class SingleGame:
         return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
-        """Let agents play until another seat is to move or the game is over, `most` moves at most."""
+        """Let agents play, `most` moves at most, until another seat is to move or all is over."""
 
-        def before_step(_rows: object, actions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+        def before_step(_rows: object, actions: NDArray[np.int64]) -> None:
             position = self.position
-            on_move(position, position.move_text(int(actions[0])))
+            self.n_moves += 1
+            on_move(position, self.n_moves, position.move_text(int(actions[0])))
 
         play_out(self._batch, self._lineup, before_step=before_step, most=most)
 
     def push(self, move: str) -> None:
         """Play a legal move."""
         self._batch.step([self.position.action_id(move)])
+        self.n_moves += 1
