@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
@@ -150,22 +150,14 @@ def read_card(folder: Path) -> Card:
     """
     path = folder / CARD_NAME
     data = read_json(path, FORMAT, "checkpoint")
-    for name, kind in _CARD_FIELDS.items():
+    kinds = {name: get_origin(kind) or kind for name, kind in get_type_hints(Card).items()}
+    for name, kind in kinds.items():
         if type(data.get(name)) is not kind:
             found = repr(data.get(name))[:80]
             raise CheckpointError(f"{path}: {name!r} is {found}, not of type {kind.__name__}")
-    if unknown := data.keys() - _CARD_FIELDS.keys():
+    if unknown := data.keys() - kinds.keys():
         raise CheckpointError(f"{path}: unknown entries {sorted(unknown)}")
     return Card(**data)
-
-
-_CARD_FIELDS: dict[str, type] = {
-    **dict.fromkeys(("game", "box_digest", "actions_digest", "layout_digest"), str),
-    **dict.fromkeys(("command", "licence", "weights", "weights_digest"), str),
-    **dict.fromkeys(("actions", "observation", "width", "format"), int),
-    **dict.fromkeys(("settings", "figures"), dict),
-    "players": list,
-}
 
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
