@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -41,36 +41,33 @@ def decisions_per_second(batch: Batch, seconds: float) -> float:
     return steps * batch.n / elapsed
 
 
-def moves_per_second(position: Callable[[int], Position], seconds: float) -> float:
+def moves_per_second(game: str, seconds: float) -> float:
     """Moves a second through `moves()` and `push`, in random games."""
-    generator = np.random.default_rng(0)
-    choices = generator.random(1 << 16).tolist()
-    moves = game = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        current = position(game)
-        game += 1
-        while current.to_move is not None:
-            legal = current.moves()
-            current.push(legal[int(choices[moves & 0xFFFF] * len(legal))])
-            moves += 1
-    return moves / elapsed
+    choices = np.random.default_rng(0).random(1 << 16).tolist()
+    seeds = count()
+
+    def play() -> int:
+        position = Position.new(game, players=usual_seats(game), seed=next(seeds))
+        for moves in count():
+            if position.to_move is None:
+                break
+            legal = position.moves()
+            position.push(legal[int(choices[moves & 0xFFFF] * len(legal))])
+        return moves
+
+    return report.rate(play, seconds)
 
 
 def start_up(game: str, cache: str | None) -> float:
     """Seconds from a process's start to its first step, with compiled code cached in a folder."""
-    program = (
-        "from shakespeare_env import Batch\n"
-        f"b = Batch({game!r}, n=1, players={usual_seats(game)})\n"
-        "b.step(b.random_actions())\n"
-    )
+    batch = f"Batch({game!r}, n=1, players={usual_seats(game)})"
+    program = f"from shakespeare_env import Batch; b = {batch}; b.step(b.random_actions())"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if cache is not None:
         environment["SHAKESPEARE_CACHE"] = cache
+    command = [sys.executable, "-c", program]
     started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-c", program], env=environment, check=True, capture_output=True
-    )
+    subprocess.run(command, env=environment, check=True, capture_output=True)
     return time.perf_counter() - started
 
 
@@ -110,11 +107,7 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
 
 def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
     """A game's other figures: `Position`, memory, start-up, compiling."""
-
-    def new(seed: int) -> Position:
-        return Position.new(game, players=usual_seats(game), seed=seed)
-
-    texts = [moves_per_second(new, seconds) for _ in range(repeats)]
+    texts = [moves_per_second(game, seconds) for _ in range(repeats)]
     warm = [start_up(game, None) for _ in range(repeats)]
     found = {
         "moves a second through Position.moves() and push": statistics.median(texts),

@@ -12,7 +12,6 @@ peers is a dependency of this project:
 from __future__ import annotations
 
 import random
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -24,6 +23,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pettingzoo
+
+from benchmarks.report import rate
 
 CLOCK_EVERY = 64
 """Steps between looks at the clock, which are then negligible."""
@@ -82,11 +83,7 @@ def _rate(game: Callable[[], Iterator[int]], seconds: float) -> float:
     """Decisions a second over consecutive games, which yield their decisions per step."""
     sum(game())  # the warm-up
     steps = chain.from_iterable(game() for _ in count())
-    decisions = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        decisions += sum(islice(steps, CLOCK_EVERY))
-    return decisions / elapsed
+    return rate(lambda: sum(islice(steps, CLOCK_EVERY)), seconds)
 
 
 def _aec_game(env: Any, generator: np.random.Generator) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""What all benchmarks print and save."""
+"""What all benchmarks measure, print and save alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +18,30 @@ Rates = Mapping[str, Sequence[float]]
 """Decisions a second of every repeat, by case."""
 
 
+def rate(step: Callable[[], int], seconds: float) -> float:
+    """Decisions a second of a function that returns how many it played."""
+    decisions = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        decisions += step()
+    return decisions / elapsed
+
+
+def machine() -> str:
+    return f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
+
+
 def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None = None) -> None:
     """Print the machine, and save it with all figures if a file is named."""
-    machine: dict[str, Any] = {
-        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
-        "seed": 0,
-    }
-    Console().print(f"{machine['machine']}, Python {machine['python']}, seed 0")
+    python = platform.python_version()
+    Console().print(f"{machine()}, Python {python}, seed 0")
     if output is not None:
         summary = {
             name: {"median": statistics.median(found), "min": min(found), "max": max(found)}
             for name, found in rates.items()
         }
-        content = {**machine, "decisions per second": summary, **(figures or {})}
+        facts: dict[str, Any] = {"machine": machine(), "python": python, "seed": 0}
+        content = {**facts, "decisions per second": summary, **(figures or {})}
         output.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 

@@ -9,8 +9,6 @@ train` runs them.
 from __future__ import annotations
 
 import json
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -29,6 +27,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
+from benchmarks.report import machine
 from benchmarks.tutorial import tutorial_learner
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import CONFIGS, read_config
@@ -53,35 +52,26 @@ class Clock(BaseCallback):
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self.seconds = seconds
-        self.rollouts = self.whole = 0.0
-        self.decisions = 0
-        self._began = self._rollout_began = 0.0
-        self._first = 0
-        self._over = False
+        self.rollouts = 0.0
 
     def _on_training_start(self) -> None:
-        self._began = time.perf_counter()
-        self._first = self.model.num_timesteps
+        self.began = time.perf_counter()
+        self.first = self.model.num_timesteps
 
     def _on_rollout_start(self) -> None:
-        now = time.perf_counter()
-        if now - self._began > self.seconds:
-            self.whole = now - self._began
-            self.decisions = self.model.num_timesteps - self._first
-            self._over = True
-        self._rollout_began = now
+        self.rollout_began = time.perf_counter()
+        self.whole = self.rollout_began - self.began
+        self.decisions = self.model.num_timesteps - self.first
 
     def _on_rollout_end(self) -> None:
-        self.rollouts += time.perf_counter() - self._rollout_began
+        self.rollouts += time.perf_counter() - self.rollout_began
 
     def _on_step(self) -> bool:
-        return not self._over
+        return self.whole <= self.seconds
 
     def speed(self) -> Speed:
-        updates = self.whole - self.rollouts
-        return Speed(
-            self.decisions / self.rollouts, self.decisions / updates, self.decisions / self.whole
-        )
+        times = self.rollouts, self.whole - self.rollouts, self.whole
+        return Speed(*(self.decisions / seconds for seconds in times))
 
 
 def measured(learner: MaskablePPO, seconds: float) -> Speed:
@@ -146,13 +136,9 @@ def main(
     console.print(_table(found))
     console.print(
         f"PyTorch alone, a 600-512-512-300 network in bfloat16, batches of 2,048: {forward:,.0f} "
-        f"rows/s forward, {whole:,.0f} rows/s forward, backward and Adam.",
-        highlight=False,
-    )
-    console.print(
+        f"rows/s forward, {whole:,.0f} rows/s forward, backward and Adam.\n"
         f'On {torch.get_num_threads()} threads; `precision = "auto"` takes {chosen} here. '
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
-        f"torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
+        f"{machine()}, torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
         highlight=False,
     )
     if save is not None:
@@ -193,14 +179,11 @@ def _table(found: dict[str, list[Speed]]) -> Table:
     first = [speed.total for speed in next(iter(found.values()))]
     for name, speeds in found.items():
         ratio = statistics.median(a / b.total for a, b in zip(first, speeds, strict=True))
-        table.add_row(
-            name,
-            *(
-                f"{statistics.median(getattr(s, kind) for s in speeds):,.0f}"
-                for kind in ("rollout", "update", "total")
-            ),
-            f"{ratio:.1f} times",
-        )
+        medians = [
+            statistics.median(getattr(speed, kind) for speed in speeds)
+            for kind in ("rollout", "update", "total")
+        ]
+        table.add_row(name, *(f"{median:,.0f}" for median in medians), f"{ratio:.1f} times")
     return table
 
 

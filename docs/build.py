@@ -29,11 +29,8 @@ DETAIL = {"shakespeare": (12, 60, 964, 777), "figaro": (14, 848, 1242, 374)}
 
 def page(game: str, command: str) -> str:
     """A command's Markdown about a game."""
-    return (
-        CliRunner()
-        .invoke(app, [command, "--game", game, "--markdown"], catch_exceptions=False)
-        .output
-    )
+    words = [command, "--game", game, "--markdown"]
+    return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 
 def table(game: str) -> str:
@@ -53,12 +50,8 @@ def detail(game: str) -> str:
     if game not in DETAIL:
         return table(game)
     left, top, width, height = DETAIL[game]
-    return re.sub(
-        r'viewBox="[^"]+" width="\d+" height="\d+"',
-        f'viewBox="{left} {top} {width} {height}" width="{width}" height="{height}"',
-        table(game),
-        count=1,
-    )
+    window = f'viewBox="{left} {top} {width} {height}" width="{width}" height="{height}"'
+    return re.sub(r'viewBox="[^"]+" width="\d+" height="\d+"', window, table(game), count=1)
 
 
 PAGES: dict[str, Callable[[str], str]] = {

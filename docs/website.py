@@ -34,6 +34,11 @@ MIRRORED = {
 }
 """Files outside docs/ with a page in the navigation."""
 
+
+def _modules(package: str, names: str) -> tuple[str, ...]:
+    return tuple(f"{package}.{name}" for name in names.split())
+
+
 REFERENCE = {
     "shakespeare_env": ("The package", ("shakespeare_env",)),
     "position": ("Position", ("shakespeare_env.position",)),
@@ -44,79 +49,35 @@ REFERENCE = {
     "errors": ("Errors", ("shakespeare_env.errors",)),
     "playing": (
         "Agents in games",
-        (
-            "shakespeare_env.agent",
-            "shakespeare_env.generators",
-            "shakespeare_env.information_sets",
-            "shakespeare_env.lineup",
-        ),
+        _modules("shakespeare_env", "agent generators information_sets lineup"),
     ),
     "wrappers": (
         "Wrappers",
-        (
-            "shakespeare_env.wrappers.aec",
-            "shakespeare_env.wrappers.gym",
-            "shakespeare_env.wrappers.vector",
-            "shakespeare_env.wrappers.single_agent_batch",
-            "shakespeare_env.wrappers.opponents",
-            "shakespeare_env.wrappers.sb3",
-            "shakespeare_env.wrappers.state",
-            "shakespeare_env.wrappers.rendering",
+        _modules(
+            "shakespeare_env.wrappers",
+            "aec gym vector single_agent_batch opponents sb3 state rendering",
         ),
     ),
-    "datasets": (
-        "Datasets",
-        (
-            "shakespeare_env.datasets.reading",
-            "shakespeare_env.datasets.manifest",
-            "shakespeare_env.datasets.schema",
-        ),
-    ),
+    "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),
     "agents": (
         "Agents",
-        (
-            "shakespeare_agents.registry",
-            "shakespeare_agents.random_agent",
-            "shakespeare_agents.greedy",
-            "shakespeare_agents.network",
-            "shakespeare_agents.checkpoint",
-        ),
+        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint"),
     ),
     "arena": (
         "Arena",
-        (
-            "shakespeare_agents.arena.evaluate",
-            "shakespeare_agents.arena.result",
-            "shakespeare_agents.arena.deals",
-            "shakespeare_agents.arena.recording",
-            "shakespeare_agents.arena.dataset",
-            "shakespeare_agents.intervals",
-        ),
+        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset")
+        + _modules("shakespeare_agents", "intervals"),
     ),
     "strategy": (
         "Strategy research",
-        (
-            "shakespeare_agents.strategy",
-            "shakespeare_agents.strategy.self_play",
-            "shakespeare_agents.strategy.trials",
-            "shakespeare_agents.strategy.positions",
-            "shakespeare_agents.strategy.groups",
-            "shakespeare_agents.strategy.facts",
-            "shakespeare_agents.strategy.plots",
-        ),
+        _modules("shakespeare_agents", "strategy")
+        + _modules("shakespeare_agents.strategy", "self_play trials positions groups facts plots"),
     ),
     "training": (
         "Training",
-        (
-            "shakespeare_training.config",
-            "shakespeare_training.league",
-            "shakespeare_training.ppo.self_play",
-            "shakespeare_training.ppo.buffer",
-            "shakespeare_training.ppo.advantages",
-            "shakespeare_training.ppo.policy",
-            "shakespeare_training.runs.run",
-            "shakespeare_training.runs.evaluation",
-        ),
+        _modules("shakespeare_training", "config league")
+        + _modules("shakespeare_training.ppo", "self_play buffer advantages policy")
+        + _modules("shakespeare_training.runs", "run evaluation"),
     ),
 }
 """Pages made from docstrings: titles and modules."""
@@ -128,13 +89,12 @@ _LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/."""
-    pages: dict[str, str] = {
-        f"reference/{name}.md": _modules_page(*page) for name, page in REFERENCE.items()
+    pages = {
+        **{f"reference/{name}.md": _modules_page(*page) for name, page in REFERENCE.items()},
+        "reference/commands.md": _commands_page(),
+        "reference/settings.md": _settings_page(),
+        **{page: _file_page(path) for path, page in MIRRORED.items()},
     }
-    pages["reference/commands.md"] = _commands_page()
-    pages["reference/settings.md"] = _settings_page()
-    for path, page in MIRRORED.items():
-        pages[page] = _file_page(path)
     for file in files.documentation_pages():
         pages.setdefault(file.src_uri, file.content_string)
     for origin, text in [(_origin(page), text) for page, text in pages.items()]:
@@ -207,26 +167,25 @@ def _modules_page(title: str, modules: tuple[str, ...]) -> str:
     return "\n\n".join([f"# {title}", *(f"::: {module}" for module in modules)]) + "\n"
 
 
+def _output(command: list[str]) -> str:
+    # Equally wide everywhere, without colours.
+    plain = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    settings = {"prog_name": "shakespeare", "env": plain, "catch_exceptions": False}
+    return CliRunner().invoke(app, command, **settings).output
+
+
 def _commands_page() -> str:
     parts = ["# Commands"]
     for command in ("", *COMMANDS):
         words = [word for word in (command, "--help") if word]
-        said = CliRunner().invoke(
-            app, words, prog_name="shakespeare", env=_PLAIN, catch_exceptions=False
-        )
-        text = "\n".join(line.rstrip() for line in said.output.strip("\n").splitlines())
+        text = "\n".join(line.rstrip() for line in _output(words).strip("\n").splitlines())
         parts.append(f"## shakespeare {command}".rstrip() + f"\n\n```text\n{text}\n```")
     return "\n\n".join(parts) + "\n"
-
-
-_PLAIN = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
-"""Makes help equally wide everywhere, without colours."""
 
 
 def _settings_page() -> str:
     parts = ["# Training settings", "The output of `shakespeare train --print-config`."]
     for game in registry.names():
         words = ["train", "--game", game, "--print-config"]
-        said = CliRunner().invoke(app, words, env=_PLAIN, catch_exceptions=False)
-        parts.append(f"## {game.capitalize()}\n\n```toml\n{said.output.strip()}\n```")
+        parts.append(f"## {game.capitalize()}\n\n```toml\n{_output(words).strip()}\n```")
     return "\n\n".join(parts) + "\n"

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents import make
+from shakespeare_agents.strategy.self_play import at_all_seats
 from shakespeare_env import Batch, Position
 from shakespeare_env.agent import Player
 from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.lineup import play_out
 
 
 class Step(NamedTuple):
@@ -33,10 +33,7 @@ def demonstration(
 ) -> tuple[Step, ...]:
     """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
-    only = np.zeros(1, np.int64)
-    generators = GameGenerators.of_games(seed, only)
-    agents = [make(player, batch.game)] * players
-    lineup = Lineup.in_rotation(agents, only, batch.game.max_seats, generators)
+    lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.zeros(1, np.int64)))
     course = [Position.of_record(batch.game, batch.save([0])[0])]
     moves: list[str] = []
 

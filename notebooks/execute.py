@@ -30,12 +30,9 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
     manager.kernel_spec.argv = [
         sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR",
     ]  # fmt: skip
+    resources = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(
-        notebook,
-        km=manager,
-        timeout=_TIMEOUT_S,
-        record_timing=False,
-        resources={"metadata": {"path": str(path.parent)}},
+        notebook, km=manager, timeout=_TIMEOUT_S, record_timing=False, resources=resources
     )
     paths = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))
     client.execute(env={**os.environ, "PYTHONPATH": paths, **_ONE_THREAD, **environment})
@@ -44,12 +41,9 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
 
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Strip what differs between machines and executions."""
-    notebook.metadata = nbformat.from_dict(
-        {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        }
-    )
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook.metadata = nbformat.from_dict(facts)
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = nbformat.from_dict({})

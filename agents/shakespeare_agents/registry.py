@@ -13,9 +13,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.network import NetworkAgent
@@ -23,7 +20,6 @@ from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_env.agent import Act, Agent, AnyAgent, Player, Searcher
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.generators import GameGenerators
 
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents.
@@ -34,19 +30,6 @@ are the agent's options.
 
 _HEURISTICS = "shakespeare_agents.heuristics"
 Factory = Callable[..., AnyAgent]
-
-
-def _random(game: Game) -> AnyAgent:
-    return RandomAgent()
-
-
-def _greedy(game: Game, *, samples: int = 1) -> AnyAgent:
-    return GreedyAgent(_heuristics(game).evaluate, samples)
-
-
-def _heuristic(game: Game) -> AnyAgent:
-    agent: Agent = _heuristics(game).HeuristicAgent()
-    return agent
 
 
 def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
@@ -76,9 +59,9 @@ def _has_heuristics(game: Game) -> bool:
 
 
 _BUILT_IN: dict[str, Factory] = {
-    "random": _random,
-    "greedy": _greedy,
-    "heuristic": _heuristic,
+    "random": lambda game: RandomAgent(),
+    "greedy": lambda game, *, samples=1: GreedyAgent(_heuristics(game).evaluate, samples),
+    "heuristic": lambda game: _heuristics(game).HeuristicAgent(),
     "network": _network,
 }
 
@@ -214,10 +197,4 @@ class FunctionAgent:
     """Plays what a function like `Agent.act` chooses."""
 
     def __init__(self, choose: Act) -> None:
-        self._choose = choose
-
-    def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
-    ) -> NDArray[Any]:
-        """See `Agent.act`."""
-        return self._choose(observations, masks, rng)
+        self.act = choose

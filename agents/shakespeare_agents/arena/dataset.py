@@ -49,11 +49,8 @@ def settings_of(
     """
     players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
-    for name, number in (
-        ("games", games),
-        ("games_per_shard", games_per_shard),
-        ("deals_together", deals_together),
-    ):
+    numbers = {"games": games, "games_per_shard": games_per_shard, "deals_together": deals_together}
+    for name, number in numbers.items():
         if number < 1:
             raise ValueError(f"{name}={number}: give at least 1")
     return Settings(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,11 +61,11 @@ def evaluate(
             f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
         )
     agents = [entrant.agent for entrant in entrants]
-    progress = _Progress(on_progress)
+    progress = None if on_progress is None else _Progress(on_progress)
     found = []
     for some in parts(range(games // players), max(_GAMES_AT_ONCE // players, 1)):
         batch, lineup = deal(agents, game, some, seed, options=options, threads=threads)
-        play_out(batch, lineup, after_step=progress.counted(batch))
+        play_out(batch, lineup, after_step=partial(progress.count, batch) if progress else None)
         found.append((batch.final_scores, batch.final_winners))
     # [deal, rotation, seat]
     scores, winners = (
@@ -90,22 +91,15 @@ def evaluate(
     )
 
 
+@dataclass
 class _Progress:
     """Counts decisions and finished games across batches."""
 
-    def __init__(self, on_progress: OnProgress | None) -> None:
-        self._on_progress = on_progress
-        self._decisions = self._finished = 0
+    tell: OnProgress
+    decisions: int = 0
+    finished: int = 0
 
-    def counted(self, batch: Batch) -> Callable[[NDArray[Any], NDArray[Any]], None] | None:
-        """A hook that counts the steps of a batch; None if nobody listens."""
-        tell = self._on_progress
-        if tell is None:
-            return None
-
-        def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
-            self._decisions += len(rows)
-            self._finished += int(batch.done.sum())
-            tell(self._decisions, self._finished)
-
-        return after_step
+    def count(self, batch: Batch, rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+        self.decisions += len(rows)
+        self.finished += int(batch.done.sum())
+        self.tell(self.decisions, self.finished)

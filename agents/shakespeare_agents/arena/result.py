@@ -92,12 +92,7 @@ class EvaluationResult:
 
     def to_json(self) -> dict[str, Any]:
         """JSON types, with a format number and the box's digest."""
-        facts = asdict(self)
-        facts["entrants"] = list(self.entrants)
-        facts["agents"] = [asdict(agent) for agent in self.agents]
-        for agent in facts["agents"]:
-            rates = agent["seat_win_rates"]
-            agent["seat_win_rates"] = None if rates is None else list(rates)
+        facts = json.loads(json.dumps(asdict(self)))  # tuples become lists
         return {"format": FORMAT, "box_digest": box_digest(self.game), **facts}
 
     def save(self, path: Path) -> None:

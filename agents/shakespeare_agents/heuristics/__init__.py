@@ -1,1 +1,1 @@
-"""Rules of thumb for one game, seeing what any player sees."""
+"""Rules of thumb per game, seeing what any agent sees."""

@@ -15,12 +15,12 @@ _TIE = 1e-9
 
 
 class BestAction:
-    """Plays the action worth most at once; ties break at random.
+    """Plays the action with the highest immediate worth; ties break at random.
 
     Args:
         owner: Names the folder of the machine code.
-        score: (observation, action) -> float, compiled: a legal action's worth against the
-            decision's others.
+        score: (observation, action) -> float, compiled: a legal action's worth, comparable within a
+            decision.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
@@ -48,7 +48,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., No
 
     @kernel(owner)
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
-        """Write the best action of every row; draws[i], 0 to 1, breaks ties."""
+        """Write the best action of every row; draws[i], from 0 up to 1, breaks ties."""
         for i in range(len(masks)):
             least = best_score(observations[i], masks[i]) - _TIE
             equals = 0

@@ -1,6 +1,6 @@
-"""A careful beginner at Figaro, who judges cards by where they leave the round.
+"""A careful beginner at Figaro, who looks no further than the end of the round.
 
-Take little, let others take much, pass on piles about to fill, keep jesters and rings in reserve.
+Take little, let others take much, pass on piles about to fill, save jesters and rings.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""By a seat's total: the chance that it will have to take the cards face up."""
+"""By a seat's total: the chance that it must take the cards face up."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""A kind's worth in hand, in road length, because it can be played when others cannot.
+"""Worth of a kind in hand, in road length: it can be played when others cannot.
 
-Both tables are a careful player's untuned guesses.
+Both tables are untuned guesses.
 """
 assert len(PRICE) == t.N_KINDS
 
@@ -86,7 +86,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """An action's worth against the others of the same decision."""
+    """An action's worth, comparable within a decision."""
     face_up = int(seen[at.FACE_UP])
     if action == a.TAKE:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
@@ -101,7 +101,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """A seat's standing: its road, its outlook, the cards in reserve."""
+    """A seat's standing: its road, its outlook, its special cards."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):

@@ -1,7 +1,7 @@
 """A careful beginner at Shakespeare, who judges decisions by their immediate worth.
 
-After the rule book's last page: wager what is needed, recruit what will be used, finish costumes
-before rehearsals, build towards candles, save for wages.
+After the rule book's last page: wager for what there is to do, recruit who will be used, finish
+costumes before rehearsals, build towards candles, save for wages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DONE = 0.05
 
 @rule
 def wager(seen: Any, cylinders: int) -> float:
-    """One cylinder per character worth activating (Rules W1)."""
+    """One cylinder per character worth it (Rules W1)."""
     useful = 1  # the character still to be recruited
     for card in range(t.N_CARDS):
         free = int(seen[at.CARDS + card]) - int(seen[at.RESTING + card])
@@ -63,7 +63,7 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """An action's worth against the others of the same decision."""
+    """An action's worth, comparable within a decision."""
     if action < a.WAGER:
         return w.character(seen, t.N_BOARD + action)
     if action < a.RECRUIT:

@@ -1,4 +1,4 @@
-"""What spaces of the acts, the stage and the mood track are worth, in prestige."""
+"""Worth of the acts', the stage's and the mood track's spaces, in prestige."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from shakespeare_env.shakespeare import tables as t
 
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space], from the lowest mood up (Rules M2)."""
-_LOWEST = t.LOWEST_MOOD
-_HIGHEST = t.HIGHEST_MOOD
 
 
 def _act_worth() -> np.ndarray:
@@ -33,24 +31,10 @@ def _act_worth() -> np.ndarray:
 
 def _enabled() -> np.ndarray:
     """int64[space]: candles resting on a space, directly or not (Rules T13)."""
-    needs = [int(under) for under in t.SUPPORTS]
-    for _ in range(t.N_SPACES):
-        needs = [_closed(under, needs) for under in needs]
-    return np.array(
-        [
-            sum(int(t.CANDLE[above]) for above in range(t.N_SPACES) if needs[above] >> space & 1)
-            for space in range(t.N_SPACES)
-        ],
-        np.int64,
-    )
-
-
-def _closed(under: int, needs: list[int]) -> int:
-    """A set of spaces with all they rest on, as bits."""
-    for space in range(t.N_SPACES):
-        if under >> space & 1:
-            under |= needs[space]
-    return under
+    rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
+    for middle in range(t.N_SPACES):  # Warshall's transitive closure
+        rests_on |= rests_on[:, middle, None] & rests_on[middle]
+    return t.CANDLE.astype(np.int64) @ rests_on
 
 
 ACT_WORTH = _act_worth()
@@ -59,5 +43,5 @@ ENABLED = _enabled()
 
 @rule
 def mood(now: int) -> float:
-    """A mood's worth, held constant beyond the track's ends."""
-    return MOOD[min(max(now, _LOWEST), _HIGHEST) - _LOWEST]
+    """A mood's worth, clipped to the track's ends."""
+    return MOOD[min(max(now, t.LOWEST_MOOD), t.HIGHEST_MOOD) - t.LOWEST_MOOD]

@@ -21,7 +21,7 @@ TOKEN = 0.7
 CRAFT = 0.33
 """A point of craft value while there is something to take."""
 ELEMENT_PRICE = 0.1
-"""What a point of craft value could buy instead."""
+"""What a point of craft value could have bought instead."""
 REST_PRICE = 0.25
 """Every character activated after the first rests the next day (Rules P2)."""
 
@@ -236,7 +236,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """The rest of today, and what a pending decision has opened."""
+    """The rest of today, and what the current action has opened."""
     worth = 0.0
     if not seen[at.PASSED]:
         worth += CYLINDER * seen[at.CYLINDERS]

@@ -130,14 +130,8 @@ def plot_table(result: EvaluationResult, *, title: str) -> Picture:
     """
     if result.players == 1:
         raise ValueError("nobody wins at a table of one seat; look at the scores")
-    rows = pl.DataFrame(
-        {
-            "agent": [_name(agent) for agent in result.agents],
-            "share": [agent.win_rate for agent in result.agents],
-            "low": [agent.low for agent in result.agents],
-            "high": [agent.high for agent in result.agents],
-        }
-    )
+    cells = [(_name(agent), agent.win_rate, agent.low, agent.high) for agent in result.agents]
+    rows = pl.DataFrame(cells, ["agent", "share", "low", "high"], orient="row")
     figure = plot_rows(
         rows,
         "agent",

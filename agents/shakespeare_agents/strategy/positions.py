@@ -114,15 +114,8 @@ class _Sample:
         self._batch, self._lineup = batch, lineup
         self._kinds, self._least, self._most = kinds, least, most
         self._lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(batch.n)))
-        self._dtype = np.dtype(
-            [
-                ("record", batch.game.state),
-                ("deal", np.int64),
-                ("choice", np.int64),
-                ("state", np.uint64),
-                ("lot", np.float64),
-            ]
-        )
+        fields = [("record", batch.game.state), ("deal", np.int64), ("choice", np.int64)]
+        self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64)])
         self._drawn = [np.zeros(0, self._dtype)]
 
     def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
