@@ -20,10 +20,10 @@ class SeatRolloutBuffer(RolloutBuffer):
 
     A rollout of `buffer_size` steps ends in the middle of games, when what follows every seat's
     last decision is not known yet.  Instead of guessing, the next rollout carries these open
-    decisions in its first S rows, row s those of seat s (NO_SEAT where there is none), with the
-    rewards received so far.  So every decision is learnt from exactly once, when its seat has
-    decided again or the game has ended.  The network has been updated since a carried decision; its
-    stored log-probability keeps the ratio of PPO right.
+    decisions in its first S = `max_seats` rows, row s those of seat s (NO_SEAT where there is
+    none), with the rewards received so far.  So every decision is learnt from exactly once, when
+    its seat has decided again or the game has ended.  The network has been updated since a carried
+    decision; its stored log-probability keeps the ratio of PPO right.
 
     Observations stay int8 and masks bool; stable-baselines3 would store masks as float32.  `rng`
     shuffles the minibatches.

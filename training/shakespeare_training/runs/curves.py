@@ -1,9 +1,10 @@
-"""The learning curve of a training run as a picture."""
+"""The learning curve of a run as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,31 +23,27 @@ from shakespeare_agents.plot_style import (
     say_nothing,
 )
 from shakespeare_agents.storage import write_atomically
-from shakespeare_training.runs.history import ITSELF, SOLO, History, seats_text, short_count
+from shakespeare_training.runs.history import (
+    ITSELF,
+    SOLO,
+    History,
+    seats_text,
+    short_count,
+    short_name,
+)
 from shakespeare_training.runs.line_labels import LineEnd, label_ends, note
 
 SIZE = (1400, 560)
-"""Pixels of the picture, width and height."""
+"""Width and height in pixels."""
 
 _MOST_MARKERS = 24
-_LONGEST_NAME = 14
 _STEPS = (1, 2, 2.5, 5, 10)
 
 
 def draw_curves(
     history: History, path: Path, *, title: str = "", targets: Mapping[int, float] | None = None
 ) -> None:
-    """Write the learning curve as a PNG of `SIZE`; the file is there as a whole or not at all.
-
-    Args:
-        history: What was measured.
-        path: The file; its folder is made if it does not exist.
-        title: Printed above.
-        targets: Winning scores worth reaching, by seat count.
-
-    Raises:
-        ValueError: nothing was measured.
-    """
+    """Write a `curves_figure` as a PNG of `SIZE`, whole or not at all; its folder is made."""
     content = curves_figure(history, title=title, targets=targets).png()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
@@ -55,12 +52,7 @@ def draw_curves(
 def curves_figure(
     history: History, *, title: str = "", targets: Mapping[int, float] | None = None
 ) -> Picture:
-    """The learning curve before it becomes a picture: win rates left, winning scores right.
-
-    Args:
-        history: What was measured.
-        title: Printed above.
-        targets: Winning scores worth reaching, by seat count.
+    """The learning curve: win rates left, winning scores and by seat count their targets right.
 
     Raises:
         ValueError: nothing was measured.
@@ -69,14 +61,7 @@ def curves_figure(
         raise ValueError("the history is empty: measure once before drawing its curves")
     figure = picture(*SIZE)
     figure.text(
-        0.045,
-        0.955,
-        title,
-        fontsize=13,
-        fontweight="bold",
-        color=INK,
-        va="center",
-        parse_math=False,
+        0.045, 0.955, title, size=13, weight="bold", color=INK, va="center", parse_math=False
     )
     rates = figure.add_axes((0.045, 0.185, 0.37, 0.605))
     scores = figure.add_axes((0.605, 0.185, 0.255, 0.605))
@@ -84,30 +69,31 @@ def curves_figure(
     _prepare(scores, history, "Mean winning score against itself")
     _draw_win_rates(rates, history)
     _draw_scores(scores, history, targets or {})
-    _draw_legend(figure, history, targets=any(_is_target(line) for line in scores.get_lines()))
+    dashed = any(line.get_linestyle() == "--" for line in scores.get_lines())
+    _draw_legend(figure, history, targets=dashed)
     return figure
 
 
 def _prepare(axes: Axes, history: History, title: str) -> None:
-    """Lay out what both panels share: decisions below, time above, a faint grid."""
+    """Draw what both panels share: decisions below, time above, a faint grid."""
     prepare(axes, title, "decisions learnt from", pad=34.0)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=_STEPS, integer=True))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: short_count(count)))
     first, last = history[0].decisions, history[-1].decisions
     if first < last:
-        # A curve that begins far from nothing does not get the empty way there.
+        # A curve that begins far from 0 does not get the empty stretch before it.
         begin = 0 if first < last / 2 else first
         margin = 0.015 * (last - begin)
         axes.set_xlim(begin - margin, last + margin)
         _draw_time(axes, history)
     else:
-        # Nothing to span: the one moment stands at the right, where its labels are.
+        # A single moment stands at the right, where its labels are.
         axes.set_xlim(first - 1.0, first + 0.015)
         axes.set_xticks([first])
 
 
 def _draw_time(axes: Axes, history: History) -> None:
-    """Mark round times above, each at the decisions that had been learnt from by then."""
+    """Mark round times above, each at the decisions learnt from by then."""
     seconds = np.array([0.0, *(found.seconds for found in history)])
     decisions = np.array([0.0, *(found.decisions for found in history)])
     unit, name = (3600.0, "hours") if seconds[-1] >= 3600 else (60.0, "minutes")
@@ -137,9 +123,8 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
         for players in sorted(seats for seats, other in pairs if other == opponent):
             found = history.series(players, opponent)
             x = [one.decisions for one in found]
-            y = [_percent(one.win_rate) for one in found]
-            low, high = [_percent(one.low) for one in found], [_percent(one.high) for one in found]
-            colour, name = _colour(players), f"{seats_text(players)}, {_short(opponent)}"
+            y, low, high = np.array([one.percents for one in found], float).T.tolist()
+            colour, name = _colour(players), f"{seats_text(players)}, {short_name(opponent)}"
             if len(found) > 1:
                 axes.fill_between(x, low, high, color=colour, alpha=0.14, linewidth=0)
             else:
@@ -151,7 +136,7 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
         axes.axhline(
             100 / players, color=_colour(players), linestyle=":", linewidth=1.2, label=words
         )
-        # The end of a run is where it has left parity behind; side by side they do not touch.
+        # By the end of a run its curves have left parity behind; side by side, notes do not touch.
         note(axes, 100 / players, words, _colour(players), back=0.2 * place)
     if not ends:
         say_nothing(axes, "no win rate was measured")
@@ -173,9 +158,8 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
         words = f"{name}  {y[-1]:.1f}"
         if players in targets:
             words += f" (target {targets[players]:g})"
-        ends.append(LineEnd(found[-1].decisions, y[-1], colour, words))
-        if players in targets:
             sharing.setdefault(targets[players], []).append(players)
+        ends.append(LineEnd(found[-1].decisions, y[-1], colour, words))
     for target, seats in sharing.items():
         heights.append(target)
         colour = _colour(seats[0]) if len(seats) == 1 else INK
@@ -194,70 +178,45 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
 def _draw_line(
     axes: Axes, x: Sequence[float], y: Sequence[float], colour: str, name: str, *, marker: int = 0
 ) -> None:
-    """One series; the markers of a long one are thinned out, but its last point has one."""
+    """One series; a long one has fewer markers, but one at its last point."""
     step = -(-len(x) // _MOST_MARKERS)
     axes.plot(
         x,
         y,
         color=colour,
         linewidth=1.4 if marker % 2 else 1.9,
-        marker=MARKERS[marker % len(MARKERS)],
         markersize=4.5,
-        markerfacecolor="white" if marker % 2 else colour,
         markevery=list(range((len(x) - 1) % step, len(x), step)),
         label=name,
         clip_on=False,
         zorder=3,
+        **_marker(marker, colour),
     )
 
 
 def _draw_legend(figure: Picture, history: History, *, targets: bool) -> None:
-    """Say below what the signs mean; which line is which stands beside the lines."""
+    """Explain the signs below; the lines are named beside their ends."""
     rivals = history.rivals()
     signs: list[Line2D | Patch] = [
-        Line2D(
-            [],
-            [],
-            color=INK,
-            marker=MARKERS[index % len(MARKERS)],
-            markerfacecolor="white" if index % 2 else INK,
-            markersize=5,
-            label=f"against {_short(opponent)}",
-        )
-        for index, opponent in enumerate(rivals)
+        Line2D([], [], color=INK, markersize=5, label=f"against {name}", **_marker(index, INK))
+        for index, name in enumerate(map(short_name, rivals))
     ]
     if rivals:
         signs.append(Patch(color=INK, alpha=0.2, linewidth=0, label="95 % interval"))
         signs.append(Line2D([], [], color=INK, linestyle=":", label="parity, 1 / seats"))
     if targets:
         signs.append(Line2D([], [], color=INK, linestyle="--", label="target"))
-    if signs:
-        legend = figure.legend(
-            handles=signs,
-            loc="lower left",
-            bbox_to_anchor=(0.038, 0.005),
-            ncols=8,
-            fontsize=9.5,
-            frameon=False,
-            labelcolor=INK,
-        )
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.038, 0.005), "ncols": 8}
+    legend = figure.legend(handles=signs, fontsize=9.5, frameon=False, labelcolor=INK, **place)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
 
 
-def _is_target(line: Line2D) -> bool:
-    return line.get_linestyle() == "--"
-
-
-def _percent(rate: float | None) -> float:
-    assert rate is not None, "the rates of an opponent that can be beaten"
-    return 100.0 * rate
+def _marker(index: int, colour: str) -> dict[str, Any]:
+    face = "white" if index % 2 else colour
+    return {"marker": MARKERS[index % len(MARKERS)], "markerfacecolor": face}
 
 
 def _colour(players: int) -> str:
-    """Alone in the colour of the words, two seats in the first one."""
+    """Two seats in the first colour, one in the last, that of the text."""
     return COLOURS[(players - 2) % len(COLOURS)]
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
