@@ -91,7 +91,7 @@ def game_option(game: str) -> list[str]:
 def toml_value(value: Any) -> str:
     """A value in TOML, on one line."""
     if not isinstance(value, dict):
-        return tomlkit.item(value).as_string()
+        return str(tomlkit.item(value).as_string())
     table = tomlkit.inline_table()
     table.update(value)
     return table.as_string()

@@ -134,7 +134,8 @@ class League:
 
     def learner_decides(self) -> NDArray[np.bool_]:
         """bool[n], the games in which the learner is to move."""
-        return np.equal(self.lineup.to_move(self.batch, self._every_row), OUTSIDE)
+        found: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
+        return found
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""

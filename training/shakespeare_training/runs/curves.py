@@ -43,7 +43,11 @@ _STEPS = (1, 2, 2.5, 5, 10)
 def draw_curves(
     history: History, path: Path, *, title: str = "", targets: Mapping[int, float] | None = None
 ) -> None:
-    """Write a `curves_figure` as a PNG of `SIZE`, whole or not at all; its folder is made."""
+    """Write a `curves_figure` as a PNG of `SIZE`, whole or not at all, and make its folder.
+
+    Raises:
+        ValueError: nothing was measured.
+    """
     content = curves_figure(history, title=title, targets=targets).png()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)

@@ -1,4 +1,4 @@
-"""One training run: its settings, learner and history, and the folder they are saved in."""
+"""One training run: its settings, learner and history, and the folder that keeps them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_check
 from shakespeare_agents.network import NetworkAgent, Tensors
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import TrainingConfig, make_config, override
 from shakespeare_training.config_text import as_toml, train_command
@@ -30,26 +29,22 @@ CONFIG_NAME = "config.toml"
 LOGS_NAME = "tensorboard"
 LOCK_NAME = ".lock"
 _LOG_EVERY = 10
-"""Rollouts between two log entries."""
+"""Rollouts between log entries."""
 
 
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
 
-    Args:
-        config: Its settings.
-        folder: Where it is saved.
-        device: `cpu`, `cuda`, `cuda:1`, ... or `auto`.
-        bfloat16: Whether matrices are multiplied in bfloat16; None leaves it to the settings, and
-            to the machine if they do.
+    `device` is `cpu`, `cuda`, `cuda:1`, ... or `auto`; a `bfloat16` of None leaves the precision to
+    the settings, and to the machine if they do.
 
     Attributes:
-        config: As given.
-        folder: As given.
+        config: Its settings.
+        folder: Where it is saved.
         learner: What learns.
         history: All measurements so far.
-        seconds: Duration of the run up to the last time it stopped.
-        commands: The shell commands that train such a network, one after the other.
+        seconds: Duration of the run up to its last stop.
+        commands: The shell commands that train such a network, in order.
     """
 
     def __init__(
@@ -84,18 +79,11 @@ class Run:
         start: Path | None = None,
         device: str = "auto",
     ) -> Run:
-        """Create a run in a folder of its own and write its settings there.
-
-        Args:
-            config: Its settings.
-            folder: Created if missing.
-            start: A checkpoint whose weights to start from.
-            device: See `Run`.
+        """Start a run, from a checkpoint's weights if `start` is given, and write its settings.
 
         Raises:
             CheckpointError: the checkpoint is damaged, or for another game or version.
-            ValueError: the folder already holds a run or a checkpoint, or `start` has another
-                width.
+            ValueError: the folder already holds a run or checkpoint, or `start` is of other width.
             OSError: the folder cannot be written.
         """
         if (folder / STATE_NAME).exists():
@@ -116,17 +104,12 @@ class Run:
 
     @classmethod
     def resume(cls, folder: Path, *, decisions: int | None = None, device: str = "auto") -> Run:
-        """Continue a run as if it had never stopped.
-
-        Args:
-            folder: Of the run.
-            decisions: A new length, which the schedules then follow.
-            device: See `Run`.
+        """Continue a run as if it had never stopped; its schedules follow a new length.
 
         Raises:
-            CheckpointError: there is no run, or it is damaged, or for another game or version, or
-                an opponent has changed.
-            ValueError: its settings are not valid.
+            CheckpointError: there is no run, it is damaged or for another game or version, or an
+                opponent has changed.
+            ValueError: its settings are invalid.
         """
         data = read_state(folder)
         facts = data["facts"]
@@ -152,17 +135,14 @@ class Run:
         Raises:
             TrainingError: another process is training it.
         """
-        lock = FileLock(self.folder / LOCK_NAME)
         try:
-            lock.acquire(timeout=0)
+            lock = FileLock(self.folder / LOCK_NAME).acquire(timeout=0)
         except Timeout as taken:
             raise TrainingError(
                 f"{self.folder}: another process is training this run; wait for it or stop it"
             ) from taken
-        try:
+        with lock:
             yield
-        finally:
-            lock.release()
 
     @property
     def precision(self) -> str:
@@ -171,7 +151,7 @@ class Run:
 
     @property
     def elapsed(self) -> float:
-        """Duration of the run in seconds, stops not counted."""
+        """Duration of the run in seconds, without stops."""
         return self.seconds + (0.0 if self._started is None else time.monotonic() - self._started)
 
     @property
@@ -184,7 +164,7 @@ class Run:
 
         Raises:
             TrainingError: a weight is not finite; what was saved is intact.
-            OSError: the run cannot be saved; what was saved before is intact.
+            OSError: the run cannot be saved; the last state is intact.
         """
         logs = str(self.folder / LOGS_NAME)
         self.learner.set_logger(configure(logs, ["tensorboard"]))
@@ -202,11 +182,7 @@ class Run:
             self.learner.logger.close()
 
     def check_weights(self) -> None:
-        """Check that all weights are finite.
-
-        Raises:
-            TrainingError: one is not.
-        """
+        """Raise TrainingError if a weight is not finite."""
         for name, parameter in self.learner.policy.named_parameters():
             if not torch.isfinite(parameter).all():
                 raise TrainingError(
@@ -217,39 +193,29 @@ class Run:
                 )
 
     def add_snapshot(self) -> None:
-        """Add the learner as it is now to the opponents of the league."""
+        """Add the learner as it is now to its opponents."""
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(self, games: int, on_start: Callable[[str], None]) -> None:
-        """Play against the evaluation opponents and itself; add the results to history and log.
-
-        Args:
-            games: Per seat count and opponent, approximately.
-            on_start: Called with what is played next.
-        """
+        """Add measurements to history and log, of about so many games each (see `measure`)."""
         log = self.learner.logger
+        tensors, opponents = self.learner.policy.tensors(), self._evaluation_opponents
+        when = self.decisions, self.elapsed
         for measurement in measure(
-            self.learner.policy.tensors(),
-            self._evaluation_opponents,
-            self.config,
-            games,
-            self.decisions,
-            self.elapsed,
-            on_start=on_start,
+            tensors, opponents, self.config, games, *when, on_start=on_start
         ):
             self.history.add(measurement)
-            where = f"evaluation/{measurement.players}_seats"
+            what, value = "winning_score", measurement.mean_winning_score
             if measurement.win_rate is not None:
-                log.record(f"{where}_win_rate_{measurement.opponent}", measurement.win_rate)
-            else:
-                log.record(f"{where}_winning_score", measurement.mean_winning_score)
+                what, value = f"win_rate_{measurement.opponent}", measurement.win_rate
+            log.record(f"evaluation/{measurement.players}_seats_{what}", value)
         log.dump(self.decisions)
 
     def save(self) -> None:
-        """Write the checkpoint to play from, and the state to resume from.
+        """Write the checkpoint to play from and the state to resume from.
 
         Raises:
-            OSError: a file cannot be written; what was saved before is intact.
+            OSError: a file cannot be written; the last state is intact.
         """
         config = self.config.model_dump(mode="json")
         history = self.history.to_json()
@@ -279,18 +245,20 @@ class Run:
         save_state(self.folder, self.learner, facts)
 
     def _write_config(self) -> None:
-        """Write the settings for people to read; resuming takes them from the state."""
+        """Write the settings for people; resuming takes them from the state."""
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
     def _digests(self) -> dict[str, str]:
         """The digest of each opponent's weights, by name; empty for agents without weights."""
-        league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
+        agents = {opponent.name: opponent.agent for opponent in self.learner.league.named}
+        agents |= self._evaluation_opponents
         return {
-            name: _digest(agent) for name, agent in {**league, **self._evaluation_opponents}.items()
+            name: agent.network.digest() if isinstance(agent, NetworkAgent) else ""
+            for name, agent in agents.items()
         }
 
     def _check_opponents(self, saved: dict[str, str]) -> None:
-        """Refuse to continue against opponents other than those the run was started with."""
+        """Refuse to continue against other opponents."""
         for name, digest in self._digests().items():
             if saved.get(name) != digest:
                 raise CheckpointError(
@@ -299,12 +267,7 @@ class Run:
                 )
 
 
-def _digest(agent: AnyAgent) -> str:
-    return agent.network.digest() if isinstance(agent, NetworkAgent) else ""
-
-
 def _weights(folder: Path, config: TrainingConfig) -> Tensors:
-    """The weights of a checkpoint to start from."""
     network, card = load_checkpoint(folder, registry.game(config.game))
     if card.width != config.width:
         raise ValueError(
