@@ -122,7 +122,7 @@ def train(
 
 
 class UnbreakableConsole(Console):
-    """A console that falls silent once nobody reads it, instead of ending the run."""
+    """Falls silent once nobody reads it, instead of ending the run."""
 
     def on_broken_pipe(self) -> None:
         """Print nothing from now on."""
@@ -131,7 +131,6 @@ class UnbreakableConsole(Console):
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:
-    """Refuse to resume a run with other settings; only its length may change."""
     wrong = [name for name, value in options.items() if value is not None]
     wrong += sorted(overrides.keys() - {"decisions"})
     if wrong:

@@ -18,7 +18,7 @@ CONFIGS = Path(__file__).parent / "configs"
 
 
 def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
-    """Read settings from a TOML file; overrides replace them, what is left out takes its default.
+    """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
 
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
@@ -67,13 +67,7 @@ def as_toml(config: TrainingConfig) -> str:
 
 
 def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
-    """The shell command that trains such a network, with what differs from the game's defaults.
-
-    Args:
-        config: The settings.
-        precision: The precision in use, whether or not the machine chose it.
-        start: The checkpoint whose weights it starts from.
-    """
+    """The shell command that trains such a network from a checkpoint, in the precision in use."""
     parts = ["shakespeare", "train", *game_option(config.game), "--seed", str(config.seed)]
     parts += ["--start", str(start)] if start else []
     defaults = {**dict(default_config(config.game)), "seed": config.seed}

@@ -33,13 +33,13 @@ class Opponent:
     """An agent the learner plays against, and how the learner fares.
 
     Attributes:
-        name: An agent's name or folder, or a snapshot's age in decisions.
+        name: Of an agent or its folder, or a snapshot's age in decisions.
         agent: Who plays.
-        tensors: A snapshot's weights, else None.
-        games: Games against it, older ones counting less.
-        wins: Games in which the learner ranked above it; a tie is half a win.
+        tensors: A snapshot's weights.
+        games: Against it, older ones counting less.
+        wins: The learner's, likewise; a tie is half a win.
         retired: No longer drawn, only finishing its games.
-        stored: The file of its weights, once saved.
+        stored: The file of its weights.
     """
 
     name: str
@@ -67,9 +67,9 @@ class League:
     The argument `opponents` gives weights by name: `current`, `past`, or an agent's name or folder.
 
     Attributes:
-        opponents: The named agents, then the snapshots, oldest first, retired ones included.
-        lineup: Who has which seat; the learner's are `OUTSIDE`, the others point into `opponents`.
-        active: The snapshot that plays in the games that begin now, if any.
+        opponents: The named agents, then the snapshots, oldest first.
+        lineup: Who has which seat; the learner is `OUTSIDE`, others are indices of `opponents`.
+        active: The snapshot that plays in games that begin now, if any.
         finished: Games finished so far.
         rng: Draws the active snapshot; each game's generator draws all else.
     """
@@ -94,7 +94,7 @@ class League:
 
     @property
     def snapshots(self) -> list[Opponent]:
-        """The snapshots, oldest first, retired ones included."""
+        """The snapshots, retired ones included, oldest first."""
         return [opponent for opponent in self.opponents if opponent.tensors is not None]
 
     @property
@@ -122,8 +122,8 @@ class League:
     def _active_index(self) -> int:
         """The active snapshot as an index of `opponents`; the learner itself if there is none.
 
-        Redrawn once as many games have finished as are played in parallel.  One at a time: reading
-        the weights of many networks in every step would take longer than all else.
+        It is redrawn once as many games have finished as are played in parallel.  One at a time:
+        reading the weights of many networks in every step would take longer than all else.
         """
         pool = self.pool
         if pool and (self.active is None or self.finished >= self._active_until):
@@ -158,7 +158,7 @@ class League:
                 opponent.wins = opponent.wins * _DECAY + float(win)
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
-        """Add the learner, named by its decisions so far, to the pool; tensors are not copied."""
+        """Add the learner as it is now, named by its decisions, to the pool."""
         self.opponents.append(self._snapshot(name, tensors))
         pool = self.pool
         if len(pool) > self.max_snapshots:
@@ -177,7 +177,7 @@ class League:
         return [opponent.agent for opponent in self.opponents]
 
     def _drop_unused(self) -> None:
-        """Forget retired snapshots whose games are over, and renumber the seats."""
+        """Forget retired snapshots whose games are over."""
         seats = self.lineup.seats
         kept = [i for i, o in enumerate(self.opponents) if not o.retired or (seats == i).any()]
         new_index = np.zeros(len(self.opponents), seats.dtype)
@@ -187,7 +187,7 @@ class League:
         self.lineup.agents = self._agents()
 
     def payoffs(self) -> Iterator[tuple[str, int, float]]:
-        """Name, games and the learner's win rate by opponent met; the pool counts as one."""
+        """Name, games and learner's win rate by opponent met; the pool counts as one."""
         groups = [(opponent.name, [opponent]) for opponent in self.named]
         for name, group in [*groups, (PAST, self.pool)]:
             if games := sum(opponent.games for opponent in group):
@@ -213,13 +213,13 @@ class League:
         seats: NDArray[np.int32],
         generators: NDArray[np.uint64],
     ) -> None:
-        """Take over the state of another league with the same named opponents.
+        """Take over the state of a league of the same named opponents.
 
         Args:
-            data: What its `to_json` returned.
-            snapshots: The weights of its `snapshots`.
+            data: Of its `to_json`.
+            snapshots: Weights of its `snapshots`.
             seats: int32[n, S], of its `lineup`.
-            generators: uint64[n], states of those of its `lineup`.
+            generators: uint64[n], their states in its `lineup`.
         """
         self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):

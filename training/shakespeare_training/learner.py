@@ -17,7 +17,7 @@ _AS_NAMED |= {"clip_range", "vf_coef", "target_kl", "seed"}
 
 
 def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
-    """Build the learner on a device: `cpu`, `cuda`, `cuda:1`, ... or `auto`.
+    """Build the learner on a device (see `checked_device`).
 
     Raises:
         ValueError: an opponent cannot play, or there is no such device.

@@ -23,10 +23,9 @@ class SeatAdvantages(NamedTuple):
     Attributes:
         advantages: float32[R, n]; 0 for open decisions.
         returns: float32[R, n], advantage plus value; 0 for open decisions.
-        gained: float32[R, n], what the seat received from this decision to its next one, the end of
-            the game or the last row.
-        closed: bool[R, n], whether the rows hold the seat's next decision or the end of the game;
-            other decisions are *open*.
+        gained: float32[R, n], what the seat received until its next decision, the end of the game
+            or the last row.
+        closed: bool[R, n], whether it was not the last row; other decisions are *open*.
     """
 
     advantages: NDArray[np.float32]
@@ -45,12 +44,12 @@ def seat_advantages(
 ) -> SeatAdvantages:
     """Generalised advantage estimation (Schulman et al. 2016) along every seat's own decisions.
 
-    All until a seat decides again is one step for discount and lambda.  In a game that continues
-    after the last row, each seat's latest decision is open, and the one before bootstraps from its
-    value: the value network is never asked about a state in which the seat does not decide.
+    All until a seat decides again is one step.  In a game that continues after the last row, each
+    seat's latest decision is open and the one before bootstraps from its value: no value is asked
+    of a state in which the seat does not decide.
 
     Args:
-        rewards: float32[R, n, S], what each seat received in the step of the row.
+        rewards: float32[R, n, S], what each seat received in the row's step.
         values: float32[R, n], the deciding seat's values.
         seats: int[R, n], who decided, or NO_SEAT: such a row may still carry rewards.
         dones: bool[R, n], whether the step ended the game; the next row is another game's.

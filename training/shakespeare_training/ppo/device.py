@@ -12,7 +12,7 @@ from shakespeare_training.ppo.policy import PolicyNetwork
 
 _REPEATS = 7
 _WORTH_IT = 1.1
-"""Speed-up from which bfloat16 is used."""
+"""Least speed-up for bfloat16."""
 
 
 def checked_device(name: str) -> str:

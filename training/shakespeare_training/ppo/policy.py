@@ -59,8 +59,8 @@ class Trunk(BaseFeaturesExtractor):
 class PolicyNetwork(MaskableActorCriticPolicy):
     """A maskable actor-critic policy with a single log-softmax, and no sampling of its own.
 
-    The stock distribution normalises the logits before and after masking, validates them, and
-    samples from the global generator.
+    The stock distribution normalises logits twice, validates them, and samples from the global
+    generator.
 
     Attributes:
         use_bfloat16: Multiply layers in bfloat16, on some processors more than twice as fast;

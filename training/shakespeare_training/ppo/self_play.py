@@ -41,16 +41,10 @@ class SelfPlayPPO(MaskablePPO):
     follow schedules; no random number comes from a global generator.  The update is the stock one.
     `num_timesteps` counts the learner's decisions.
 
-    Args:
-        env: The games.
-        league: Who has which seat in them.
-        width: Of the network's layers.
-        score_reward_coef: Of the batch's rewards.
-        win_reward_coef: Of `outcomes`, added when a game ends.
-        ent_coef: Of the entropy in the loss.
-        **arguments: Of MaskablePPO, except `policy`, `policy_kwargs` and the rollout buffer's.
-
     Attributes:
+        league: Who has which seat.
+        score_reward_coef: Coefficient of the batch's rewards.
+        win_reward_coef: Coefficient of `outcomes`, added when a game ends.
         rng: Draws the learner's actions and shuffles the minibatches.
     """
 
@@ -108,16 +102,13 @@ class SelfPlayPPO(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Fill the rollout buffer; each step is a decision of every game.
-
-        A run may be saved in the callback's `on_rollout_start`.
+        """Fill the rollout buffer, after a callback that may save the run.
 
         Returns:
             False if the callback stopped it.
 
         Raises:
-            TypeError: `env` is no `SB3SelfPlayVecEnv`, wrapped or not, or the buffer no
-                `SeatRolloutBuffer`.
+            TypeError: `env`, unwrapped, or the buffer is not one of self-play.
             ValueError: `use_masking` is False.
         """
         games = env.unwrapped
@@ -167,8 +158,7 @@ class SelfPlayPPO(MaskablePPO):
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
         """An action for every game; the learner's values and log-probabilities, 0 elsewhere.
 
-        Opponents decide in a second thread: they share no generator and no network with the
-        learner, so the order does not matter.
+        Opponents, who share no generator and no network with it, decide in a second thread.
         """
         count = len(own)
         others = np.flatnonzero(~own)

@@ -22,12 +22,10 @@ _SHOW_EVERY_S = 0.25
 class RunCallback(BaseCallback):
     """Does what is due between an update and the next rollout, and stops a run cleanly.
 
-    A time limit is given in `minutes`.
-
     Attributes:
-        stop: Set it to save and stop the run after the current update.
+        stop: Set it to save and stop after the current update.
         stopped: Whether the run was stopped before it was complete.
-        saved_decisions: Decisions when last saved; steps after that are made again.
+        saved_decisions: When last saved; steps after that are made again.
     """
 
     def __init__(self, run: Run, display: TrainingDisplay, minutes: float | None = None) -> None:

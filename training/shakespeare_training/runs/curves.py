@@ -10,18 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
-from shakespeare_agents.plot_style import (
-    COLOURS,
-    INK,
-    MARKERS,
-    SPINE,
-    Picture,
-    picture,
-    prepare,
-    say_nothing,
-)
+from shakespeare_agents import plot_style as style
 from shakespeare_agents.storage import write_atomically
 from shakespeare_training.runs.history import (
     ITSELF,
@@ -55,17 +46,17 @@ def draw_curves(
 
 def curves_figure(
     history: History, *, title: str = "", targets: Mapping[int, float] | None = None
-) -> Picture:
-    """The learning curve: win rates left, winning scores and by seat count their targets right.
+) -> style.Picture:
+    """Win rates on the left, winning scores and their targets by seat count on the right.
 
     Raises:
         ValueError: nothing was measured.
     """
     if not len(history):
         raise ValueError("the history is empty: measure once before drawing its curves")
-    figure = picture(*SIZE)
+    figure = style.picture(*SIZE)
     figure.text(
-        0.045, 0.955, title, size=13, weight="bold", color=INK, va="center", parse_math=False
+        0.045, 0.955, title, size=13, weight="bold", color=style.INK, va="center", parse_math=False
     )
     rates = figure.add_axes((0.045, 0.185, 0.37, 0.605))
     scores = figure.add_axes((0.605, 0.185, 0.255, 0.605))
@@ -80,9 +71,9 @@ def curves_figure(
 
 def _prepare(axes: Axes, history: History, title: str) -> None:
     """Draw what both panels share: decisions below, time above, a faint grid."""
-    prepare(axes, title, "decisions learnt from", pad=34.0)
+    style.prepare(axes, title, "decisions learnt from", pad=34.0)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=_STEPS, integer=True))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda count, _: short_count(count)))
+    axes.xaxis.set_major_formatter(lambda count, _: short_count(count))
     first, last = history[0].decisions, history[-1].decisions
     if first < last:
         # A curve that begins far from 0 does not get the empty stretch before it.
@@ -106,9 +97,9 @@ def _draw_time(axes: Axes, history: History) -> None:
     if begin >= end:
         return
     top = axes.secondary_xaxis("top")
-    top.set_xlabel(f"{name} of training", fontsize=9.5, color=INK)
-    top.tick_params(labelsize=9, colors=INK)
-    top.spines["top"].set_color(SPINE)
+    top.set_xlabel(f"{name} of training", fontsize=9.5, color=style.INK)
+    top.tick_params(labelsize=9, colors=style.INK)
+    top.spines["top"].set_color(style.SPINE)
     ticks = MaxNLocator(6, steps=_STEPS).tick_values(begin, end)
     shown = [float(tick) for tick in ticks if begin <= tick <= end]
     top.set_xticks(
@@ -120,7 +111,7 @@ def _draw_time(axes: Axes, history: History) -> None:
 def _draw_win_rates(axes: Axes, history: History) -> None:
     axes.set_ylim(-2, 102)
     axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda rate, _: f"{rate:g} %"))
+    axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:g} %")
     pairs, rivals = history.keys(), history.rivals()
     ends: list[LineEnd] = []
     for index, opponent in enumerate(rivals):
@@ -136,14 +127,12 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
             _draw_line(axes, x, y, colour, name, marker=index)
             ends.append(LineEnd(x[-1], y[-1], colour, f"{name}  {y[-1]:.0f} %"))
     for place, players in enumerate(sorted({seats for seats, other in pairs if other in rivals})):
-        words = f"parity at {seats_text(players)}"
-        axes.axhline(
-            100 / players, color=_colour(players), linestyle=":", linewidth=1.2, label=words
-        )
+        parity, colour, words = 100 / players, _colour(players), f"parity at {seats_text(players)}"
+        axes.axhline(parity, color=colour, linestyle=":", linewidth=1.2, label=words)
         # By the end of a run its curves have left parity behind; side by side, notes do not touch.
-        note(axes, 100 / players, words, _colour(players), back=0.2 * place)
+        note(axes, parity, words, colour, back=0.2 * place)
     if not ends:
-        say_nothing(axes, "no win rate was measured")
+        style.say_nothing(axes, "no win rate was measured")
     label_ends(axes, ends)
 
 
@@ -166,16 +155,16 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
         ends.append(LineEnd(found[-1].decisions, y[-1], colour, words))
     for target, seats in sharing.items():
         heights.append(target)
-        colour = _colour(seats[0]) if len(seats) == 1 else INK
+        colour = _colour(seats[0]) if len(seats) == 1 else style.INK
         words = f"target {target:g} at {', '.join(map(str, seats[:-1]))}"
         words += f"{' and ' if seats[1:] else ''}{seats_text(seats[-1])}"
         axes.axhline(target, color=colour, linestyle="--", linewidth=1.1, label=words)
     if not ends:
-        say_nothing(axes, "no game of the learner with itself was measured")
+        style.say_nothing(axes, "no game of the learner with itself was measured")
         return
     margin = max(0.06 * (max(heights) - min(heights)), 0.5)
     axes.set_ylim(min(heights) - margin, max(heights) + margin)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda score, _: f"{score:g}"))
+    axes.yaxis.set_major_formatter(lambda score, _: f"{score:g}")
     label_ends(axes, ends)
 
 
@@ -184,43 +173,35 @@ def _draw_line(
 ) -> None:
     """One series; a long one has fewer markers, but one at its last point."""
     step = -(-len(x) // _MOST_MARKERS)
-    axes.plot(
-        x,
-        y,
-        color=colour,
-        linewidth=1.4 if marker % 2 else 1.9,
-        markersize=4.5,
-        markevery=list(range((len(x) - 1) % step, len(x), step)),
-        label=name,
-        clip_on=False,
-        zorder=3,
-        **_marker(marker, colour),
-    )
+    marked = list(range((len(x) - 1) % step, len(x), step))
+    look = {**_marker(marker, colour), "markersize": 4.5, "linewidth": 1.4 if marker % 2 else 1.9}
+    axes.plot(x, y, label=name, markevery=marked, clip_on=False, zorder=3, **look)
 
 
-def _draw_legend(figure: Picture, history: History, *, targets: bool) -> None:
+def _draw_legend(figure: style.Picture, history: History, *, targets: bool) -> None:
     """Explain the signs below; the lines are named beside their ends."""
     rivals = history.rivals()
+    ink = style.INK
     signs: list[Line2D | Patch] = [
-        Line2D([], [], color=INK, markersize=5, label=f"against {name}", **_marker(index, INK))
+        Line2D([], [], markersize=5, label=f"against {name}", **_marker(index, ink))
         for index, name in enumerate(map(short_name, rivals))
     ]
     if rivals:
-        signs.append(Patch(color=INK, alpha=0.2, linewidth=0, label="95 % interval"))
-        signs.append(Line2D([], [], color=INK, linestyle=":", label="parity, 1 / seats"))
+        signs.append(Patch(color=ink, alpha=0.2, linewidth=0, label="95 % interval"))
+        signs.append(Line2D([], [], color=ink, linestyle=":", label="parity, 1 / seats"))
     if targets:
-        signs.append(Line2D([], [], color=INK, linestyle="--", label="target"))
+        signs.append(Line2D([], [], color=ink, linestyle="--", label="target"))
     place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (0.038, 0.005), "ncols": 8}
-    legend = figure.legend(handles=signs, fontsize=9.5, frameon=False, labelcolor=INK, **place)
+    legend = figure.legend(handles=signs, fontsize=9.5, frameon=False, labelcolor=ink, **place)
     for text in legend.get_texts():
         text.set_parse_math(False)
 
 
 def _marker(index: int, colour: str) -> dict[str, Any]:
-    face = "white" if index % 2 else colour
-    return {"marker": MARKERS[index % len(MARKERS)], "markerfacecolor": face}
+    marker, face = style.MARKERS[index % len(style.MARKERS)], "white" if index % 2 else colour
+    return {"color": colour, "marker": marker, "markerfacecolor": face}
 
 
 def _colour(players: int) -> str:
-    """Two seats in the first colour, one in the last, that of the text."""
-    return COLOURS[(players - 2) % len(COLOURS)]
+    """Solo in the last colour, that of the text."""
+    return style.COLOURS[(players - 2) % len(style.COLOURS)]

@@ -95,7 +95,7 @@ class TrainingDisplay:
 
 
 def status_view(status: Status, width: int) -> RenderableType:
-    """Progress, a table by seat count, the league and the note, in a terminal of some width."""
+    """Progress, a table by seat count, the league and the note, `width` columns wide at most."""
     width = min(width, _WIDEST)
     parts: list[RenderableType] = [_progress(status, width)]
     if status.seats or len(status.history):
@@ -182,7 +182,7 @@ def _league(status: Status, width: int) -> Text:
 
 
 def measurement_table(history: History) -> Table:
-    """The first and the latest measurement of each seat count and opponent."""
+    """The first and latest measurement by seat count and opponent."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     table.add_column("seats", justify="right")
     table.add_column("against")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from shakespeare_agents import make
 from shakespeare_agents.arena.evaluate import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_env import registry
@@ -18,16 +17,6 @@ _SEED_OFFSET = 10**9
 """From the seeds of training games to those of evaluation games."""
 
 
-def evaluation_opponents(config: TrainingConfig) -> dict[str, AnyAgent]:
-    """The agents to evaluate the learner against, by name.
-
-    Raises:
-        ValueError: one of them cannot play.
-    """
-    game = registry.game(config.game)
-    return {name: make(name, game) for name in config.evaluation_opponents}
-
-
 def measure(
     tensors: Tensors,
     opponents: Mapping[str, AnyAgent],
@@ -38,18 +27,11 @@ def measure(
     *,
     on_start: Callable[[str], None],
 ) -> Iterator[Measurement]:
-    """Evaluate the learner against each opponent and itself at every seat count it is trained for.
+    """Evaluate the learner, playing greedily, against each opponent and itself at every seat count.
 
-    Every evaluation plays the same deals, so that only the learner makes a difference.
-
-    Args:
-        tensors: The learner's weights; it plays greedily.
-        opponents: By name.
-        config: Settings of the run.
-        games: Per seat count and opponent, rounded up to a multiple of the seats.
-        decisions: Learnt from so far.
-        seconds: Trained for so far.
-        on_start: Called with what is played next.
+    Every evaluation plays the same deals, so that only the learner makes a difference: so many
+    games per seat count and opponent, rounded up to a multiple of the seats.  `on_start` is called
+    with what is played next.
     """
     network = Network(tensors, registry.game(config.game).layout)
     learner = Entrant(_LEARNER, NetworkAgent(network))

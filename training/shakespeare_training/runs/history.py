@@ -29,13 +29,13 @@ class Measurement:
         decisions: Learnt from so far.
         seconds: Trained for so far.
         players: Seat count.
-        opponent: Who had the other seats: a name, `ITSELF` or `SOLO`.
+        opponent: A name, `ITSELF` or `SOLO`.
         games: Number of games.
         win_rate: Share of games won, 0 to 1; None for `ITSELF` and `SOLO`.
         low: Lower end of its 95 % interval, or None.
-        high: Upper end of its 95 % interval, or None.
-        mean_score: Mean final score of the learner.
-        mean_winning_score: Mean of each game's best final score.
+        high: Upper end, or None.
+        mean_score: Of the learner.
+        mean_winning_score: Of the best of each game.
 
     Raises:
         ValueError: a figure is not finite, mistyped or out of range.

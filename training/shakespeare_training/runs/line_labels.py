@@ -15,7 +15,7 @@ _LINE = {"arrowstyle": "-", "lw": 0.7, "alpha": 0.6, "relpos": (0, 0.5), "shrink
 
 
 class LineEnd(NamedTuple):
-    """Where a line ends, in the units of the axes, and what stands beside it in its colour."""
+    """Where a line ends, in data units, and the words beside it."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
 
 
 def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
-    """Say on a horizontal line what it means, a share `back` of its length before its end."""
+    """Name a horizontal line on it, a share `back` of its length before its end."""
     axes.annotate(
         words,
         xy=(1.0 - back, height),

@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
+from shakespeare_agents import make
 from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
 from shakespeare_agents.network import NetworkAgent, Tensors
 from shakespeare_agents.storage import write_atomically
@@ -21,7 +22,7 @@ from shakespeare_training.config import TrainingConfig, make_config, override
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
-from shakespeare_training.runs.evaluation import evaluation_opponents, measure
+from shakespeare_training.runs.evaluation import measure
 from shakespeare_training.runs.history import History
 from shakespeare_training.runs.state import STATE_NAME, read_state, restore_state, save_state
 
@@ -35,16 +36,13 @@ _LOG_EVERY = 10
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
 
-    `device` is `cpu`, `cuda`, `cuda:1`, ... or `auto`; a `bfloat16` of None leaves the precision to
-    the settings, and to the machine if they do.
-
     Attributes:
         config: Its settings.
         folder: Where it is saved.
         learner: What learns.
         history: All measurements so far.
-        seconds: Duration of the run up to its last stop.
-        commands: The shell commands that train such a network, in order.
+        seconds: Duration up to its last stop.
+        commands: Shell commands that train such a network, in order.
     """
 
     def __init__(
@@ -61,14 +59,13 @@ class Run:
         self.seconds = 0.0
         self.commands: list[str] = []
         self._started: float | None = None
-        self._evaluation_opponents = evaluation_opponents(config)
+        game = registry.game(config.game)
+        self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
-        if bfloat16 is None:
-            bfloat16 = config.precision == "bfloat16" or (
-                config.precision == "auto"
-                and bfloat16_is_faster(self.learner.policy, config.batch_size)
-            )
-        self.learner.policy.use_bfloat16 = bfloat16
+        policy = self.learner.policy
+        if bfloat16 is None and config.precision == "auto":
+            bfloat16 = bfloat16_is_faster(policy, config.batch_size)
+        policy.use_bfloat16 = config.precision == "bfloat16" if bfloat16 is None else bfloat16
 
     @classmethod
     def create(
@@ -79,11 +76,11 @@ class Run:
         start: Path | None = None,
         device: str = "auto",
     ) -> Run:
-        """Start a run, from a checkpoint's weights if `start` is given, and write its settings.
+        """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
         Raises:
-            CheckpointError: the checkpoint is damaged, or for another game or version.
-            ValueError: the folder already holds a run or checkpoint, or `start` is of other width.
+            CheckpointError: `start` is damaged, or for another game or version.
+            ValueError: `start` has another width, or the folder already holds a run or checkpoint.
             OSError: the folder cannot be written.
         """
         if (folder / STATE_NAME).exists():
@@ -197,9 +194,9 @@ class Run:
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(self, games: int, on_start: Callable[[str], None]) -> None:
-        """Add measurements to history and log, of about so many games each (see `measure`)."""
+        """Add measurements of about so many games to history and log."""
         log = self.learner.logger
-        tensors, opponents = self.learner.policy.tensors(), self._evaluation_opponents
+        tensors, opponents = self.learner.policy.tensors(), self._opponents
         when = self.decisions, self.elapsed
         for measurement in measure(
             tensors, opponents, self.config, games, *when, on_start=on_start
@@ -249,16 +246,15 @@ class Run:
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
     def _digests(self) -> dict[str, str]:
-        """The digest of each opponent's weights, by name; empty for agents without weights."""
+        """The digest of each opponent's weights by name, empty for others."""
         agents = {opponent.name: opponent.agent for opponent in self.learner.league.named}
-        agents |= self._evaluation_opponents
+        agents |= self._opponents
         return {
             name: agent.network.digest() if isinstance(agent, NetworkAgent) else ""
             for name, agent in agents.items()
         }
 
     def _check_opponents(self, saved: dict[str, str]) -> None:
-        """Refuse to continue against other opponents."""
         for name, digest in self._digests().items():
             if saved.get(name) != digest:
                 raise CheckpointError(

@@ -15,8 +15,8 @@ class SeatFigures:
 
     Attributes:
         games: Number of games.
-        mean_score: Mean final score of all seats; None without games.
-        mean_winning_score: Mean of each game's best final score; None without games.
+        mean_score: Of all seats; None without games.
+        mean_winning_score: Of the best of each game; None without games.
     """
 
     games: int = 0
@@ -34,10 +34,9 @@ class Status:
         rate: Decisions per second.
         seconds: Time elapsed.
         seats: Recent self-play games by seat count.
-        opponents: Recent games and the learner's win rate, 0 to 1, by opponent of the league; 0.5
-            is parity.
+        opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
-        note: What is going on, in a few words.
+        note: What is going on.
     """
 
     decisions: int

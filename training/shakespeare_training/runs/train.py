@@ -25,7 +25,7 @@ CURVES_NAME = "learning_curve.png"
 
 
 def train(run: Run, console: Console, minutes: float | None = None) -> bool:
-    """Train until the run is complete, `minutes` are over or a signal stops it; show the results.
+    """Train until a run is complete, out of time or stopped by a signal, then show its results.
 
     The first Ctrl-C, SIGTERM or SIGHUP stops it cleanly, the second at once.
 
