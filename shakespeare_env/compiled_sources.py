@@ -1,7 +1,7 @@
 """Which files decide what compiled code does: all that it imports, and the boxes these read.
 
-Nobody keeps a list: it is read off the import statements, so that no file can be forgotten, and an
-edit of anything else (a drawing, a reader of positions, a page) recompiles nothing.
+Import statements tell: none can be forgotten, and editing anything else (a drawing, a page)
+recompiles nothing.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ PACKAGE = Path(__file__).resolve().parent
 
 
 def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionType]:
-    """Functions without their wrappers, each with all those it closes over.
+    """Functions without their wrappers, each with all that it closes over.
 
     Raises:
-        TypeError: one closes over a value, which no file tells.
+        TypeError: one closes over a value, which no file shows.
     """
     found: list[FunctionType] = []
     waiting = list(functions)
@@ -43,9 +43,9 @@ def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionTy
 
 
 def sources_of(modules: Iterable[str]) -> list[Path]:
-    """The files whose contents decide what modules hold, sorted; boxes are those in force.
+    """The files that decide what modules hold, sorted, then the boxes in force.
 
-    Imports are followed inside this package and inside the packages of the modules.
+    Imports are followed inside this package and those of the modules.
     """
     waiting = list(modules)
     followed = {name.partition(".")[0] for name in (__name__, *waiting)}
@@ -61,7 +61,7 @@ def sources_of(modules: Iterable[str]) -> list[Path]:
 
 
 def _imports(module: str, path: Path) -> Iterator[str]:
-    """The modules that a file may import, at its top or inside a function."""
+    """The modules a file may import, also inside functions."""
     package = module if path.name == "__init__.py" else module.rpartition(".")[0]
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, ast.Import):
@@ -76,7 +76,7 @@ def _imports(module: str, path: Path) -> Iterator[str]:
 
 
 def file_of(module: str) -> Path | None:
-    """The file of a module, which need not have been imported; None for one without."""
+    """The file of a module, imported or not; None if it has none."""
     top, *inner = module.split(".")
     loaded = sys.modules.get(top)
     if not inner:
@@ -92,7 +92,7 @@ def file_of(module: str) -> Path | None:
 
 
 def _boxes(files: Iterable[Path]) -> Iterator[Path]:
-    """The box in force of every game that one of the files belongs to."""
+    """The boxes in force of the games that files belong to."""
     for folder in sorted({file.parent for file in files}):
         own = folder / "box.toml"
         if own.is_file():
@@ -104,7 +104,7 @@ def _boxes(files: Iterable[Path]) -> Iterator[Path]:
 
 
 def digest_of(files: Iterable[Path]) -> str:
-    """A hex digest of the names and contents of files and of the compiler's version."""
+    """A hex digest of files' names and contents and of the compiler's version."""
     digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
     for path in files:
         content = path.read_bytes()

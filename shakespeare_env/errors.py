@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 class ShakespeareEnvError(Exception):
-    """Base of all errors that this package defines."""
+    """Base of all errors of this package."""
 
 
 class BoxError(ShakespeareEnvError, ValueError):
@@ -18,15 +18,15 @@ class PositionError(ShakespeareEnvError, ValueError):
 
 
 class CheckpointError(ShakespeareEnvError, ValueError):
-    """A checkpoint that is damaged or was made for something else."""
+    """A checkpoint that is damaged or made for something else."""
 
 
 class TrainingError(ShakespeareEnvError, RuntimeError):
-    """A training run that cannot continue, such as one whose weights are NaN."""
+    """A training run that cannot continue, as when its weights are NaN."""
 
 
 class DatasetError(ShakespeareEnvError, ValueError):
-    """A folder that is not a dataset, is damaged, or was started with other settings."""
+    """A folder that is no dataset, is damaged, or was begun with other settings."""
 
 
 class RenderError(ShakespeareEnvError, RuntimeError):
@@ -37,11 +37,11 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
     """A move the rules do not allow; the position is unchanged.
 
     Attributes:
-        move: The move as it was given, a text or an action id.
-        seat: The seat that was to decide, None when the game was over.
-        phase: The phase of the position, in the words of the notation.
-        legal: The moves that were legal, as texts.
-        game_index: Which game of a batch it was, None for a single position.
+        move: A text or an action id.
+        seat: The seat to decide, None when over.
+        phase: As the notation names it.
+        legal: Texts of the legal moves.
+        game_index: In a batch; None for a single position.
     """
 
     def __init__(
@@ -67,7 +67,6 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         super().__init__(f"illegal move {move!r}{where}: {remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild with the keyword arguments, as in another process."""
         return (
             _rebuild_illegal_move,
             (self.move, self.seat, self.phase, self.legal, self.game_index),

@@ -17,17 +17,15 @@ from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
-"""The rows of a batch of one game."""
-
 
 class Position:
-    """A position of one game; a decision with a single legal move is played at once (rule D1).
+    """A position of one game; a single legal move is played at once (rule D1).
 
-    Make one with `Position.new` or `Position.from_dict`.  `Position.new(seed=s)` is game 0 of
-    `Batch(seed=s)`.
+    `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.  A seat, move or action id that the game
+    does not have is a ValueError.
 
     Attributes:
-        game: The game it is a position of.
+        game: The `Game`.
     """
 
     def __init__(self, game: Game) -> None:
@@ -47,19 +45,12 @@ class Position:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of a new game.
-
-        Args:
-            game: Name of the game.
-            players: Number of seats.
-            seed: Decides all chance; any integer from 0 to 2**64 - 1.
-            box: A component file to play with; None means the one in force (`registry.game`).
-            **options: Variants of the game to switch on, such as `strategic_rest=True`.
+        """The first position of a new game; arguments as for `Batch`.
 
         Raises:
             ValueError: no such game, or not for so many seats.
             TypeError: no such option.
-            BoxError: the box cannot be played with, or the process plays with another one.
+            BoxError: the box is invalid, or the process plays with another one.
         """
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
@@ -95,7 +86,7 @@ class Position:
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """The position in a record, such as one of `Batch.save`, chance to come included."""
+        """The position in a record, as from `Batch.save`, chance to come included."""
         position = cls(game)
         position._record[0] = record
         position._refresh()
@@ -114,7 +105,7 @@ class Position:
 
     @property
     def phase(self) -> str:
-        """The phase, in the words of the notation."""
+        """As the notation names it."""
         return self.game.phase(self._record[0])
 
     @property
@@ -125,21 +116,18 @@ class Position:
         return [int(seat) for seat in np.flatnonzero(self._record[0]["winners"])]
 
     def scores(self) -> list[int]:
-        """Each seat's score as it stands."""
+        """Each seat's current score."""
         out = np.zeros((1, self.game.max_seats), np.int16)
         self._kernels.scores(self._record, _ONLY_ROW, out)
         return [int(score) for score in out[0, : self.players]]
 
     def moves(self) -> list[str]:
-        """The legal moves of the seat to move, in the order of the action table.
-
-        Empty when over.
-        """
+        """Legal moves in the order of the action table; none when over."""
         texts = self.game.actions.texts_for(*self._mover())
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
     def push(self, move: str) -> None:
-        """Play a move, and all forced moves after it.
+        """Play a move and all forced moves after it.
 
         Raises:
             IllegalMove: the rules do not allow it; the position is unchanged.
@@ -158,20 +146,16 @@ class Position:
         self._kernels.refresh(self._table, _ONLY_ROW)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
-        """bool[A]: the legal actions of the seat to move; all False when over."""
+        """bool[A]: the legal actions; all False when over."""
         mask: npt.NDArray[np.bool_] = self._mask[0].copy()
         return mask
 
     def is_move(self, text: str) -> bool:
-        """Whether the game has such a move, legal now or not."""
+        """Whether the game has such a move, legal or not."""
         return text in self._ids()
 
     def action_id(self, move: str) -> int:
-        """The id of a move text of the seat to move, of seat 0 when over.
-
-        Raises:
-            ValueError: the game has no such move.
-        """
+        """The id of a move text of the seat to move, of seat 0 when over."""
         if not self.is_move(move):
             raise ValueError(
                 f"{self.game.name} has no move {move!r} at this table; "
@@ -180,21 +164,13 @@ class Position:
         return self._ids()[move]
 
     def move_text(self, action: int) -> str:
-        """The text of an action id, played by the seat to move, by seat 0 when over.
-
-        Raises:
-            ValueError: the id is out of range.
-        """
+        """The text of an action id, likewise."""
         if not 0 <= action < self.game.actions.size:
             raise ValueError(f"action {action} is out of range 0 to {self.game.actions.size - 1}")
         return self.game.actions.text(action, *self._mover())
 
     def describe_move(self, move: str) -> str:
-        """What a move of the seat to move does, in English.
-
-        Raises:
-            ValueError: the game has no such move.
-        """
+        """What a move does, in English."""
         return self.game.actions.description(self.action_id(move), *self._mover())
 
     def _mover(self) -> tuple[int, int]:
@@ -202,26 +178,17 @@ class Position:
         return max(int(self._to_move[0]), 0), self._players
 
     def _ids(self) -> dict[str, int]:
-        """The id of every move text of this table."""
         return self.game.actions.ids_for(*self._mover())
 
     def observation(self, seat: int) -> npt.NDArray[np.int8]:
-        """int8[D]: all that a seat may know, laid out as `observation_layout` says.
-
-        Raises:
-            ValueError: there is no such seat.
-        """
+        """int8[D]: all that a seat may know, laid out by `observation_layout`."""
         out = np.zeros((1, self.game.layout.size), np.int8)
         seats = np.full(1, self._check_seat(seat), np.int8)
         self._kernels.observe(self._record, _ONLY_ROW, seats, out)
         return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
-        """A random position that a seat cannot tell from this one.
-
-        Raises:
-            ValueError: there is no such seat.
-        """
+        """A random position that a seat cannot tell from this one."""
         possible = self.copy()
         seats, seeds = np.full(1, self._check_seat(seat), np.int8), np.full(1, check_seed(seed))
         self._kernels.determinize(possible._record, seats, seeds)
@@ -238,21 +205,18 @@ class Position:
         return seat
 
     def to_dict(self) -> dict[str, Any]:
-        """The position in notation, of plain Python values that JSON can hold."""
+        """The position in notation, as JSON values."""
         return self.game.to_dict(self._record[0])
 
     def seen_by(self, seat: int) -> dict[str, Any]:
-        """The position in notation as a seat sees it, `"?"` for what it may not know.
+        """The position in notation as a seat sees it, with `"?"` for what it may not know.
 
-        `position.game.draw(position.seen_by(seat))` draws it.
-
-        Raises:
-            ValueError: there is no such seat.
+        `position.game.draw` draws it.
         """
         return self.game.seen_by(self.to_dict(), self._check_seat(seat))
 
     def record(self) -> Record:
-        """A copy of the record, random state included; `Batch.load` takes it."""
+        """A copy of the record, random state included, for `Batch.load`."""
         return self._record[0].copy()
 
     def copy(self) -> Position:
@@ -268,12 +232,11 @@ class Position:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For other processes of the same version, chance to come included."""
         digest = registry.box_digest(self.game.name)
         return _restored, (self.game.name, digest, self._record.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the notation of the two is the same; chance to come does not count."""
+        """Whether the notation is the same; chance to come does not count."""
         if not isinstance(other, Position):
             return NotImplemented
         if self.game is not other.game:
@@ -286,7 +249,7 @@ class Position:
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
 
     def svg(self) -> str:
-        """The position as a picture, an SVG document, which notebooks show."""
+        """The position as an SVG document, which notebooks show."""
         return self.game.picture(self.to_dict())
 
     _repr_svg_ = svg
@@ -300,6 +263,5 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
-    """The position that `Position.__reduce__` took apart."""
     game = registry.game_saved(name, digest)
     return Position.of_record(game, np.frombuffer(record, game.state)[0])

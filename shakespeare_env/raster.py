@@ -14,14 +14,10 @@ _MISSING = "pictures as pixels need more packages: pip install 'shakespeare-env[
 
 
 def png(picture: str, width: int | None = None) -> bytes:
-    """The picture as a PNG file.
-
-    Args:
-        picture: An SVG document.
-        width: Pixels from left to right; by default one for each unit of the picture.
+    """An SVG document as a PNG file, `width` pixels wide, by default one per unit of the picture.
 
     Raises:
-        ImportError: The packages of the extra `render` are not installed.
+        ImportError: the extra `render` is not installed.
     """
     try:
         import resvg_py
@@ -37,14 +33,10 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The picture as an array uint8[height, width, 3], red, green, blue from 0 to 255.
-
-    Args:
-        picture: An SVG document; what it leaves transparent becomes white.
-        width: Pixels from left to right; by default one for each unit of the picture.
+    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white.
 
     Raises:
-        ImportError: The packages of the extra `render` are not installed.
+        ImportError: the extra `render` is not installed.
     """
     try:
         from PIL import Image

@@ -1,4 +1,4 @@
-"""The games under their names in Gymnasium's and PettingZoo's registries."""
+"""The games in Gymnasium's and PettingZoo's registries."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _AEC = "shakespeare_env.wrappers.aec:env"
 
 
 def register() -> None:
-    """Register every game; importing the package does it.
+    """Register every game, when the package is imported.
 
-    In Gymnasium, `<Name>-v0` is one seat against opponents, and `<Name>-Solo-v0` the solo game
-    where there is one; in PettingZoo the game is `<name>_v0`.
+    Gymnasium: `<Name>-v0`, one seat against opponents, and `<Name>-Solo-v0` if it can be played
+    alone; PettingZoo: `<name>_v0`.
     """
     for name in registry.names():
         _register_seat(f"{name.capitalize()}-v0", game=name)

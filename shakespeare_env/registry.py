@@ -13,9 +13,9 @@ from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
-"""The games, each a folder of this package, and their seat counts, known before one is loaded."""
+"""The games, each a folder of this package, and their seat counts, known before loading."""
 DEFAULT = "shakespeare"
-"""The game that is meant where none is named."""
+"""The game meant where none is named."""
 
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -28,7 +28,7 @@ _BUNDLED_BEFORE = {
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A game, and the digests of the box that it was loaded with."""
+    """A game and the digests of the box it was loaded with."""
 
     game: Game
     box_digest: str
@@ -44,7 +44,7 @@ def names() -> tuple[str, ...]:
 
 
 def seats(name: str) -> range:
-    """The seat counts a game is for; the game need not be loaded for that.
+    """A game's seat counts, without loading it.
 
     Raises:
         ValueError: there is no such game.
@@ -56,18 +56,16 @@ def seats(name: str) -> range:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
-    Printed facts are compiled into the rules, so a process plays a game with one box only: the
-    first that was asked for.
-
     Args:
-        name: As `names` lists it.
-        box: A component file in place of the package's own, as the environment variable
-            `<NAME>_BOX` names one, too.  None means the box in force.
+        name: One of `names`.
+        box: A component file to use instead of the package's own, like environment variable
+            `<NAME>_BOX`.  None means the box in force: facts are compiled in, so a process plays a
+            game with the first box asked for.
 
     Raises:
         TypeError: the box is no path.
         ValueError: there is no such game.
-        BoxError: the file cannot be played with, or the game is already loaded with another box.
+        BoxError: the box is invalid, or the game is loaded with another.
     """
     if box is not None and not isinstance(box, str | os.PathLike):
         raise TypeError(f"box={box!r}: give the path of a component file")
@@ -88,23 +86,16 @@ def _check_name(name: str) -> None:
 
 
 def box_digest(name: str) -> str:
-    """SHA-256 of the facts in the box a game is played with, as they were when it was loaded.
-
-    Comments and sources do not count.
-    """
+    """SHA-256 of a box's facts, without comments and sources, when its game was loaded."""
     game(name)
     return _loaded[name].box_digest
 
 
 def game_saved(name: str, digest: str) -> Game:
-    """The game that something was saved from.
-
-    Args:
-        name: Of the game.
-        digest: What `box_digest` said then.
+    """The game that something was saved from, with what `box_digest` said then.
 
     Raises:
-        BoxError: it is now played with another box, with other facts and actions.
+        BoxError: it is now played with other facts and actions.
     """
     if box_digest(name) != current_digest(name, digest):
         raise BoxError(
@@ -115,11 +106,9 @@ def game_saved(name: str, digest: str) -> Game:
 
 
 def current_digest(name: str, digest: str) -> str:
-    """What `box_digest` says of a box today, where an earlier version gave it another digest.
+    """Today's `box_digest` in place of one that an earlier version took of the same box.
 
-    Args:
-        name: Of a game; of any other the digest is returned as it is.
-        digest: What `box_digest` of this or an earlier version said.
+    Other digests, and those of unknown games, are returned as they are.
     """
     if name in _SEATS:
         game(name)
@@ -137,7 +126,7 @@ def _load(name: str) -> _Loaded:
 
 
 def _load_with(name: str, box: Path) -> _Loaded:
-    """Load a game with a box; processes that are started later inherit it."""
+    """Load a game with a box, which processes started later inherit."""
     variable = f"{name.upper()}_BOX"
     before = os.environ.get(variable)
     os.environ[variable] = str(box.resolve())
@@ -155,7 +144,6 @@ def _load_with(name: str, box: Path) -> _Loaded:
 
 
 def _check_same(name: str, box: Path) -> None:
-    """Refuse a box other than the one a game was loaded with."""
     loaded = _loaded[name]
     if _digest(name, box) != loaded.box_digest:
         raise BoxError(
