@@ -38,7 +38,7 @@ def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
 
 
 def __getattr__(name: str) -> Any:
-    # InformationSets are imported by those who use them.
+    # Wrappers are imported by those who use them.
     if name in ("env", "raw_env"):
         from shakespeare_env.wrappers import aec
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game, Records
 
 
-class Table(NamedTuple):
+class GameArrays(NamedTuple):
     """Records of n games and what their seats to move see; see `Batch`."""
 
     games: Records

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arrays import Outcome, Table, Terms
+from shakespeare_env.arrays import GameArrays, Outcome, Terms
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
@@ -19,6 +19,7 @@ from shakespeare_env.batch_checks import (
     checked_players,
     checked_rows,
     checked_seats,
+    checked_seeds,
 )
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
@@ -90,8 +91,8 @@ class Batch:
         self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
-        self._table = Table.of(self.game, n)
-        self._games, self.mask, self.obs, self.to_move = self._table
+        self._arrays = GameArrays.of(self.game, n)
+        self._games, self.mask, self.obs, self.to_move = self._arrays
         outcome = Outcome.of(self.game, n)
         self._outcome = tuple(outcome)
         self.rewards, self.done = outcome.rewards, outcome.done
@@ -135,19 +136,13 @@ class Batch:
         if rows is not None:
             self.rewards[:] = 0.0
             self.done[:] = False
-        self._share(
-            len(played),
-            lambda first, last: self._kernels.step(
-                self._table,
-                self._outcome,
-                played,
-                first,
-                last,
-                chosen,
-                self.players,
-                self._terms,
-            ),
-        )
+        arrays, outcome, players, terms = self._arrays, self._outcome, self.players, self._terms
+        kernel = self._kernels.step
+
+        def step(first: int, last: int) -> None:
+            kernel(arrays, outcome, played, first, last, chosen, players, terms)
+
+        self._share(len(played), step)
         return self.rewards, self.done
 
     def random_actions(self) -> npt.NDArray[np.int32]:
@@ -201,7 +196,7 @@ class Batch:
         self._games[indices] = records
         self.players[indices] = records["players"]
         rows = np.ascontiguousarray(self._every_row[indices])
-        self._kernels.refresh(self._table, rows)
+        self._kernels.refresh(self._arrays, rows)
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """Copies of the games `rows`, int[m], in any order, repeats too; chance to come included.
@@ -229,17 +224,14 @@ class Batch:
         """
         games = self._games[indices].copy()
         of = checked_seats(seats, games["players"])
-        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
-        if words.shape != games.shape:
-            raise ValueError(f"{len(words)} seeds for {len(games)} games; give one for each")
-        self._kernels.determinize(games, of, words)
+        self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
         self.load(indices, games)
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
         self._share(
             len(rows),
             lambda first, last: self._kernels.set_up(
-                self._table, rows, first, last, self.players, self._options
+                self._arrays, rows, first, last, self.players, self._options
             ),
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.game import Game
+from shakespeare_env.rng import check_seed
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
@@ -75,6 +76,19 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
     if not fits or (given < 0).any() or (given >= players).any():
         raise ValueError(f"seats={seats!r}: give one seat at the table for each of the games")
     return given.astype(np.int8)
+
+
+def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
+    """One seed per game, uint64[n]."""
+    if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
+        if seeds.size:
+            check_seed(seeds.min())
+        words = seeds.astype(np.uint64)
+    else:
+        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
+    if words.shape != (n,):
+        raise ValueError(f"seeds of shape {words.shape} for {n} games; give one for each")
+    return words
 
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:

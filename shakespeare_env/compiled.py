@@ -18,7 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -43,6 +43,7 @@ _OPTIONS: dict[str, Any] = {
     "_nrt": False,
 }
 _folder_of: dict[AnyFunction, Path] = {}
+
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other compiled functions call.
@@ -151,11 +152,10 @@ def announced(what: str, folder: Path | None) -> Iterator[None]:
         yield
         return
     started = time.perf_counter()
-    say = f"shakespeare-env: compiling the {what} engine, once per version ..."
-    print(say, file=sys.stderr, flush=True)
+    say = partial(print, file=sys.stderr, flush=True)
+    say(f"shakespeare-env: compiling the {what} engine, once per version ...")
     yield
-    say = f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s"
-    print(say, file=sys.stderr, flush=True)
+    say(f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s")
     if done is not None:
         done.touch()
 

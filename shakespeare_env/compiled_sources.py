@@ -78,11 +78,7 @@ def _imports(module: str, path: Path) -> Iterator[str]:
 def file_of(module: str) -> Path | None:
     """The file of a module, imported or not; None if it has none."""
     top, *inner = module.split(".")
-    loaded = sys.modules.get(top)
-    if not inner:
-        own = getattr(loaded, "__file__", None)
-        return Path(own).resolve() if own else None
-    for folder in getattr(loaded, "__path__", ()):
+    for folder in getattr(sys.modules.get(top), "__path__", ()) if inner else ():
         path = Path(folder).resolve().joinpath(*inner)
         for file in (path / "__init__.py", path.with_name(f"{path.name}.py")):
             if file.is_file():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 
 class ShakespeareEnvError(Exception):
@@ -67,13 +68,11 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         super().__init__(f"illegal move {move!r}{where}: {remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (
-            _rebuild_illegal_move,
-            (self.move, self.seat, self.phase, self.legal, self.game_index),
+        rebuild = partial(
+            IllegalMove,
+            seat=self.seat,
+            phase=self.phase,
+            legal=self.legal,
+            game_index=self.game_index,
         )
-
-
-def _rebuild_illegal_move(
-    move: str | int, seat: int | None, phase: str, legal: Sequence[str], game_index: int | None
-) -> IllegalMove:
-    return IllegalMove(move, seat=seat, phase=phase, legal=legal, game_index=game_index)
+        return rebuild, (self.move,)

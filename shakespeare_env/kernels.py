@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env.arrays import Outcome, Table, Terms
+from shakespeare_env.arrays import GameArrays, Outcome, Terms
 from shakespeare_env.compiled import announced, code_folder, kernel, rule
 from shakespeare_env.game import Game, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
@@ -114,30 +114,30 @@ def _build(game: Game) -> Kernels:
         return place
 
     @compiled
-    def set_up(arrays: Any, rows: Any, first: int, last: int, players: Any, options: int) -> None:
-        table = Table(*arrays)
+    def set_up(entries: Any, rows: Any, first: int, last: int, players: Any, options: int) -> None:
+        arrays = GameArrays(*entries)
         for k in range(first, last):
             i = rows[k]
-            game = table.games[i]
+            game = arrays.games[i]
             rules_set_up(game, players[i], options)
-            play_forced_moves(game, table.mask[i])
-            look(game, table.obs[i])
-            table.to_move[i] = game["to_move"]
+            play_forced_moves(game, arrays.mask[i])
+            look(game, arrays.obs[i])
+            arrays.to_move[i] = game["to_move"]
 
     @compiled
-    def refresh(arrays: Any, rows: Any) -> None:
-        table = Table(*arrays)
+    def refresh(entries: Any, rows: Any) -> None:
+        arrays = GameArrays(*entries)
         for i in rows:
-            game = table.games[i]
-            table.mask[i, :] = False
+            game = arrays.games[i]
+            arrays.mask[i, :] = False
             if game["to_move"] >= 0:
-                rules_legal(game, table.mask[i])
-            look(game, table.obs[i])
-            table.to_move[i] = game["to_move"]
+                rules_legal(game, arrays.mask[i])
+            look(game, arrays.obs[i])
+            arrays.to_move[i] = game["to_move"]
 
     @compiled
     def step(
-        arrays: Any,
+        entries: Any,
         results: Any,
         rows: Any,
         first: int,
@@ -146,11 +146,11 @@ def _build(game: Game) -> Kernels:
         players: Any,
         played_for: Any,
     ) -> None:
-        table, outcome, terms = Table(*arrays), Outcome(*results), Terms(*played_for)
-        mask, reward = table.mask, terms.reward
+        arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
+        mask, reward = arrays.mask, terms.reward
         for k in range(first, last):
             i = rows[k]
-            game = table.games[i]
+            game = arrays.games[i]
             outcome.done[i] = False
             rewards = outcome.rewards[i]
             rewards[:] = 0
@@ -176,8 +176,8 @@ def _build(game: Game) -> Kernels:
                 if terms.autoreset:
                     rules_set_up(game, players[i], terms.options)
                     play_forced_moves(game, mask[i])
-            look(game, table.obs[i])
-            table.to_move[i] = game["to_move"]
+            look(game, arrays.obs[i])
+            arrays.to_move[i] = game["to_move"]
 
     @compiled
     def play(games: Any, mask: Any, to_move: Any, action: int) -> None:
@@ -249,17 +249,17 @@ def _build(game: Game) -> Kernels:
 
 def _warm_up(game: Game, kernels: Kernels) -> None:
     """Call every entry point with the argument types of `Batch` and `Position`."""
-    table, outcome = Table.of(game, 1), Outcome.of(game, 1)
-    games, mask, obs, to_move = table
+    arrays, outcome = GameArrays.of(game, 1), Outcome.of(game, 1)
+    games, mask, obs, to_move = arrays
     players = np.full(1, game.min_seats, np.int8)
     actions = np.zeros(1, np.int32)
     rows = np.zeros(1, np.int64)
-    kernels.set_up(table, rows, 0, 1, players, 0)
-    kernels.refresh(table, rows)
+    kernels.set_up(arrays, rows, 0, 1, players, 0)
+    kernels.refresh(arrays, rows)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
     kernels.first_illegal(actions, rows, mask, to_move)
     terms = Terms.of(game, options=0, autoreset=True, reward=SCORE)
-    kernels.step(table, tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
+    kernels.step(arrays, tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
     kernels.play(games, mask, to_move, int(np.argmax(mask[0])))
     kernels.observe(games, rows, to_move, obs)
     kernels.determinize(games, to_move, np.zeros(1, np.uint64))

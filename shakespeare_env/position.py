@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arrays import Table
+from shakespeare_env.arrays import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
+
 
 class Position:
     """A position of one game; a single legal move is played at once (rule D1).
@@ -31,8 +32,8 @@ class Position:
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        self._table = Table.of(game, 1)
-        self._record, self._mask, _, self._to_move = self._table
+        self._arrays = GameArrays.of(game, 1)
+        self._record, self._mask, _, self._to_move = self._arrays
         self._players = 0  # as in the record, where reading it would be slow
 
     @classmethod
@@ -57,7 +58,9 @@ class Position:
         bits = position.game.option_bits(options, [seats])
         position._players = seats
         position.reseed(seed)
-        position._kernels.set_up(position._table, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits)
+        position._kernels.set_up(
+            position._arrays, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits
+        )
         return position
 
     @classmethod
@@ -143,7 +146,7 @@ class Position:
     def _refresh(self) -> None:
         """Write mask and seat to move after a change of the record."""
         self._players = int(self._record[0]["players"])
-        self._kernels.refresh(self._table, _ONLY_ROW)
+        self._kernels.refresh(self._arrays, _ONLY_ROW)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions; all False when over."""

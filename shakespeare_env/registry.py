@@ -119,7 +119,10 @@ def current_digest(name: str, digest: str) -> str:
 
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-    digest, earlier = _digest(name, loaded.box), {_digest_of_bytes(loaded.box)}
+    digest, earlier = (
+        _digest(name, loaded.box),
+        {hashlib.sha256(loaded.box.read_bytes()).hexdigest()},
+    )
     if digest == _digest(name, _PACKAGE / name / "box.toml"):
         earlier.add(_BUNDLED_BEFORE.get(name, digest))
     return _Loaded(loaded, digest, frozenset(earlier))
@@ -154,7 +157,3 @@ def _check_same(name: str, box: Path) -> None:
 
 def _digest(name: str, box: Path) -> str:
     return facts_digest(_PACKAGE / name, box)
-
-
-def _digest_of_bytes(box: Path) -> str:
-    return hashlib.sha256(box.read_bytes()).hexdigest()

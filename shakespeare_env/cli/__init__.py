@@ -21,15 +21,13 @@ COMMANDS = {
     "observation": "shakespeare_env.cli.observation",
     "protocol": "shakespeare_env.cli.protocol",
 }
-"""Commands, each a function of that name in a module imported only when it is called.
+"""Commands: functions of that name, in modules imported only when called.
 
-Commands live in the package whose work they do, so no package imports one that builds on it.
+They live in the package whose work they do, so none imports one that builds on it.
 """
 
 
 class _Commands(TyperGroup):
-    """Imports a command when it is called."""
-
     # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)

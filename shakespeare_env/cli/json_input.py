@@ -14,8 +14,8 @@ def parse_json(data: bytes) -> Any:
     """Parse UTF-8 encoded JSON.
 
     Raises:
-        ValueError: it is not UTF-8 or not JSON, or holds a NaN, an infinity, an integer of
-            thousands of digits or too deep a nesting. The message continues "this is".
+        ValueError: it is not UTF-8 or JSON, or holds a NaN, an infinity, an integer of thousands of
+            digits or deep nesting.  The message continues "this is".
     """
     try:
         value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
@@ -28,12 +28,12 @@ def parse_json(data: bytes) -> Any:
 
 
 def kind(value: Any) -> str:
-    """The type of a JSON value, with its article."""
+    """A JSON value's type, with its article."""
     return "null" if value is None else _KINDS.get(type(value), "a number")
 
 
 def _check_depth(value: Any) -> None:
-    """Refuse nesting so deep that printing it could exhaust Python's stack."""
+    """Refuse nesting so deep that printing it could exhaust the stack."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(_DEEPEST):
         level = [

@@ -27,7 +27,7 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def markdown_page(
     title: str, titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> str:
-    """The same as a Markdown page, with a note before the table."""
+    """The same as a Markdown page, under a title and a note."""
     cells = [titles, ["---"] * len(titles), *rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
     return "\n".join([f"# {title}", "", *([note, ""] if note else []), *lines])
@@ -49,20 +49,20 @@ def _described(position: Position) -> list[tuple[str, str]]:
 
 
 def print_played(position: Position, number: int, move: str) -> None:
-    """Print the move that the seat to move is about to play."""
+    """Print the move about to be played."""
     words = position.describe_move(move)
     typer.echo(f"{number:>4}  seat {position.to_move}  {move:<28}  {words}")
 
 
 def print_played_in_secret(position: Position, number: int) -> None:
-    """The same for seats that may not know the move."""
+    """The same for seats that may not know it."""
     typer.echo(f"{number:>4}  seat {position.to_move}  decides in secret")
 
 
 def print_scores(position: Position) -> None:
-    """Print every seat's score, and the winners once the game is over.
+    """Print every seat's score, and the winners at the end.
 
-    Nobody wins a solo game, whatever the notation says: its score is compared with a target.
+    A solo game has none, whatever the notation says: its score is compared with a target.
     """
     winners, solo = position.winners, position.players == 1
     rows = [

@@ -1,7 +1,6 @@
-"""Recorded games, from a dataset or a file of JSON lines.
+"""Recorded games, from a dataset or JSON lines.
 
-Positions as text hold no random state, so a game is shown from its recorded positions, never
-replayed.
+They are shown from recorded positions, never replayed: positions as text hold no random state.
 """
 
 from __future__ import annotations
@@ -23,12 +22,10 @@ from shakespeare_env.errors import DatasetError, PositionError
 
 @dataclass(frozen=True)
 class Recorded:
-    """A game, position by position.
+    """A game: n + 1 positions and the n moves between them.
 
     Attributes:
-        positions: All n + 1 of them.
-        moves: The n moves between them.
-        agents: The agent at each seat, if recorded.
+        agents: By seat, if recorded.
         values: The return the deciding agent expected before each move; None where unknown.
     """
 
@@ -39,7 +36,7 @@ class Recorded:
 
     @property
     def last(self) -> Position:
-        """The last recorded position; the game may continue from there."""
+        """The last recorded position, from which the game may continue."""
         return self.positions[-1]
 
     def is_secret(self, number: int, seat: int | None) -> bool:
@@ -51,9 +48,7 @@ class Recorded:
 
 
 def from_json_lines(path: Path) -> Recorded:
-    """Read a game from JSON lines, compressed if the name ends in `.gz`.
-
-    The first line holds a `position`, every other one a `move` and the next `position`.
+    """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
     Raises:
         DatasetError: it is not that, or a position or move is impossible; names the line.
@@ -106,7 +101,7 @@ def _positions(texts: Sequence[Mapping[str, Any]], where: Callable[[int], str]) 
 
 
 def _checked(game: Recorded, name: Path | str) -> Recorded:
-    """The same game, once every move is known to be legal where it was played."""
+    """The same game, once every move is known to be legal."""
     if len(game.positions) != len(game.moves) + 1:
         raise DatasetError(
             f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "

@@ -1,4 +1,4 @@
-"""A line of the protocol as a request whose fields are checked as they are read."""
+"""A line of the protocol as a request whose fields are checked when read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RequestError(Exception):
 
     Attributes:
         type: The kind of error, for programs.
-        details: More about it: JSON values by name.
+        details: JSON values by name.
     """
 
     def __init__(self, type_: str, message: str, **details: Any) -> None:
@@ -26,10 +26,10 @@ class RequestError(Exception):
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
-    """Parse a line into its JSON object.
+    """The JSON object in a line.
 
     Raises:
-        RequestError: `BadJSON` if it is not JSON, `BadRequest` if it is not an object.
+        RequestError: `BadJSON` if it is not JSON, `BadRequest` if not an object.
     """
     try:
         value = parse_json(line)
@@ -41,7 +41,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def dump_line(answer: dict[str, Any]) -> str:
-    """An answer as one line of ASCII."""
+    """An answer as a line of ASCII."""
     return json.dumps(answer, allow_nan=False, separators=(",", ":"))
 
 
@@ -55,7 +55,7 @@ class Request:
         return field in self._fields
 
     def only(self, *allowed: str) -> None:
-        """Refuse fields that the command does not have: most are misspelt."""
+        """Refuse fields that the command lacks: most are misspelt."""
         for field in self._fields:
             if field not in ("command", "id", *allowed):
                 known = ", ".join(allowed) or "none"
@@ -98,7 +98,7 @@ class Request:
         return value
 
     def wrong(self, field: str, fault: str) -> RequestError:
-        """The error for a field with a wrong value."""
+        """The error for a wrong value."""
         message = f"{field}={self.shown(self._fields[field])} {fault}"
         return RequestError("BadRequest", message, field=field)
 
