@@ -23,12 +23,12 @@ class Block:
 
 
 class ActionTable:
-    """All actions of a game; the order of the blocks decides the ids.
+    """All actions of a game, with ids in the order of the blocks.
 
     Attributes:
         start: Block name -> id of its first action.
         texts: By id, with seats as `{+2}`.
-        descriptions: In English; seats likewise.
+        descriptions: In English, likewise.
         is_relative: Whether some text names seats so.
     """
 
@@ -62,10 +62,7 @@ class ActionTable:
         return len(self.texts)
 
     def texts_for(self, seat: int, players: int) -> tuple[str, ...]:
-        """Texts by id, as the notation writes them when a seat moves.
-
-        At small tables some name seats that do not exist.
-        """
+        """Texts by id when a seat moves; at small tables some name missing seats."""
         if not self.is_relative:
             return self.texts
         if (seat, players) not in self._written:
@@ -86,7 +83,7 @@ class ActionTable:
         return self._ids[key]
 
     def text(self, action: int, seat: int, players: int) -> str:
-        """The text of an action when a seat moves."""
+        """An action's text when a seat moves."""
         return self.texts_for(seat, players)[action]
 
     def description(self, action: int, seat: int, players: int) -> str:
@@ -103,5 +100,5 @@ def _is_at_table(text: str, players: int) -> bool:
 
 
 def _seat_at(place: int, seat: int, players: int) -> int:
-    """The seat so many places clockwise; the place itself if the table is too small."""
+    """The seat so many places clockwise, if the table has that many."""
     return (seat + place) % players if place < players else place

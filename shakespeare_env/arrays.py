@@ -1,7 +1,7 @@
 """The arrays and settings that kernels work on.
 
-Kernels take plain tuples and name the entries themselves: Numba looks up the type of a named tuple
-at every call, which takes longer than a move.
+Kernels take plain tuples: Numba would look up a named tuple's type at every call, which takes
+longer than a move.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Terms(NamedTuple):
         options: A bit per variant (`Game.option_bits`).
         reward: A code of `rewards.py`.
         scale: Points that count as one unit of reward.
-        target: Score that a solo game is measured against; 0 if there is none.
+        target: For solo games; 0 if there are none.
     """
 
     options: int
@@ -77,5 +77,5 @@ class Terms(NamedTuple):
 
     @classmethod
     def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
-        """The terms of a game."""
+        """A game's terms."""
         return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)

@@ -32,7 +32,7 @@ _CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
 MOST_THREADS = 1024
 _FEW = 256
-"""Fewer games are stepped before a second thread wakes up."""
+"""Fewer games are stepped on one thread."""
 
 
 class Batch:
@@ -55,7 +55,6 @@ class Batch:
 
     Attributes:
         actions: The action table.
-        players: int8[n].
         to_move: int8[n], the seat to decide, -1 when over.
         mask: bool[n, A], its legal actions.
         obs: int8[n, D], its observation.
@@ -103,8 +102,7 @@ class Batch:
     def reset(self, seed: int, deals: Integers | None = None) -> None:
         """Set up all games anew from a seed.
 
-        Row i plays game `deals[i]` of the seed, int[n], not negative: rows and batches can share
-        deals.  None means game i.
+        Row i plays game `deals[i]` of the seed, int[n], not negative, or game i.
         """
         numbers = self._every_row if deals is None else checked_deals(self.n, deals)
         self._games["random"] = streams(seed, numbers)
@@ -125,8 +123,7 @@ class Batch:
             rows: int[m], increasing; None means all games.
 
         Returns:
-            `rewards` and `done`, 0 and False for games not played in; the next step overwrites
-            both.
+            `rewards` and `done`, 0 and False for games not played in.
 
         Raises:
             IllegalMove: an action is not legal; no game has changed.
@@ -236,14 +233,13 @@ class Batch:
         )
 
     def _share(self, size: int, work: Work) -> None:
-        """Work on `size` games with all threads, or with this one alone on few of many."""
+        """Work with all threads, or with this one alone on few of many games."""
         if size < min(self.n, _FEW):
             work(0, size)
         else:
             self._pool.share(size, work)
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """int32[m]: the actions for some games, all of them legal."""
         chosen = as_actions(actions, len(rows))
         place = int(self._kernels.first_illegal(chosen, rows, self.mask, self.to_move))
         if place >= 0:

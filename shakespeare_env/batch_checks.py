@@ -70,7 +70,7 @@ def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """One seat for each game, int8[m]; `players`, int8[m], are the seats at its table."""
+    """One seat for each game, int8[m], at tables of `players` seats, int8[m]."""
     given = np.asarray(seats)
     fits = given.shape == players.shape and (given.dtype.kind in "iu" or not given.size)
     if not fits or (given < 0).any() or (given >= players).any():

@@ -24,10 +24,8 @@ class Entry:
     """A table of a box file.
 
     Attributes:
-        path: The file.
-        where: The table's name in errors, e.g. "[[character]] hamlet"; empty for the whole file.
+        where: Its name in errors, e.g. "[[character]] hamlet"; empty for the whole file.
         prefix: The keys from there to this table, each followed by a dot.
-        data: The table itself.
     """
 
     path: Path
@@ -56,18 +54,18 @@ class Entry:
                 self.refuse(key, f"{show(self.data[key])}: {reason}", f"remove {key}")
 
     def value(self, key: str, wanted: str) -> object:
-        """A required key's value; `wanted` describes it in the remedy."""
+        """A required key's value; the remedy says what is wanted."""
         if key not in self.data:
             self.refuse(key, "missing", f"add {key} ({wanted})")
         return self.data[key]
 
     def integer(self, key: str, low: int, high: int) -> int:
-        """A whole number from low to high."""
+        """A whole number in a range."""
         wanted = f"a whole number from {low} to {high}"
         return self._whole(key, self.value(key, wanted), low, high)
 
     def integers(self, key: str, count: int, low: int, high: int) -> list[int]:
-        """A list of `count` such numbers."""
+        """A list of such numbers."""
         wanted = f"a list of {count} whole numbers from {low} to {high}"
         values = self.value(key, wanted)
         if not isinstance(values, list) or len(values) != count:
@@ -99,7 +97,7 @@ class Entry:
         return tuple(values)
 
     def identifier(self, key: str) -> str:
-        """An id as moves write it."""
+        """An id."""
         value = self.text(key)
         if re.fullmatch("[a-z0-9_]+", value) is None:
             self.refuse(key, f"{value!r} is not an id", "use only a to z, 0 to 9 and _")
@@ -113,7 +111,7 @@ class Entry:
         return value
 
     def choice(self, key: str, known: Sequence[str], noun: str) -> str:
-        """One of the known texts."""
+        """A known text."""
         value = self.text(key)
         if value not in known:
             self.refuse(key, f"{value!r} is no {noun}", suggest(value, known))
@@ -127,7 +125,7 @@ class Entry:
         return Entry(self.path, self.where, f"{self.prefix}{key}.", value)
 
     def section(self, key: str) -> Entry:
-        """A table of the whole file, named in brackets."""
+        """A table of the whole file."""
         name = f"[{key}]"
         value = self.data.get(key)
         if value is None:
@@ -163,16 +161,13 @@ class Entry:
 def read_box(
     package: Path, variable: str, path: Path | None = None, later: Iterable[str] = ()
 ) -> Entry:
-    """Read a whole box file.
+    """A whole box file, or the BoxError if it cannot be read or is not TOML.
 
     Args:
         package: The game's folder, which holds a `box.toml`.
         variable: The environment variable that names another file.
         path: Overrides both.
         later: Tables that older files lack, taken from the package's own.
-
-    Raises:
-        BoxError: it cannot be read or is not TOML.
     """
     if path is None:
         path = Path(os.environ.get(variable) or package / "box.toml")
@@ -184,10 +179,7 @@ def read_box(
 
 
 def facts_digest(package: Path, path: Path) -> str:
-    """SHA-256 of what a box file says, without comments and sources; see `read_box`.
-
-    Missing tables count as the package's own.
-    """
+    """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
     own = _parsed(package / "box.toml", "install the package again")
     facts = _without_sources({**own, **_parsed(path, "give the path of a box file")})
     text = json.dumps(facts, sort_keys=True, default=str)

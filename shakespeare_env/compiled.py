@@ -49,7 +49,7 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other compiled functions call.
 
     All its integers arrive as 64 bits: versions for each mixture of int8, int32 and literals would
-    more than double compile time and change nothing else.
+    more than double compile time.
     """
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
@@ -67,7 +67,7 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for the interpreter, where NumPy would keep a sum of int8 in eight bits."""
+    """The same for the interpreter, where NumPy would keep sums of int8 in eight bits."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -87,11 +87,8 @@ def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Ca
 
     Args:
         owner: Names the folder, besides the digest.
-        *functions: Compiled in, besides what the kernel imports or closes over; kernels given the
-            same ones share a folder.
-
-    Raises:
-        TypeError: it closes over anything but functions.
+        *functions: Compiled in, besides what the kernel imports or closes over (functions only, or
+            a TypeError); kernels given the same ones share a folder.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:

@@ -15,7 +15,7 @@ class BoxError(ShakespeareEnvError, ValueError):
 
 
 class PositionError(ShakespeareEnvError, ValueError):
-    """A position in text that cannot occur in a game."""
+    """A position in text that cannot occur."""
 
 
 class CheckpointError(ShakespeareEnvError, ValueError):
@@ -42,7 +42,7 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         seat: The seat to decide, None when over.
         phase: As the notation names it.
         legal: Texts of the legal moves.
-        game_index: In a batch; None for a single position.
+        game_index: In a batch, or None.
     """
 
     def __init__(

@@ -37,8 +37,7 @@ class Field:
         name: Such as `seat0.stage`.
         start: Index of its first number.
         size: How many numbers.
-        low: Least value.
-        high: Greatest; larger ones are clipped.
+        high: Larger values are clipped.
         description: What each number is.
     """
 
@@ -56,7 +55,7 @@ class Field:
 
 
 class ObservationLayout:
-    """The layout of an observation, int8[size]; iterates over its `Field`s in order."""
+    """The layout of an observation, int8[size]; iterates over its `Field`s."""
 
     def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
         fields: dict[str, Field] = {}
@@ -130,7 +129,7 @@ class Game:
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
-        draw: (dict) -> a position, whole or as a seat sees it, as text for people.
+        draw: (dict) -> a position, whole or as a seat sees it, as text.
         picture: (dict) -> the same as an SVG document.
         box: The component file in force.
     """
@@ -164,11 +163,11 @@ class Game:
 
     @property
     def solo_target(self) -> float | None:
-        """The score a solo game is measured against; None where nobody plays alone."""
+        """What solo games are measured against; None where there are none."""
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
-        """The variants switched on for these seat counts, as bits in the order of `options`.
+        """Variants switched on for these seat counts, as bits in the order of `options`.
 
         Raises:
             TypeError: an unknown variant or not a bool.
@@ -192,11 +191,7 @@ class Game:
         return bits
 
     def check_players(self, players: int) -> int:
-        """The seat count as an int.
-
-        Raises:
-            TypeError: it is no integer.
-            ValueError: the game is not for so many.
+        """The seat count as an int; TypeError if not whole, ValueError if the game is not for it.
         """
         if isinstance(players, bool) or not isinstance(players, int | np.integer):
             raise TypeError(f"players={players!r} must be an integer")

@@ -41,7 +41,7 @@ class Kernels:
         determinize: Draw anew what given seats do not know.
         choose: Draw uniformly random legal actions, -1 when over.
         first_illegal: The place of the first illegal action, or -1; when over only -1 is legal.
-        scores: Write every seat's current score.
+        scores: Write current scores.
     """
 
     set_up: Callable[..., None]

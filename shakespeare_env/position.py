@@ -24,9 +24,6 @@ class Position:
 
     `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.  A seat, move or action id that the game
     does not have is a ValueError.
-
-    Attributes:
-        game: The `Game`.
     """
 
     def __init__(self, game: Game) -> None:
@@ -46,13 +43,7 @@ class Position:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of a new game; arguments as for `Batch`.
-
-        Raises:
-            ValueError: no such game, or not for so many seats.
-            TypeError: no such option.
-            BoxError: the box is invalid, or the process plays with another one.
-        """
+        """The first position of a new game; arguments and errors as for `Batch`."""
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
@@ -68,7 +59,7 @@ class Position:
         """A position from its notation; chance to come is drawn from the seed.
 
         Raises:
-            PositionError: it cannot occur in a game; says what is wrong and where.
+            PositionError: it cannot occur; says what is wrong and where.
         """
         if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
             raise PositionError("position: no game named; write an object with a key 'game'")
@@ -130,11 +121,7 @@ class Position:
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
     def push(self, move: str) -> None:
-        """Play a move and all forced moves after it.
-
-        Raises:
-            IllegalMove: the rules do not allow it; the position is unchanged.
-        """
+        """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
         action = self._ids().get(move) if isinstance(move, str) else None
         if action is None or not self._mask[0, action]:
             raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
@@ -144,7 +131,6 @@ class Position:
         self._kernels.play(self._record, self._mask, self._to_move, action)
 
     def _refresh(self) -> None:
-        """Write mask and seat to move after a change of the record."""
         self._players = int(self._record[0]["players"])
         self._kernels.refresh(self._arrays, _ONLY_ROW)
 
@@ -212,10 +198,7 @@ class Position:
         return self.game.to_dict(self._record[0])
 
     def seen_by(self, seat: int) -> dict[str, Any]:
-        """The position in notation as a seat sees it, with `"?"` for what it may not know.
-
-        `position.game.draw` draws it.
-        """
+        """The notation as a seat sees it, `"?"` for secrets; `position.game.draw` draws it."""
         return self.game.seen_by(self.to_dict(), self._check_seat(seat))
 
     def record(self) -> Record:
@@ -239,7 +222,6 @@ class Position:
         return _restored, (self.game.name, digest, self._record.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the notation is the same; chance to come does not count."""
         if not isinstance(other, Position):
             return NotImplemented
         if self.game is not other.game:

@@ -1,4 +1,7 @@
-"""SVG pictures as pixels, the same on every machine: only bundled fonts are used."""
+"""SVG pictures as pixels, the same on every machine: only bundled fonts are used.
+
+Both need the extra `render`; without it they raise ImportError.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,7 @@ _MISSING = "pictures as pixels need more packages: pip install 'shakespeare-env[
 
 
 def png(picture: str, width: int | None = None) -> bytes:
-    """An SVG document as a PNG file, `width` pixels wide, by default one per unit of the picture.
-
-    Raises:
-        ImportError: the extra `render` is not installed.
-    """
+    """An SVG document as a PNG file, by default one pixel wide per unit of the picture."""
     try:
         import resvg_py
     except ImportError as error:
@@ -33,11 +32,7 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white.
-
-    Raises:
-        ImportError: the extra `render` is not installed.
-    """
+    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white."""
     try:
         from PIL import Image
     except ImportError as error:

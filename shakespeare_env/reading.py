@@ -9,7 +9,7 @@ from shakespeare_env.errors import PositionError
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:
-    """Raise the PositionError for a wrong value."""
+    """Raise the PositionError for a value."""
     raise PositionError(f"{where}: {fault}; {remedy}")
 
 
@@ -27,7 +27,7 @@ def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
-    """A whole number from low to high; True and 1.0 do not count."""
+    """A whole number in a range; True and 1.0 do not count."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         refuse(where, f"{value!r} is out of place", f"write a whole number from {low} to {high}")
     return value
@@ -48,7 +48,7 @@ def choice(value: object, where: str, known: Sequence[str]) -> int:
 
 
 def items(value: object, where: str, most: int) -> list[Any]:
-    """A list of at most so many values."""
+    """A list of limited length."""
     if not isinstance(value, list):
         refuse(where, f"{value!r} is not a list", "write a list")
     if len(value) > most:
@@ -57,7 +57,7 @@ def items(value: object, where: str, most: int) -> list[Any]:
 
 
 def choices(value: object, where: str, known: Sequence[str], most: int) -> list[int]:
-    """Indices of a list of known texts."""
+    """A list of known texts, as indices."""
     entries = items(value, where, most)
     return [choice(entry, f"{where}[{i}]", known) for i, entry in enumerate(entries)]
 
@@ -72,6 +72,6 @@ def seats(value: object, where: str, players: int) -> list[int]:
 
 
 def counts(value: object, where: str, known: Sequence[str], high: int) -> list[int]:
-    """An object with a count for each known text, in their order."""
+    """An object with a count for each known text, in order."""
     given = table(value, where, known)
     return [integer(given[name], f"{where}.{name}", 0, high) for name in known]

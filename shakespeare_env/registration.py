@@ -13,11 +13,7 @@ _AEC = "shakespeare_env.wrappers.aec:env"
 
 
 def register() -> None:
-    """Register every game, when the package is imported.
-
-    Gymnasium: `<Name>-v0`, one seat against opponents, and `<Name>-Solo-v0` if it can be played
-    alone; PettingZoo: `<name>_v0`.
-    """
+    """Register Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
     for name in registry.names():
         _register_seat(f"{name.capitalize()}-v0", game=name)
         if 1 in registry.seats(name):

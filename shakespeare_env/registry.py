@@ -28,8 +28,6 @@ _BUNDLED_BEFORE = {
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A game and the digests of the box it was loaded with."""
-
     game: Game
     box_digest: str
     earlier_digests: frozenset[str]
@@ -39,16 +37,12 @@ _loaded: dict[str, _Loaded] = {}
 
 
 def names() -> tuple[str, ...]:
-    """The names of all games."""
+    """All games."""
     return tuple(_SEATS)
 
 
 def seats(name: str) -> range:
-    """A game's seat counts, without loading it.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """A game's seat counts, without loading it; ValueError if there is no such game."""
     _check_name(name)
     return _SEATS[name]
 
@@ -56,11 +50,12 @@ def seats(name: str) -> range:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
+    Facts are compiled in, so a process plays a game with one box, the first asked for.
+
     Args:
         name: One of `names`.
-        box: A component file to use instead of the package's own, like environment variable
-            `<NAME>_BOX`.  None means the box in force: facts are compiled in, so a process plays a
-            game with the first box asked for.
+        box: A component file, which environment variable `<NAME>_BOX` may name, too; None means the
+            box in force.
 
     Raises:
         TypeError: the box is no path.
@@ -92,11 +87,7 @@ def box_digest(name: str) -> str:
 
 
 def game_saved(name: str, digest: str) -> Game:
-    """The game that something was saved from, with what `box_digest` said then.
-
-    Raises:
-        BoxError: it is now played with other facts and actions.
-    """
+    """The game that something was saved from under a digest; BoxError if its facts differ now."""
     if box_digest(name) != current_digest(name, digest):
         raise BoxError(
             f"this was saved from {name} with another box than {_loaded[name].game.box}; "
@@ -106,10 +97,7 @@ def game_saved(name: str, digest: str) -> Game:
 
 
 def current_digest(name: str, digest: str) -> str:
-    """Today's `box_digest` in place of one that an earlier version took of the same box.
-
-    Other digests, and those of unknown games, are returned as they are.
-    """
+    """A digest from an earlier version as `box_digest` gives it now; others unchanged."""
     if name in _SEATS:
         game(name)
         if digest in _loaded[name].earlier_digests:
@@ -129,7 +117,7 @@ def _load(name: str) -> _Loaded:
 
 
 def _load_with(name: str, box: Path) -> _Loaded:
-    """Load a game with a box, which processes started later inherit."""
+    """Load a game with a box that processes started later inherit."""
     variable = f"{name.upper()}_BOX"
     before = os.environ.get(variable)
     os.environ[variable] = str(box.resolve())

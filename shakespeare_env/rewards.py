@@ -3,10 +3,10 @@
 `win`     at the end: the winners share +1, the others share -1.
 `margin`  at the end: the score less the best of the others, in units of the game's scale.
 `rank`    at the end: from +1 for the best score to -1 for the worst; equals share the mean.
-`score`   at every step: the change of score in units of that scale; also named `prestige`.
+`score`   at every step: the change of score in that unit; also named `prestige`.
 
-Alone, a seat gets its score less the game's solo target, in units of that scale, at the end instead
-of `win`, `margin` and `rank`.
+Alone, a seat gets at the end, instead of the first three, its score less the game's solo target, in
+that unit.
 """
 
 from __future__ import annotations
@@ -24,11 +24,7 @@ ILLEGAL_REWARD = -1.0
 
 
 def reward_code(name: str) -> int:
-    """The number of a reward.
-
-    Raises:
-        ValueError: there is no such reward.
-    """
+    """The number of a reward; ValueError if there is none of that name."""
     name = _ALSO_NAMED.get(name, name)
     if name not in NAMES:
         raise ValueError(f"reward={name!r}: choose one of {', '.join(NAMES)}")

@@ -22,7 +22,7 @@ _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 @rule
 def mix(word: np.uint64) -> np.uint64:
-    """Scramble 64 bits (the finaliser of SplitMix64)."""
+    """The finaliser of SplitMix64."""
     word = (word ^ (word >> _30)) * _MIX_1
     word = (word ^ (word >> _27)) * _MIX_2
     return word ^ (word >> _31)
@@ -39,11 +39,7 @@ mixed: Any = getattr(mix, "py_func", mix)
 
 
 def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
-    """uint64[n]: `stream` for each of int[n].
-
-    Raises:
-        ValueError: the seed is not an integer from 0 to 2**64 - 1.
-    """
+    """uint64[n]: `stream` for each of int[n]; errors as in `check_seed`."""
     word = mixed(np.full(1, check_seed(seed)) + GOLDEN)
     states: NDArray[np.uint64] = mixed(word ^ (indices.astype(np.uint64) * GOLDEN))
     return states
@@ -81,7 +77,7 @@ def shuffle(record: Any, items: Any, size: int) -> None:
 
 @rule
 def draw(record: Any, counts: Any, total: int) -> int:
-    """Take an item out of a multiset, int8[k] counts that add up to total; return its index."""
+    """Take an item out of a multiset, int8[k] counts that sum to total; return its index."""
     left = below(record, total)
     item = 0
     while left >= counts[item]:
@@ -92,11 +88,7 @@ def draw(record: Any, counts: Any, total: int) -> int:
 
 
 def check_seed(seed: int) -> np.uint64:
-    """A seed as 64 bits.
-
-    Raises:
-        ValueError: it is not an integer from 0 to 2**64 - 1.
-    """
+    """A seed as 64 bits; ValueError if it is not an integer from 0 to 2**64 - 1."""
     whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if not whole or not 0 <= int(seed) < 2**64:
         raise ValueError(f"seed={seed!r}: use an integer from 0 to 2**64 - 1")

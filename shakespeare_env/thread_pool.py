@@ -1,8 +1,8 @@
 """A few threads that share every step of a batch.
 
-Stepping thousands of games takes one or two milliseconds, so handing work over must be cheap.  A
-round trip over bare locks takes some 60 microseconds; `concurrent.futures` takes twice that and
-tends to make the scheduler move the main thread.
+A step takes one or two milliseconds, so handing work over must be cheap.  A round trip over bare
+locks takes some 60 microseconds; `concurrent.futures` takes twice that and tends to make the
+scheduler move the main thread.
 """
 
 from __future__ import annotations
@@ -68,8 +68,7 @@ def _stop(workers: list[_Worker]) -> None:
 class ThreadPool:
     """Does work on items 0 to n-1; each of `threads`, the calling one included, takes a run.
 
-    Workers start when there is first something to share, and again in a forked process, which does
-    not inherit threads.
+    Workers start when first needed, and again in a forked process, which lacks them.
     """
 
     def __init__(self, threads: int) -> None:

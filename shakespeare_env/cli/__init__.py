@@ -21,9 +21,9 @@ COMMANDS = {
     "observation": "shakespeare_env.cli.observation",
     "protocol": "shakespeare_env.cli.protocol",
 }
-"""Commands: functions of that name, in modules imported only when called.
+"""Functions of that name, imported only when called.
 
-They live in the package whose work they do, so none imports one that builds on it.
+Each is in the package whose work it does, so none imports one that builds on it.
 """
 
 

@@ -72,7 +72,7 @@ def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) ->
 
 
 def settings_of(name: str, seed: int, rows: int, games: int) -> Iterator[Setting]:
-    """A game at every seat count, with every reward, and every variant where it can be played."""
+    """A game at every seat count, with every reward and every variant played there."""
     game = registry.game(name)
     for players in range(game.min_seats, game.max_seats + 1):
         variants: list[dict[str, bool]] = [{}]

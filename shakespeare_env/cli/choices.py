@@ -1,4 +1,4 @@
-"""What several commands share: choosing a game and its variants, and giving up."""
+"""Choosing a game and its variants, and giving up."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Variants = Annotated[
 
 
 def find_game(name: str) -> Game:
-    """The game of that name, or a usage error; gives up if its box is invalid."""
+    """The game, or a usage error; gives up if its box is invalid."""
     if name not in registry.names():
         known = ", ".join(registry.names())
         raise typer.BadParameter(f"no game {name!r}; the games: {known}", param_hint="--game")
@@ -72,6 +72,6 @@ def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bo
 
 
 def give_up(message: str) -> NoReturn:
-    """Print an error to the error stream and exit with code 1."""
+    """Print an error and exit with code 1."""
     typer.echo(f"Error: {message}", err=True)
     raise typer.Exit(1)

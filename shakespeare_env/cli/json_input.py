@@ -11,11 +11,9 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse UTF-8 encoded JSON.
+    """Parse UTF-8 encoded JSON; a ValueError's message continues "this is".
 
-    Raises:
-        ValueError: it is not UTF-8 or JSON, or holds a NaN, an infinity, an integer of thousands of
-            digits or deep nesting.  The message continues "this is".
+    NaN, infinities, integers of thousands of digits and deep nesting are refused, too.
     """
     try:
         value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
@@ -33,7 +31,7 @@ def kind(value: Any) -> str:
 
 
 def _check_depth(value: Any) -> None:
-    """Refuse nesting so deep that printing it could exhaust the stack."""
+    """Refuse nesting that could exhaust the stack when printed."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(_DEEPEST):
         level = [

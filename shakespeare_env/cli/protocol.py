@@ -27,12 +27,7 @@ def protocol() -> None:
 
 
 class Engine:
-    """One game at a time, driven by lines of JSON.
-
-    Attributes:
-        position: None before the first game.
-        over: Whether `quit` was received.
-    """
+    """One game at a time; `over` once `quit` was received."""
 
     def __init__(self) -> None:
         self.position: Position | None = None

@@ -47,11 +47,7 @@ def polars_schema(table: Table) -> dict[str, Any]:
 
 
 def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
-    """A frame of equally long columns, None marking missing values.
-
-    Raises:
-        ValueError: the columns differ from the table's.
-    """
+    """A frame in the table's columns (else ValueError); None marks missing values."""
     schema = polars_schema(table)
     if list(columns) != list(schema):
         raise ValueError(f"columns {list(columns)}; the table has {list(schema)}")

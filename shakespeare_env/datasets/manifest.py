@@ -1,4 +1,4 @@
-"""A dataset's manifest: its settings and its finished shards."""
+"""A dataset's settings and finished shards."""
 
 from __future__ import annotations
 
@@ -21,15 +21,13 @@ class Settings:
     """Everything that decides a dataset's rows and files.
 
     Attributes:
-        variants: Those played.
-        entrants: Names of the agents; the first has seat 0 in a deal's first game.
-        weights: SHA-256 of networks' weights, by entrant: a checkpoint's folder may hold others
-            when the dataset is resumed.
+        entrants: Agents' names; the first has seat 0 in a deal's first game.
+        weights: SHA-256 of networks' weights, by entrant: a checkpoint may change before the
+            dataset is resumed.
         seed: Of the deals and the agents' draws.
-        deals: Number of deals, each played once per seat.
-        deals_together: Deals played together; a network's rounding depends on it.
+        deals: Each is played once per seat.
+        deals_together: A network's rounding depends on it.
         deals_per_shard: A multiple of `deals_together`.
-        package_version: Of shakespeare-env.
     """
 
     game: str
@@ -74,13 +72,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A finished file.
-
-    Attributes:
-        rows: Number of rows.
-        size: In bytes.
-        digest: SHA-256 of its content.
-    """
+    """A finished file: its rows, bytes and SHA-256."""
 
     rows: int
     size: int
@@ -98,7 +90,7 @@ Shard = Mapping[str, StoredFile]
 
 @dataclass(frozen=True)
 class Manifest:
-    """A dataset's settings and its finished shards, in order."""
+    """Settings and finished shards, in order."""
 
     settings: Settings
     shards: tuple[Shard, ...] = ()
@@ -126,11 +118,7 @@ def shard_file(table: str, shard: int) -> str:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read a dataset's manifest.
-
-    Raises:
-        DatasetError: the folder is not a dataset, or its manifest is damaged or of another version.
-    """
+    """A dataset's manifest; DatasetError if missing, damaged or of another version."""
     path = folder / NAME
     try:
         data = json.loads(path.read_bytes())

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The table of games, `schema.GAMES`.
-
-    Args:
-        folder: Written by `shakespeare dataset`.
-        unfinished: Whether to accept a dataset that lacks games.
+    """The table of games, `schema.GAMES`; a dataset may lack games if `unfinished`.
 
     Raises:
         DatasetError: the folder is not a dataset, is damaged, or lacks games.
@@ -36,11 +32,7 @@ def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) 
 
 
 def check_digests(folder: Path, manifest: Manifest) -> None:
-    """Check that all finished files are as written.
-
-    Raises:
-        DatasetError: one is missing or damaged.
-    """
+    """DatasetError unless all finished files are as written."""
     for number, shard in enumerate(manifest.shards):
         for table, stored in shard.items():
             path = folder / shard_file(table, number)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 FORMAT = 2
-"""Version of schema and folder; it changes when a reader would have to."""
+"""It changes when a reader would have to."""
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,8 @@ class Column:
     """A column of a table.
 
     Attributes:
-        kind: Type of its values: one of `frames.KINDS`, or `list[...]` of one.
-        description: What they are.
-        nullable: Whether a value may be missing; the description says why.
+        kind: One of `frames.KINDS`, or `list[...]` of one.
+        nullable: Whether values may be missing; the description says why.
     """
 
     name: str
@@ -70,7 +69,7 @@ DECISIONS: Table = (
 """One row per decision, by `game_id` and `number`."""
 
 TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
-"""The tables, by the names that their files begin with."""
+"""By the names that their files begin with."""
 
 
 def markdown(table: Table) -> str:

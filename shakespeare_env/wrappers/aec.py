@@ -42,10 +42,10 @@ _VARIABLES = (
 
 
 def env(*positional: Any, **arguments: Any) -> CheckedEnv:
-    """The environment with checks for order, bounds and legality; takes what `raw_env` takes.
+    """`raw_env` with checks for order, bounds and legality.
 
-    An illegal action ends the game: the agent gets -1, the others 0.  An action outside the space
-    is an AssertionError.
+    An illegal action ends the game: the agent gets -1, the others 0.  One outside the space is an
+    AssertionError.
     """
     return CheckedEnv(raw_env(*positional, **arguments))
 
@@ -56,8 +56,7 @@ class SavedGame:
 
     Attributes:
         records: The game's record, random state included, in an array of one.
-        variables: Those of PettingZoo's interface that change during a game, by name.
-        game: Its name.
+        variables: PettingZoo's own that change during a game.
         box_digest: Of the box it was played with.
     """
 
@@ -74,13 +73,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     int8[A], 1 for each legal action, all 0 unless the agent is to decide.  Its info holds the mask,
     too.  Copies (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
 
-    Args:
-        game: Name of the game.
-        players: Seats; None means as many as possible.
-        reward: A name of `rewards.py`.
-        render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
-        box: A component file; see `Batch`.
-        **options: Variants, such as `strategic_rest=True`.
+    Arguments are those of `Batch`; `players` None means as many as possible.  For `render_mode` see
+    `Renderer`.
 
     Attributes:
         state_space: Box of int32[K], the space of `state`.
@@ -142,10 +136,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game: game 0 of a `Batch` with this seed.
-
-        Without a seed it is the next one, as in a batch with autoreset.  `options` is unused.
-        """
+        """Start game 0 of a `Batch` with this seed; without one, the game after the last."""
         if seed is None and self._has_begun:
             self._batch.restart(_ONLY_ROW)
         else:
@@ -162,7 +153,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent may know and do now."""
+        """What an agent may know and do."""
         self._check_begun("observe")
         seat = self._seat_of[agent]
         if seat == self._batch.to_move[0]:
@@ -172,11 +163,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return {"observation": seen, "action_mask": self._mask(agent)}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move; None if its game is over.
-
-        Raises:
-            IllegalMove: the action is not legal; nothing has changed.
-        """
+        """Play an action of the agent to move (None if its game is over), or raise IllegalMove."""
         self._check_begun("step")
         agent = self.agent_selection
         if agent not in self.agents:
@@ -196,19 +183,12 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def state(self) -> NDArray[np.int32]:
-        """int32[K], the whole game but chance to come; `state_fields` names its parts.
-
-        It holds the secrets, for critics that may know them; no agent should see it.
-        """
+        """int32[K], the whole game but chance to come, for critics; no agent should see it."""
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
     def save_state(self) -> SavedGame:
-        """The game as it stands, chance to come included.
-
-        Raises:
-            gymnasium.error.ResetNeeded: no game has started.
-        """
+        """The game as it stands, chance to come included; ResetNeeded if none has started."""
         self._check_begun("save_state")
         return SavedGame(
             records=self._batch.save(slice(0, 1)),
@@ -254,7 +234,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             raise gymnasium.error.ResetNeeded(f"{what}() before reset(): start a game first")
 
     def _turn_to_decider(self) -> None:
-        """Select the seat to decide, or the first agent to leave when over."""
+        """Select the seat to decide, or the first agent to leave."""
         self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
         self._inform()
 

@@ -23,22 +23,14 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     The observation is int8[D], what the seat may know; `info["action_mask"]` and `action_masks()`
     say what it may do.  The reward is all that it received since its last decision.  At the end
-    `info` also holds `final_scores`, int16[S], and `winners`, bool[S].
+    `info` also holds `final_scores`, int16[S], and `winners`, bool[S].  An illegal action ends the
+    game with reward -1 and `info["illegal_action"]` True.
 
-    An illegal action ends the game with reward -1 and `info["illegal_action"]` True.
-
-    Args:
-        game: Name of the game.
-        players: Seats; None means as many as possible.
-        seat: The learner's; None moves it around the table from game to game, from seat 0.
-        opponents: Who plays the others; see `SingleAgentBatch`.
-        reward: A name of `rewards.py`.
-        render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
-        box: A component file; see `Batch`.
-        **options: Variants, such as `strategic_rest=True`.
+    Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.  For
+    `render_mode` see `Renderer`.
 
     Attributes:
-        games: The game, a `SingleAgentBatch` of one.
+        games: A `SingleAgentBatch` of one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -89,8 +81,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Start a game and let the others play until the learner is to decide.
 
-        The seed decides chance and opponents' draws, as in row 0 of a `SingleAgentBatch`; without
-        one the next game is dealt.  `options` is unused.
+        With a seed it is row 0 of a `SingleAgentBatch`, without one the next game.
         """
         super().reset(seed=seed)
         self.games.reset(seed)
@@ -103,11 +94,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Play an action, then the others' until the learner decides again or the game is over.
 
-        Returns:
-            Observation, reward, whether the game is over, False (never truncated), info.
-
-        Raises:
-            gymnasium.error.ResetNeeded: no game is in progress.
+        Truncated is always False.  ResetNeeded is raised if no game is in progress.
         """
         if not self._has_begun or self.games.over[0]:
             raise gymnasium.error.ResetNeeded("no game in progress: call reset() before step()")

@@ -18,14 +18,10 @@ Opponents = Player | Sequence[Player] | Mapping[Player, float]
 
 
 class OpponentPool:
-    """Seats opponents in the games of a batch, leaving one seat of each to the learner.
-
-    Args:
-        opponents: None means the strongest bundled agent.
-        batch: The games.
+    """Seats opponents, None meaning the strongest bundled agent, in the games of a batch.
 
     Attributes:
-        lineup: Who sits where.
+        lineup: Who sits where; one seat of each game is the learner's.
     """
 
     def __init__(self, opponents: Opponents | None, batch: Batch) -> None:

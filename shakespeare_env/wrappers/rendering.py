@@ -12,19 +12,14 @@ from shakespeare_env.game import Game, Record
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
-"""Frames per second of a video that people can follow, a decision per frame."""
+"""Frames per second that people can follow, a decision per frame."""
 
 
 class Renderer:
-    """Draws a game, secrets included, in a mode.
+    """Draws a game, secrets included, in the mode it is given.
 
-    Args:
-        game: The game.
-        mode: "ansi": `render` returns text; "rgb_array": it returns a picture; "human": it shows
-            the picture in a window; None: it warns.
-
-    Raises:
-        ValueError: there is no such mode.
+    "ansi": `render` returns text; "rgb_array": it returns a picture, uint8[height, width, 3];
+    "human": it shows the picture in a window; None: it warns.
     """
 
     def __init__(self, game: Game, mode: str | None) -> None:
@@ -38,9 +33,6 @@ class Renderer:
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:
         """Draw a position.
-
-        Returns:
-            A text in mode "ansi", uint8[height, width, 3] in mode "rgb_array", else None.
 
         Raises:
             ImportError: the extra `render` is not installed.

@@ -25,7 +25,8 @@ class SB3VecEnv(VecEnv):
 
     When a game ends, the next one starts in the same step; the info of its row then holds
     `terminal_observation`, int8[D], `final_scores`, int16[S], and `winners`, bool[S].  Games are
-    never truncated (`TimeLimit.truncated` is never set).
+    never truncated (`TimeLimit.truncated` is never set).  With `render_mode` "rgb_array", `render`
+    returns a picture of game 0.
     """
 
     def __init__(self, batch: Batch, render_mode: str | None) -> None:
@@ -48,11 +49,7 @@ class SB3VecEnv(VecEnv):
     def _begin(self, seed: int | None) -> NDArray[np.int8]: ...
 
     def reset(self) -> NDArray[np.int8]:
-        """Start new games, from the seed given to `seed` if any; unplayed games stay as dealt.
-
-        Returns:
-            int8[n, D], the observations of the seats to decide.
-        """
+        """int8[n, D]: deal new games, from a seed given to `seed`; unplayed ones stay as dealt."""
         observations = self._begin(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
@@ -63,12 +60,7 @@ class SB3VecEnv(VecEnv):
         self._actions = np.asarray(actions).reshape(self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the actions.
-
-        Returns:
-            int8[n, D] observations of the seats now to decide; float32[n] rewards; bool[n], which
-            games ended; an info per game.
-        """
+        """Play the actions; rewards are float32[n], observations of the seats now to decide."""
         if self._actions is None:
             raise RuntimeError("step_wait() without actions: call step_async(actions) first")
         actions, self._actions = self._actions, None
@@ -84,7 +76,7 @@ class SB3VecEnv(VecEnv):
         return infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A picture of game 0, for `render` and Stable-Baselines3's recorders."""
+        """A picture of game 0."""
         picture: Any = self._renderer.render(self.batch.save(slice(0, 1))[0])
         return [picture]
 
@@ -92,13 +84,7 @@ class SB3VecEnv(VecEnv):
         """Nothing to release."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed, not negative, of the games that the next `reset` deals.
-
-        None lets `reset` deal the games that follow.
-
-        Returns:
-            The seed, once per game.
-        """
+        """Set the seed, not negative, of the games that `reset` deals; None: those that follow."""
         self._seeds = [seed] * self.num_envs
         return self._seeds
 
@@ -114,11 +100,7 @@ class SB3VecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Rows of a method that returns one per game, as `action_masks` does.
-
-        Raises:
-            AttributeError: the method concerns all games at once, as `render` does.
-        """
+        """Rows of a method that returns one per game, as `action_masks` does, or AttributeError."""
         if method_name not in _BY_ROW:
             raise AttributeError(f"{method_name!r} is not a method of single games of a batch")
         rows = getattr(self, method_name)(*args, **kwargs)
@@ -138,10 +120,6 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 
     It works with every algorithm of Stable-Baselines3.  An illegal action ends its game with reward
     -1; infos of games that ended also hold `illegal_action`, whether one ended the game.
-
-    Args:
-        games: The games and their opponents.
-        render_mode: None or "rgb_array": `render` returns a picture of game 0.
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
@@ -185,11 +163,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
     `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
 
     `terminal_observation` is what the last mover sees of the end.  An illegal action raises
-    `IllegalMove` and changes no game.
-
-    Args:
-        batch: The games, made with `autoreset=False`.
-        render_mode: None or "rgb_array": `render` returns a picture of game 0.
+    `IllegalMove` and changes no game.  The batch must have `autoreset=False`.
 
     Attributes:
         seat_rewards: float32[n, S], what each seat received in the last step.
@@ -214,7 +188,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
 
     @property
     def seats(self) -> NDArray[np.int8]:
-        """int8[n], the seat to decide in each game; the batch's own array, rewritten by `step`."""
+        """int8[n], the seats to decide; the batch's own array, rewritten by `step`."""
         return self.batch.to_move
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -40,9 +40,7 @@ class SingleAgentBatch:
     every step rewrites them.  A finished game stays as it is until `restart` or `reset`.
 
     Args:
-        game: Name of the game.
-        n: Number of games.
-        players: Seats of every game, or n numbers.
+        game: As for `Batch`, like `n`, `players`, `threads`, `reward`, `box` and `options`.
         seat: The learner's; None moves it around the table from game to game, from seat i in row i.
         opponents: Who plays the others: one player for all; a sequence of `players - 1`, seated in
             order after the learner; or a mapping from player to weight, by which each seat draws
@@ -50,10 +48,6 @@ class SingleAgentBatch:
             folder, an agent, or a function like `Agent.act`.  None means the strongest bundled
             agent.
         seed: Decides chance and opponents' draws; None means a fresh one.
-        threads: Threads that share a step.
-        reward: A name of `rewards.py`.
-        box: A component file; see `Batch`.
-        **options: Variants.
 
     Attributes:
         batch: The games.
@@ -103,10 +97,7 @@ class SingleAgentBatch:
         self._seat_all(first_seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Deal all games anew.
-
-        None deals the games that follow; games that have not been stepped stay as dealt.
-        """
+        """Deal all games anew; None deals those that follow, unless they have not been stepped."""
         if seed is not None:
             self._untouched = False
             self.batch.reset(seed)
@@ -116,7 +107,6 @@ class SingleAgentBatch:
             self._untouched = True
 
     def _seat_all(self, seed: int) -> None:
-        """Seat everybody in games just dealt from a seed."""
         self._opponents.reset(seed)
         self._games_begun[:] = 0
         self._open(self._every_row)
@@ -169,9 +159,7 @@ class SingleAgentBatch:
         return self.batch.observe(self.seats[rows], rows)
 
     def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """How some games ended: int16[m, S] scores and bool[m, S] winners.
-
-        After an illegal action these are the scores of that moment and no winners.
+        """int16[m, S] scores and bool[m, S] winners, none after an illegal action, of some games.
         """
         played_out = self.batch.to_move[rows] < 0
         return self.batch.scores(rows), self.batch.final_winners[rows] & played_out[:, None]

@@ -31,19 +31,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
       bool[n];
     - `_final_obs`, `_final_info`: bool[n], the rows concerned.
 
-    `infos["action_mask"]`, int8[n, A], is always present.
-
-    Args:
-        num_envs: Number of games.
-        game: Name of the game.
-        players: Seats of every game, or n numbers; None means as many as possible.
-        seat: The learner's; None moves it around the table.
-        opponents: Who plays the others; see `SingleAgentBatch`.
-        reward: A name of `rewards.py`.
-        threads: Threads that share a step.
-        render_mode: None, "ansi" or "rgb_array": `render` draws every game.
-        box: A component file; see `Batch`.
-        **options: Variants.
+    `infos["action_mask"]`, int8[n, A], is always present.  Arguments are those of
+    `SingleAgentBatch`; `players` None means as many as possible.  `render_mode` is None, "ansi" or
+    "rgb_array".
 
     Attributes:
         games: The `SingleAgentBatch`.
@@ -102,7 +92,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         """Start all games and let the others play until the learner is to decide.
 
         Every row draws from its own stream under the one seed; None deals the games that follow.
-        `options` is unused.
         """
         super().reset(seed=seed)
         self.games.reset(seed)
@@ -114,12 +103,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play an action, int[n], in every game, then the others' until the learner decides again.
 
-        Returns:
-            int8[n, D] observations, float32[n] rewards, bool[n] which games ended, bool[n] all
-            False, infos.
-
-        Raises:
-            gymnasium.error.ResetNeeded: no game has started.
+        Rewards are float32[n], truncations always False.  ResetNeeded is raised before a reset.
         """
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")

@@ -24,11 +24,7 @@ class Window:
         self._closed = False
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Show a picture, uint8[height, width, 3], unless the window was closed.
-
-        Raises:
-            RenderError: there is no screen.
-        """
+        """Show a picture, uint8[height, width, 3], unless closed; RenderError without a screen."""
         if self._closed:
             return
         height, width = picture.shape[:2]
