@@ -191,8 +191,7 @@ class Game:
         return bits
 
     def check_players(self, players: int) -> int:
-        """The seat count as an int; TypeError if not whole, ValueError if the game is not for it.
-        """
+        """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
         if isinstance(players, bool) or not isinstance(players, int | np.integer):
             raise TypeError(f"players={players!r} must be an integer")
         if not self.min_seats <= players <= self.max_seats:

@@ -43,30 +43,16 @@ def new_position(
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
             param_hint="--players",
         )
-    options: dict[str, Any] = dict(switched_on(game, variants or []))
-    try:
-        return Position.new(game.name, players=players, seed=seed, **options)
-    except ValueError as error:  # such as a variant that needs more seats
-        raise typer.BadParameter(str(error)) from error
-
-
-def switched_on(game: Game, names: list[str]) -> dict[str, Any]:
-    """The variants by name, or a usage error."""
-    for name in names:
-        if name not in game.options:
-            known = ", ".join(game.options) or "none"
-            raise typer.BadParameter(
-                f"{game.name} has no variant {name!r}; its variants: {known}", param_hint="--option"
-            )
-    return dict.fromkeys(names, True)
+    options: dict[str, Any] = variants_at(game, variants, players)
+    return Position.new(game.name, players=players, seed=seed, **options)
 
 
 def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
-    """The same for so many seats."""
-    variants = switched_on(game, names or [])
+    """Variants switched on for so many seats, or a usage error."""
+    variants = dict.fromkeys(names or [], True)
     try:
         game.option_bits(variants, [seats])
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise typer.BadParameter(str(error), param_hint="--option") from error
     return variants
 

@@ -159,8 +159,7 @@ class SingleAgentBatch:
         return self.batch.observe(self.seats[rows], rows)
 
     def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """int16[m, S] scores and bool[m, S] winners, none after an illegal action, of some games.
-        """
+        """int16[m, S] scores and bool[m, S] winners of some games, none after an illegal action."""
         played_out = self.batch.to_move[rows] < 0
         return self.batch.scores(rows), self.batch.final_winners[rows] & played_out[:, None]
 
