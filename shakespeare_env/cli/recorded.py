@@ -1,7 +1,6 @@
-"""Recorded games, from a dataset or a file of JSON lines.
+"""Recorded games, from a dataset or JSON lines.
 
-Positions as text hold no random state, so a game is shown from its recorded positions, never
-replayed.
+They are shown from recorded positions: as text these hold no random state to replay with.
 """
 
 from __future__ import annotations
@@ -23,13 +22,11 @@ from shakespeare_env.errors import DatasetError, PositionError
 
 @dataclass(frozen=True)
 class Recorded:
-    """A game, position by position.
+    """A game: n + 1 positions and the n moves between them.
 
     Attributes:
-        positions: All n + 1 of them.
-        moves: The n moves between them.
-        agents: The agent at each seat, if recorded.
-        values: The return the deciding agent expected before each move; None where unknown.
+        agents: By seat, if recorded.
+        values: The return that whoever decided expected, if known.
     """
 
     positions: Sequence[Position]
@@ -39,11 +36,11 @@ class Recorded:
 
     @property
     def last(self) -> Position:
-        """The last recorded position; the game may continue from there."""
+        """From which the game may continue."""
         return self.positions[-1]
 
     def is_secret(self, number: int, seat: int | None) -> bool:
-        """Whether a move, by number from 0, is hidden from a seat; None sees everything."""
+        """Whether a move, from 0, is hidden from a seat; None sees all."""
         position = self.positions[number]
         if seat is None or position.to_move == seat:
             return False
@@ -51,12 +48,10 @@ class Recorded:
 
 
 def from_json_lines(path: Path) -> Recorded:
-    """Read a game from JSON lines, compressed if the name ends in `.gz`.
-
-    The first line holds a `position`, every other one a `move` and the next `position`.
+    """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
     Raises:
-        DatasetError: it is not that, or a position or move is impossible; names the line.
+        DatasetError: something is wrong in a line that it names.
     """
     lines = [_object(path, number, line) for number, line in enumerate(_lines(path), 1)]
     if not lines:
@@ -67,12 +62,7 @@ def from_json_lines(path: Path) -> Recorded:
 
 
 def from_dataset(folder: Path, game_id: int) -> Recorded:
-    """Read a game of a dataset.
-
-    Raises:
-        DatasetError: the folder is not a dataset, is damaged, or has no such game.
-        ModuleNotFoundError: Polars is not installed.
-    """
+    """Read a game; DatasetError if there is none, ModuleNotFoundError without Polars."""
     pl = load_polars()
     games = read_games(folder, unfinished=True).filter(pl.col("game_id") == game_id).collect()
     if games.is_empty():
@@ -106,7 +96,7 @@ def _positions(texts: Sequence[Mapping[str, Any]], where: Callable[[int], str]) 
 
 
 def _checked(game: Recorded, name: Path | str) -> Recorded:
-    """The same game, once every move is known to be legal where it was played."""
+    """The game, once its moves are known to be legal."""
     if len(game.positions) != len(game.moves) + 1:
         raise DatasetError(
             f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "

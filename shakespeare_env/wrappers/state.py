@@ -11,18 +11,15 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game, Record
 
 _NOT_SHOWN = "random"
-"""The random state: future chance is not part of the position."""
+"""Future chance is not part of the position."""
 
 
 class StateView:
-    """Every field of a game's record except its random state, concatenated.
-
-    Args:
-        game: Its `state` declares the fields.
+    """Every field of a game's record but its random state, concatenated.
 
     Attributes:
         fields: Field name -> slice of the array.
-        space: Box of int32[K]; the bounds are those of the fields' types.
+        space: Box of int32[K], bounded by the fields' types.
     """
 
     def __init__(self, game: Game) -> None:
