@@ -1,4 +1,4 @@
-"""Taking elements from the display and placing them (Rules T10 to T14, T16, T18)."""
+"""Taking elements from the display and placing them."""
 
 from __future__ import annotations
 
