@@ -1,7 +1,8 @@
-"""Comparing two values, and saying where they differ."""
+"""Comparing values, and saying where they differ."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +17,7 @@ class DifferenceError(ShakespeareEnvError, AssertionError):
 
 @dataclass
 class Comparison:
-    """Counts what has been compared, and raises on a difference.
-
-    Attributes:
-        view: What is compared with the batch.
-        setting: What was played.
-        decisions: How many decisions were equal.
-    """
+    """Compares a view with the batch and counts the decisions that were equal."""
 
     view: str
     setting: Setting
@@ -40,3 +35,8 @@ class Comparison:
             f"{self.view}: {what} differs from the batch's in row {row} after {self.decisions} "
             f"decisions of {self.setting}{where}: expected {expected!r}, found {found!r}"
         )
+
+    def same_rows(self, what: str, expected: Iterable[object], found: Iterable[object]) -> None:
+        """Raise `DifferenceError` unless the values of all rows are the same."""
+        for row, (one, other) in enumerate(zip(expected, found, strict=True)):
+            self.same(what, one, other, row)

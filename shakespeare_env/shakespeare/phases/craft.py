@@ -82,7 +82,7 @@ def legal_sets(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Take and place one element, or stop (Rules T10, T11)."""
+    """Take and place one element, or stop (Rules T10, T11, T14)."""
     seat = game["to_move"]
     if action == actions.DONE:
         close_craft(game)
