@@ -1,4 +1,4 @@
-"""Comparing values, and saying where they differ."""
+"""Finding where two values differ."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from shakespeare_env.errors import ShakespeareEnvError
 
 
 class DifferenceError(ShakespeareEnvError, AssertionError):
-    """Two views do not show the same game; says which, where and what."""
+    """Two views differ; says which, where and what."""
 
 
 @dataclass
 class Comparison:
-    """Compares a view with the batch and counts the decisions that were equal."""
+    """Compares a view with the batch and counts equal decisions."""
 
     view: str
     setting: Setting
     decisions: int = 0
 
     def same(self, what: str, expected: object, found: object, row: int = 0) -> None:
-        """Raise `DifferenceError` unless two values are equal in all elements and in type."""
+        """Raise `DifferenceError` unless two values are equal in elements and type."""
         one, other = np.asarray(expected), np.asarray(found)
         if one.shape == other.shape and one.dtype == other.dtype and (one == other).all():
             return
@@ -37,6 +37,6 @@ class Comparison:
         )
 
     def same_rows(self, what: str, expected: Iterable[object], found: Iterable[object]) -> None:
-        """Raise `DifferenceError` unless the values of all rows are the same."""
+        """Raise `DifferenceError` unless all rows are the same."""
         for row, (one, other) in enumerate(zip(expected, found, strict=True)):
             self.same(what, one, other, row)

@@ -1,4 +1,4 @@
-"""What one seat sees of a trace: its own decisions and their rewards."""
+"""What one seat sees of a trace."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from shakespeare_env.equality.trace import Decision, Setting, Trace
 
 @dataclass(frozen=True)
 class SeatDecision(Decision):
-    """A decision of the learner's seat, with the scores and winners of the game's end.
+    """A decision of the learner's seat; scores and winners are final.
 
     Attributes:
-        reward: Received until the next decision or the end; the first includes what came before.
-        last: Whether the seat did not decide again.
+        reward: Until the next decision or the end; the first includes what came before.
+        last: Whether it did not decide again.
         final: int8[D], what it saw at the end; empty unless last.
     """
 
@@ -24,7 +24,7 @@ class SeatDecision(Decision):
 
 
 def seat_trace(setting: Setting, trace: Trace) -> list[list[SeatDecision]]:
-    """What the learner sees of each row as its seat moves round, starting in row i with seat i.
+    """What the learner sees of each row, its seat moving round, from seat i in row i.
 
     Games in which it never decides are left out.
     """

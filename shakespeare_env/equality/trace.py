@@ -1,4 +1,4 @@
-"""Games played by a fixed rule, decision by decision, to compare views with."""
+"""Games played by a fixed rule, to compare views with."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True)
 class Setting:
-    """What is played: `games` in succession in each of `rows`.
-
-    `reward` is a name of `rewards.py`, `options` are variants.
-    """
+    """What is played: `games` in succession in each of `rows`, `options` being variants."""
 
     game: str
     players: int
@@ -37,16 +34,16 @@ class Setting:
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision of a game as the batch showed it.
+    """A decision as the batch showed it.
 
     Attributes:
-        observation: int8[D], what the seat saw.
-        mask: bool[A], what it might do.
-        rewards: float32[S], what every seat received.
+        observation: int8[D], seen by the seat.
+        mask: bool[A], legal actions.
+        rewards: float32[S], of every seat.
         scores: int16[S], afterwards.
-        last: Whether the game was over then.
-        final: int8[players, D], what every seat saw then; empty before.
-        winners: bool[S], who had won then.
+        last: Whether the game was over afterwards.
+        final: int8[players, D], seen by every seat at the end; empty before.
+        winners: bool[S], afterwards.
     """
 
     seat: int
@@ -67,7 +64,7 @@ Trace = list[list[Decision]]
 def choose(
     observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: object = None
 ) -> NDArray[np.int64]:
-    """Choose by a hash of what is seen, int8[n, D] and bool[n, A]; agents get `rng`, unused here."""
+    """Choose by a hash of what is seen, int8[n, D], among bool[n, A]; `rng` is not used."""
     places = np.arange(1, observations.shape[1] + 1, dtype=np.uint64) * _GOLDEN
     words = observations.astype(np.uint64) @ (places ^ (places >> _HALF))
     words = (words ^ (words >> _HALF)) * _GOLDEN

@@ -1,4 +1,4 @@
-"""Each view stepped through the games of a trace, which it must show bit for bit."""
+"""Each view stepped through a trace, which it must show bit for bit."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+
+Decisions = tuple[Any, ...]
+"""One of each row: `Decision`, or `SeatDecision`."""
 
 
 def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
@@ -39,7 +42,7 @@ def resetting_batch(setting: Setting, trace: Trace, compare: Comparison) -> None
     """A batch with autoreset, on two threads."""
     view = Batch(n=setting.rows, seed=setting.seed, threads=2, **setting.arguments)
     for decisions in _steps(trace, compare):
-        _compare_seats(compare, decisions, view.to_move)
+        compare.same_rows("the seat to move", _seats(decisions), view.to_move)
         _compare_views(compare, decisions, view.obs, view.mask)
         rewards, ended = view.step(_actions(decisions))
         compare.same_rows("the rewards", [made.rewards for made in decisions], rewards)
@@ -49,7 +52,7 @@ def resetting_batch(setting: Setting, trace: Trace, compare: Comparison) -> None
 
 
 def aec(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The PettingZoo environment, game after game of the first row, to its last dead step."""
+    """The PettingZoo environment, first row, every game to its last dead step."""
     view = env(**setting.arguments)
     decisions = iter(trace[0])
     for game in range(setting.games):
@@ -78,7 +81,7 @@ def aec(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The Gymnasium environment, the learner's seat going around, game after game."""
+    """The Gymnasium environment, first row, the learner's seat moving round."""
     view = SingleAgentEnv(opponents=choose, **setting.arguments)
     observation, info = view.reset(seed=setting.seed)
     for decision in seat_trace(setting, trace)[0]:
@@ -96,7 +99,7 @@ def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def seat_vector_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The native vector environment of Gymnasium, all rows."""
+    """Gymnasium's native vector environment."""
     view = SingleAgentVectorEnv(setting.rows, opponents=choose, **setting.arguments)
     observations, infos = view.reset(seed=setting.seed)
     for decisions in _steps(seat_trace(setting, trace), compare):
@@ -112,7 +115,7 @@ def seat_vector_env(setting: Setting, trace: Trace, compare: Comparison) -> None
 
 
 def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The environment of stable-baselines3 with one seat against opponents, all rows."""
+    """The stable-baselines3 environment of one seat against opponents."""
     from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 
     games = SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments)
@@ -129,14 +132,14 @@ def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def batch_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The environment of stable-baselines3 for self-play, all rows."""
+    """The stable-baselines3 environment for self-play."""
     from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 
     batch = Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
     view = SB3SelfPlayVecEnv(batch)
     observations: Any = view.reset()
     for decisions in _steps(trace, compare):
-        _compare_seats(compare, decisions, view.seats)
+        compare.same_rows("the seat to move", _seats(decisions), view.seats)
         _compare_views(compare, decisions, observations, view.action_masks())
         observations, rewards, ended, infos = view.step(_actions(decisions))
         compare.same_rows("the rewards", [made.rewards for made in decisions], view.seat_rewards)
@@ -147,26 +150,24 @@ def batch_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
             compare.same("the last observation", expected, infos[row]["terminal_observation"], row)
 
 
-def _steps(trace: Sequence[Sequence[Any]], compare: Comparison) -> Iterator[tuple[Any, ...]]:
-    """The decisions of all rows, step by step, as far as every row goes; counted once compared."""
+def _steps(trace: Sequence[Sequence[Any]], compare: Comparison) -> Iterator[Decisions]:
+    """Decisions of all rows until one ends, counted once compared."""
     for decisions in zip(*trace, strict=False):
         yield decisions
         compare.decisions += len(decisions)
 
 
-def _actions(decisions: tuple[Any, ...]) -> NDArray[np.int64]:
+def _actions(decisions: Decisions) -> NDArray[np.int64]:
     return np.array([made.action for made in decisions])
 
 
-def _compare_seats(
-    compare: Comparison, decisions: tuple[Any, ...], seats: NDArray[np.int8]
-) -> None:
-    compare.same_rows("the seat to move", [np.int8(made.seat) for made in decisions], seats)
+def _seats(decisions: Decisions) -> NDArray[np.int8]:
+    return np.array([made.seat for made in decisions], np.int8)
 
 
 def _compare_views(
     compare: Comparison,
-    decisions: tuple[Any, ...],
+    decisions: Decisions,
     observations: NDArray[np.int8],
     masks: NDArray[np.bool_],
 ) -> None:
@@ -174,13 +175,10 @@ def _compare_views(
     compare.same_rows("the mask", [made.mask for made in decisions], masks)
 
 
-def _compare_ended(
-    compare: Comparison, decisions: tuple[Any, ...], ended: NDArray[np.bool_]
-) -> list[int]:
-    """The rows that have ended, once compared."""
+def _compare_ended(compare: Comparison, decisions: Decisions, ended: NDArray[np.bool_]) -> Any:
+    """The rows that have ended."""
     compare.same_rows("the end", [made.last for made in decisions], ended)
-    rows: list[int] = np.flatnonzero(ended).tolist()
-    return rows
+    return np.flatnonzero(ended).tolist()
 
 
 def _compare_ends(
