@@ -125,7 +125,6 @@ KEEP = TABLE.start["keep"]
 
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
-    """Card -> index among the chosen cards, else -1."""
     return np.array(
         [chosen.index(card) if card in chosen else -1 for card in range(t.N_CARDS)], np.int64
     )

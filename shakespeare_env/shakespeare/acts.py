@@ -1,4 +1,4 @@
-"""Where the discs stand on the three acts, and how they move (Rules T6, T7)."""
+"""The discs on the acts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.tables import ACT_LENGTH, N_DISCS
 
 _ROW = 16
-"""Exceeds any pile, so that one space outweighs any height."""
+"""Exceeds any pile: spaces outweigh heights."""
 
 
 @rule
@@ -28,13 +28,13 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
 
 @rule
 def can_advance(game: Record, act: int, seat: int) -> bool:
-    """Whether a quill can advance the seat on this act (Rules T6)."""
+    """Whether a quill can advance the seat (Rules T6)."""
     return game["disc_space"][act, seat] < ACT_LENGTH[act]
 
 
 @rule
 def advance(game: Record, act: int, seat: int, quills: int) -> None:
-    """Advance a disc by `quills` spaces; those past the last space are lost (Rules T6)."""
+    """Advance a disc; quills past the last space are lost (Rules T6)."""
     for _ in range(quills):
         if can_advance(game, act, seat):
             place(game, act, seat, game["disc_space"][act, seat] + 1)
@@ -50,7 +50,7 @@ def can_move_back(game: Record, act: int, seat: int) -> bool:
 def standing(game: Record, act: int, disc: int) -> int:
     """A disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
 
-    Discs out of play stand on space 0, behind all others.
+    Discs out of play rank last, on space 0.
     """
     return _ROW * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
 

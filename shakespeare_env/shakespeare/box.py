@@ -1,4 +1,4 @@
-"""The printed facts as dataclasses, read from `box.toml` by `box_loading.py`."""
+"""The printed facts, as `box_loading.py` reads them from `box.toml`."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ METRIC_NAMES = (
 """What an objective can count (Rules F1a)."""
 
 Steps = tuple[tuple[int, int], ...]
-"""(threshold, gain from there on) pairs, thresholds rising."""
+"""(threshold, gain from there on), thresholds rising."""
 
 
 @dataclass(frozen=True)
 class Power:
     """What an activation or a complete costume gives (Rules T6, T8, T14, T18).
 
-    `red`, `gold`, `blue` and `white` count quills, `mood` and `others_mood` steps; `take_set` and
-    `take_costume` are the colour of the one element to take.
+    Quills are by colour, moods in steps; `take_set` and `take_costume` are the colour of the one
+    element to take.
     """
 
     red: int = 0
@@ -95,10 +95,10 @@ class Rehearsals:
     """The dress rehearsals (Rules R).
 
     Attributes:
-        days: Of both rehearsals; the second is the game's last day.
+        days: The second is the game's last.
         grey_spaces: First spaces of each act, which cost prestige (Rules R2).
         act_1_pounds: By space reached.
-        act_2_prestige: Of the discs furthest ahead, first place first.
+        act_2_prestige: By place, of the discs furthest ahead.
         act_3_prestige: By space reached.
     """
 
@@ -123,7 +123,6 @@ class Box:
         bags: Seats (2, 3, 4) -> "costumes" or "sets" -> colour -> elements (Rules S4).
         element_values: By colour (Rules T10, T12).
         costume_gain: By the sum of three element values; others pay nothing.
-        extra_power: Costume power of an extra.
         queen_pounds: The Queen's gift (Rules T17).
         queen_objectives: Drawn instead; one is kept.
         spaces: In file order, like characters and objectives.

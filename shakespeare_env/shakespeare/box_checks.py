@@ -1,4 +1,4 @@
-"""Checks of box entries together, against the rules."""
+"""Checks across the entries of a box file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STARTING_REMEDY = "list two actors, a handyman and the queen"
 
 
 def card_id(entry: Entry) -> str:
-    """A character's id; moves already name extras extra1, extra2, ..."""
+    """A character's id; extra1, extra2, ... name extras."""
     own = entry.identifier("id")
     if re.fullmatch("extra[0-9]+", own):
         entry.refuse("id", f"{own!r} is how moves name an extra", "choose another id")
@@ -23,7 +23,7 @@ def card_id(entry: Entry) -> str:
 
 
 def check_list(entry: Entry, key: str, ids: Sequence[str], low: int, high: int) -> None:
-    """Refuse shared ids, and too few or too many tables."""
+    """Refuse shared ids and wrong counts."""
     for own in ids:
         if ids.count(own) > 1:
             entry.refuse(f"{key} {own}", f"the id {own!r} is used twice", "rename one of the two")
@@ -32,13 +32,13 @@ def check_list(entry: Entry, key: str, ids: Sequence[str], low: int, high: int) 
 
 
 def check_days(rehearsal: Entry, first: int, last: int) -> None:
-    """Refuse a first rehearsal not before the last (Rules R)."""
+    """Refuse rehearsal days that do not rise (Rules R)."""
     if first >= last:
         rehearsal.refuse("days", f"day {first} is not before day {last}", "let the days rise")
 
 
 def check_act_lengths(acts: Entry, box: Box) -> None:
-    """Refuse an act too short for its thresholds or the neutral disc (R2, V2)."""
+    """Refuse acts too short for thresholds or neutral discs (R2, V2)."""
     neutral = max(box.neutral_spaces)
     steps = (box.rehearsals.act_1_pounds, (), box.rehearsals.act_3_prestige)
     for name, length, paid in zip(ACTS, box.act_lengths, steps, strict=True):
@@ -49,7 +49,7 @@ def check_act_lengths(acts: Entry, box: Box) -> None:
 
 
 def check_bags(bag: Entry, box: Box) -> None:
-    """Refuse a bag too small for the last day's display (Rules S4, U2)."""
+    """Refuse bags too small for the last display (Rules S4, U2)."""
     days = box.rehearsals.days[-1]
     for seats, kinds in box.bags.items():
         need = days * 3 * seats
@@ -61,7 +61,7 @@ def check_bags(bag: Entry, box: Box) -> None:
 
 
 def check_starting(board: Entry, starting: Sequence[str], characters: Sequence[Entry]) -> None:
-    """Refuse a board without four characters of the file."""
+    """Refuse unknown or miscounted starting characters."""
     if len(starting) != len(_STARTING_KINDS):
         board.refuse("starting", f"{len(starting)} characters", _STARTING_REMEDY)
     ids = tuple(str(character.data.get("id")) for character in characters)
@@ -80,7 +80,7 @@ def check_starting_kinds(board: Entry, characters: Sequence[Character]) -> None:
 
 
 def check_deck(root: Entry, characters: Sequence[Character]) -> None:
-    """Refuse two copies of an actor (Rules T12) or a deck not of 30 cards (Rules S5)."""
+    """Refuse duplicate actors (Rules T12) and decks not of 30 (Rules S5)."""
     for character in characters:
         if character.kind == "actor" and character.copies > 1:
             name = f"[[character]] {character.id}: copies"
@@ -93,7 +93,7 @@ def check_deck(root: Entry, characters: Sequence[Character]) -> None:
 
 
 def check_points(objective: Entry, points: Sequence[tuple[int, int]]) -> None:
-    """Refuse an objective without steps, or with prestige that falls."""
+    """Refuse objectives without steps or with falling prestige."""
     if not points:
         objective.refuse("points", "no step", "write e.g. points = { 4 = 2, 5 = 3 }")
     for (low, less), (high, more) in pairwise(points):

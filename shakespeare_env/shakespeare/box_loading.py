@@ -1,4 +1,4 @@
-"""Reading and checking a box file: the bundled one, or the one named in SHAKESPEARE_BOX."""
+"""Reading and checking box files: the bundled one, or SHAKESPEARE_BOX."""
 
 from __future__ import annotations
 
@@ -60,7 +60,6 @@ _TABLES = {
     "stage": ("space",),
     **_LATER,
 }
-"""The keys of each table."""
 _LISTS = ("character", "objective")
 _POWERS = ("activation", "costume_power")
 _CHARACTER_KEYS = ("id", "name", "kind", "copies", "cost", "value", *_POWERS, "source")

@@ -1,4 +1,4 @@
-"""Shakespeare's side of the contract of `game.py`."""
+"""Shakespeare's `game.py` contract."""
 
 from __future__ import annotations
 

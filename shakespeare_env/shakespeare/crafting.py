@@ -1,6 +1,6 @@
-"""What a seat may still take from the display.
+"""What a seat may take from the display.
 
-During play, only this file writes the `craft_*` fields.
+During play, only this file writes `craft_*`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def set_craft(
 
 @rule
 def spend(game: Record, kind: int, colour: int) -> None:
-    """Take an element off the display; no value left, or a mandatory one, ends the craft (T10)."""
+    """Take a displayed element; a mandatory one, or no value left, ends the craft (T10)."""
     game["display"][kind, colour] -= 1
     game["craft_value"] -= ELEMENT_VALUE[colour]
     if game["craft_value"] == 0 or not game["craft_optional"]:
@@ -67,7 +67,7 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
 
 @rule
 def can_take_colours(game: Record, kind: int) -> int:
-    """The colours of a kind that can be taken, as bits."""
+    """Bits of the takeable colours of a kind."""
     colours = 0
     for colour in range(N_COLOURS):
         if can_take(game, kind, colour):

@@ -1,7 +1,7 @@
-"""Which decision follows which, through a day and a game.
+"""Which decision follows which.
 
-Phase files say what is legal and what moves do. Choices that a move opens (white quills, elements,
-the Queen's gift) come first, then the current part's next seat, then the next part.
+Choices that a move opens (white quills, elements, the Queen's gift) come first, then the part's
+next seat, then the next part.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_DAYS
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the mover's legal actions into bool[A], all False before; count them."""
+    """Mark legal actions in bool[A], all False before; count them."""
     phase = game["phase"]
     if phase == s.TURN:
         return turn.legal(game, mask)
@@ -81,7 +81,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def find_decision(game: Record) -> None:
-    """Move on to the next decision, or the end."""
+    """Find the next decision, or the end."""
     while not (has_open_choice(game) or next_of_part(game)):
         next_part(game)
 
@@ -90,7 +90,7 @@ def find_decision(game: Record) -> None:
 def has_open_choice(game: Record) -> bool:
     """Whether the mover still has to choose: white quills, then elements (Rules T8, T18).
 
-    What cannot be done lapses: quills with nowhere to go, mandatory elements without a place, moves
+    Impossible choices lapse: quills with nowhere to go, mandatory elements without a place, moves
     back from space 1 (Rules T6, T16, T18, M2).
     """
     if game["quills"] > 0:
@@ -119,7 +119,7 @@ def has_open_choice(game: Record) -> bool:
 
 @rule
 def next_of_part(game: Record) -> bool:
-    """Move on to the part's next seat; False when the part is finished."""
+    """Move on to the part's next seat; False when finished."""
     part = game["part"]
     if part == s.IN_TURNS:
         return ask(game, turn.next_seat(game), s.TURN)
@@ -191,7 +191,7 @@ def next_part(game: Record) -> None:
 
 @rule
 def begin_day(game: Record) -> None:
-    """Start a day: with wagers, in solo with turns (Rules W1, V1)."""
+    """Start a day with wagers, in solo with turns (Rules W1, V1)."""
     rest.begin_day(game)
     if game["players"] == 1:
         wager.clear_initiative(game)

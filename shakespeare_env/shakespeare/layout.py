@@ -1,7 +1,7 @@
 """The layout of an observation: named int8 numbers (Rules D3).
 
-Block `seat0` is the observer's, `seat1` the next seat's, and so on; absent seats are all zero, so 1
-to 4 seats share one layout. Capital names are field offsets, in a seat's block or the whole.
+Block `seat0` is the observer's, `seat1` the next seat's, and so on; absent seats are zero, so 1 to
+4 seats share a layout. Capital names are offsets, in a seat's block or overall.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Invariants of every position: a complete box, sound stages, a fitting decision.
-
-Checked on records read from text; the compiled rules rely on all of them.
-"""
+"""Invariants that the compiled rules rely on, checked on records read from text."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def check_position(game: Record) -> None:
 
 
 def _members(game: Record, seat: int) -> Any:
-    """(member, card, whether an extra) of a seat's troupe."""
+    """(member, card, is extra) of a troupe."""
     for member in range(int(game["troupe_len"][seat])):
         yield member, int(game["card"][seat, member]), bool(game["extra"][seat, member])
 
@@ -99,7 +96,7 @@ def check_stages(game: Record) -> None:
 
 
 def check_cards(game: Record) -> None:
-    """Every copy of a character card is somewhere, once (S5)."""
+    """No character card is missing or duplicated (S5)."""
     found = (game["shown"] + game["deck"] + game["discarded_cards"]).astype(int)
     for seat in range(game["players"]):
         for _, card, _ in _members(game, seat):
@@ -171,7 +168,7 @@ def check_piles(game: Record) -> None:
 
 
 def check_wagers(game: Record) -> None:
-    """Wagers follow Order and last until the next day; none in draft or solo (W1, D2, V1)."""
+    """Wagers follow Order and last the day; none in draft or solo (W1, D2, V1)."""
     players = int(game["players"])
     part = game["part"]
     for place, seat in enumerate(game["order"][:players].tolist()):
@@ -199,7 +196,7 @@ def check_wagers(game: Record) -> None:
 
 
 def check_tracks(game: Record) -> None:
-    """Initiative is complete except during turns; the queue is the rest of the order (T5)."""
+    """Initiative is complete outside turns; the queue is the order's rest (T5)."""
     players, part = int(game["players"]), game["part"]
     if part not in (s.IN_TURNS,) and game["initiative_len"] != players:
         refuse(
@@ -246,7 +243,7 @@ def check_rest(game: Record) -> None:
 
 
 def check_decision(game: Record) -> None:
-    """The mover has something to decide in this phase (D1)."""
+    """The mover has a decision in this phase (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
         if day != t.N_DAYS:

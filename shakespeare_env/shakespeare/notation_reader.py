@@ -1,4 +1,4 @@
-"""Reading text positions into records; `notation_checks.py` refuses impossible ones."""
+"""Reading text into records; `notation_checks.py` refuses impossible ones."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
 
 
 def _read_pending(pending: Any, game: Record) -> None:
-    """What the current decision has opened, and its part of the day."""
+    """What the decision has opened, and its part."""
     phase = int(game["phase"])
     if phase == s.CRAFT:
         _read_craft(pending, "pending", game)

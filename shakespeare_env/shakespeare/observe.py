@@ -1,7 +1,7 @@
 """What a seat may know, as the numbers of `layout.py` (Rules D3).
 
-Never read: others' objectives, wagers and rest choices before they are revealed, the order of the
-objectives (except those the observer put back) and the random state.
+Never read: others' objectives, unrevealed wagers and rest choices, the order of objectives (except
+those the observer put back) and the random state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shakespeare_env.shakespeare.acts import standing
 
 
 def _spaces_to_reward() -> npt.NDArray[np.int8]:
-    """int8[act, space]: spaces to the next better result of a scoring (Rules R2)."""
+    """int8[act, space]: spaces to the next better result (Rules R2)."""
     steps = (
         (t.GREY_SPACES + 1, *(space for space, _ in t.ACT_I_POUNDS)),
         (t.GREY_SPACES + 1,),
@@ -74,7 +74,7 @@ def observe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def clipped(value: int) -> int:
-    """A count, clipped to the layout's range."""
+    """A count within the layout's range."""
     return min(max(value, at.LOW), at.HIGH)
 
 
@@ -103,7 +103,7 @@ def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
 def observe_troupe(game: Record, seat: int, out: Any) -> None:
     """A seat's characters and costumes.
 
-    Who lies face down is too irregular to predict: multiply instead of branching.
+    Face-down cards are too irregular to predict: multiply instead of branching.
     """
     cards, face_down = game["card"][seat], game["extra"][seat]
     cylinder, resting = game["cylinder"][seat], game["rest"][seat]
@@ -139,7 +139,7 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_stage(game: Record, seat: int, out: Any) -> None:
-    """A seat's stage, without branches: what is filled is too irregular to predict."""
+    """A seat's stage, branch-free: what is filled is too irregular to predict."""
     stage = game["stage"][seat]
     colours = 0
     filled = 0
@@ -198,7 +198,7 @@ def observe_places(game: Record, observer: int, out: Any) -> None:
 
 @rule
 def observe_table(game: Record, out: Any) -> None:
-    """The middle of the table, all of it public."""
+    """The public middle of the table."""
     day = int(game["day"])
     out[at.PLAYERS + int(game["players"]) - 1] = 1
     out[at.STRATEGIC] = game["strategic_rest"]

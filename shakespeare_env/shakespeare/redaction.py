@@ -1,4 +1,4 @@
-"""What notation hides from a seat, and which moves others do not see (Rules D3)."""
+"""What others do not see of positions and moves (Rules D3)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from shakespeare_env.game import UNKNOWN
 
 
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-    """A position as a seat sees it: what `observe.py` never reads for it is `UNKNOWN`.
+    """A position as a seat sees it: what `observe.py` never reads is `UNKNOWN`.
 
-    So is the whole objective pile: text does not tell who put a card back.
+    So is the whole objective pile: text does not say who put cards back.
     """
     seen = {**position, "objective_deck": _unknown(position["objective_deck"])}
     if position["phase"] == "objective" and position["to_move"] != seat:

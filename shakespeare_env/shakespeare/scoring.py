@@ -1,4 +1,4 @@
-"""The end of the game: objectives, yellow elements, wages, winners (section F)."""
+"""The end of the game (section F)."""
 
 from __future__ import annotations
 
@@ -96,9 +96,9 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Score kept objectives before wages, giving up pounds as ends best (Rules F1).
+    """Score objectives before wages, giving up pounds as ends best (Rules F1).
 
-    A seat may hold several objectives of pounds: every combination of their steps is tried.
+    With several objectives of pounds, every combination of their steps is tried.
     """
     combinations = 1
     for place in range(game["objectives_len"][seat]):
@@ -126,10 +126,9 @@ def score_objectives(game: Record, seat: int) -> None:
 
 @rule
 def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
-    """The pounds a combination of steps gives up, and their prestige (Rules F1).
+    """Pounds that a combination of steps gives up, and their prestige (Rules F1).
 
-    The base STEPS + 1 digits of `combination` are the steps of the seat's objectives of pounds; 0
-    is no gift.
+    Base STEPS + 1 digits of `combination` are the steps of objectives of pounds; 0 is no gift.
     """
     gift = 0
     prestige = 0

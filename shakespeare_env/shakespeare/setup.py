@@ -60,7 +60,7 @@ def clear_decisions(game: Record) -> None:
 
 @rule
 def clear_seats(game: Record) -> None:
-    """Set up every seat's board; absent seats stay empty (Rules S2)."""
+    """Set up the boards; absent seats stay empty (Rules S2)."""
     game["prestige"][:] = 0
     game["pounds"][:] = 0
     game["tokens"][:] = 0
@@ -93,7 +93,7 @@ def clear_seats(game: Record) -> None:
 
 @rule
 def settle_order(game: Record) -> None:
-    """Draw a random Order, also for the Initiative track (Rules S3)."""
+    """Draw a random Order, also for Initiative (Rules S3)."""
     players = game["players"]
     order = game["order"]
     order[:] = NOBODY
@@ -107,7 +107,7 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Discs on space 1 in Order, first at the bottom; in solo, neutral ones too (S3, V2)."""
+    """Discs on space 1 in Order, first at the bottom; neutral ones in solo (S3, V2)."""
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):

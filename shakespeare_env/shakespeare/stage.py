@@ -1,4 +1,4 @@
-"""A seat's stage, its elements' immediate effects, and its mood (T13 to T15)."""
+"""A seat's stage, its elements' effects, and mood."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
 
 @rule
 def is_open(game: Record, seat: int, space: int) -> bool:
-    """Whether a space is empty and everything underneath filled (Rules T13)."""
+    """Whether a space is empty and fully supported (Rules T13)."""
     filled = game["stage_filled"][seat]
     return (filled >> space) & 1 == 0 and (filled & SUPPORTS[space]) == SUPPORTS[space]
 
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Whether the mirrored space is empty or matches, or either is yellow (T13)."""
+    """Whether the mirror is empty or matches, or either is yellow (T13)."""
     mirror = MIRROR[space]
     if mirror == space or colour == YELLOW:
         return True

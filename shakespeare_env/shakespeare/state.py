@@ -1,7 +1,6 @@
-"""One game as a record: the shape, range and meaning of every field.
+"""One game as a record: shape, range and meaning of every field.
 
-Indices (card, deck, colour, kind, act, space, objective) are those of `tables.py`. A batch is an
-array of records; copying a record copies a game.
+Indices are those of `tables.py`. A batch is an array of records; copying a record copies a game.
 """
 
 from __future__ import annotations

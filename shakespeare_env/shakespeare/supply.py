@@ -1,4 +1,4 @@
-"""What bags and deck yield (Rules S4, S5, U1, U2)."""
+"""What bags and deck yield."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
 """The box as arrays indexed by small integers.
 
-Read at import; Numba compiles them in as constants.
+Read at import and compiled in as constants.
 
-This game's index spaces:
+Index spaces:
 
     card       kinds of character, 0 .. N_CARDS-1: the board's first, then the deck's
-    deck       kinds of character in the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
+    deck       those of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
     colour     0 black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow
     kind       of element: 0 costume, 1 stage set
     act        0 Act I, 1 Act II, 2 Act III
@@ -33,7 +33,7 @@ BLACK, PINK, PURPLE, BLUE, GREEN, YELLOW = range(N_COLOURS)
 COSTUME, SET = range(2)
 ACT_I, ACT_II, ACT_III = range(len(ACTS))
 NEUTRAL = N_SEATS
-"""The solo neutral disc's row in tables of discs."""
+"""Row of the solo neutral disc."""
 N_DISCS = N_SEATS + 1
 CRAFT_COLOURS = 0b011111
 """Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
@@ -44,7 +44,7 @@ N_CYLINDERS = BOX.cylinders
 N_TOKENS = BOX.plus3_tokens
 QUEEN_POUNDS, QUEEN_OBJECTIVES = BOX.queen_pounds, BOX.queen_objectives
 GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
-"""Winning score of good play by seats; alone, a target to pass."""
+"""By seats, the winning score of good play; alone, a target."""
 SOLO_TARGET = BOX.good_scores[1]
 
 # ---- characters ----------------------------------------------------------------------------------
@@ -69,9 +69,9 @@ IS_CRAFTSMAN = np.isin(KIND, (COSTUME_MISTRESS, SET_DRESSER, HANDYMAN))
 N_DECK_CARDS = int(COPIES.sum())
 
 EXTRA = N_CARDS
-"""An extra's row in the tables of costume powers."""
+"""Row of an extra in costume powers."""
 MAX_TROUPE = N_BOARD + 1 + N_DAYS
-"""A seat's most characters: the board's, one drafted, one a day."""
+"""The largest troupe: the board's, one drafted, one a day."""
 
 
 def _powers(powers: list[Power]) -> dict[str, np.ndarray]:
@@ -124,7 +124,7 @@ WEARER_OF_CARD[_actors] = range(N_ACTORS)
 ELEMENT_VALUE = np.array([BOX.element_values[colour] for colour in COLOURS], np.int8)
 """By colour (Rules T10, yellow: T12)."""
 BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
-"""int8[seats, kind, colour]: bags at the start; one seat uses those of two (Rules V1)."""
+"""int8[seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""
 for _seats in range(1, N_SEATS + 1):
     for _kind, _name in enumerate(("costumes", "sets")):
         BAG[_seats, _kind] = [BOX.bags[max(_seats, 2)][_name][colour] for colour in COLOURS]
@@ -151,7 +151,7 @@ CANDLE = np.array([space.candle for space in BOX.spaces], np.bool_)
 SUPPORTS = np.array(
     [sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32
 )
-"""Bits of the spaces to fill below each space; printed elements left out (Rules T13)."""
+"""Bits of the spaces to fill below; printed elements omitted (Rules T13)."""
 
 # ---- objectives ----------------------------------------------------------------------------------
 N_OBJECTIVES = len(BOX.objectives)
@@ -165,7 +165,7 @@ METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.obj
 N_STEPS = max(len(objective.points) for objective in BOX.objectives)
 NEVER = np.iinfo(np.int16).max
 STEP_AT = np.full((N_OBJECTIVES, N_STEPS), NEVER, np.int16)
-"""int16[objective, step]: metric value that reaches it, NEVER if no step."""
+"""int16[objective, step]: metric value that reaches it, else NEVER."""
 STEP_PRESTIGE = np.zeros((N_OBJECTIVES, N_STEPS), np.int16)
 for _index, _objective in enumerate(BOX.objectives):
     for _step, (_at, _points) in enumerate(_objective.points):

@@ -1,4 +1,4 @@
-"""A seat's troupe and its costumes (Rules T2, T9, T12)."""
+"""A seat's troupe and its costumes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def wears_costumes(game: Record, seat: int, member: int) -> bool:
 
 @rule
 def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
-    """The member in a costume move, or NOBODY: actors by card, extras by hiring order."""
+    """A costume move's member, or NOBODY: actors by card, extras by hiring order."""
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:

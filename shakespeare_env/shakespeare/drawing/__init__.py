@@ -1,1 +1,1 @@
-"""Positions drawn for people from notation, as text and pictures."""
+"""Notation drawn as text and pictures."""

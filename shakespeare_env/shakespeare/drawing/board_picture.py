@@ -1,4 +1,4 @@
-"""The main board: acts with discs, prestige, both order tracks, supply."""
+"""The main board: acts with discs, prestige, order tracks, supply."""
 
 from __future__ import annotations
 
@@ -71,7 +71,6 @@ def _act_label(name: str, y: float, high: float) -> Elements:
 
 
 def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: float) -> Block:
-    """A space: number, pile bottom up, reward."""
     grey = space <= GREY_SPACES
     ground = high - _WORTH
     drawn: Elements = [
@@ -112,7 +111,6 @@ def draw_table(position: Mapping[str, Any], width: float, height: float) -> Bloc
 
 
 def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Elements:
-    """A lane per seat over a scale; in solo, the score to pass."""
     all_prestige = [seat["prestige"] for seat in position["seats"]]
     solo = len(all_prestige) == 1
     low, high = min(0, *all_prestige), max(_SCALE, SOLO_TARGET if solo else 0, *all_prestige)
@@ -152,7 +150,6 @@ def _lane(seat: int, prestige: int, zero: float, y: float, step: float) -> Eleme
 
 
 def _order(title: str, seats: Sequence[int], players: int, x: float, y: float) -> Elements:
-    """Tokens from first to last, then empty places."""
     drawn: Elements = [words(x, y, title, 12, weight="bold", fill=MUTED, room=150)]
     for place in range(players):
         middle = x + 13 + 44 * place

@@ -62,7 +62,7 @@ def draw_gap(width: float, height: float, text: str = "") -> Block:
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, width: float) -> Block:
     """A troupe's character with costume, cylinder and rest token.
 
-    `member` is as in the notation; `extra` is its name as an extra, or empty.
+    `member` is from the notation; `extra` is its name as an extra, or empty.
     """
     known = CARDS[member["card"]]
     fill = SEAT_TINTS[seat] if member["cylinder"] else RESTING if member["rest"] else PANEL
@@ -94,7 +94,6 @@ def _character(member: Mapping[str, Any], known: Character, seat: int, width: fl
 
 
 def _extra(name: str, known: Character, width: float) -> Elements:
-    """A face-down card, its character in grey."""
     room = width - 2 * _EDGE
     return [
         words(_EDGE, 18, name, 12, weight="bold", room=room),
@@ -117,7 +116,6 @@ def _costume_power(known: Character, y: float, room: float) -> Elements:
 
 
 def _costume(elements: list[str], known: Character, extra: str, width: float) -> Elements:
-    """Three slots, their sum, and the complete costume's power."""
     y = MEMBER_HEIGHT - 17
     drawn: Elements = []
     for slot in range(N_SLOTS):

@@ -29,7 +29,7 @@ ELEMENTS_HEIGHT = _TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
 
 
 def draw_characters(position: Mapping[str, Any], width: float) -> Block:
-    """The shown cards; taken ones leave a gap."""
+    """Shown cards; taken ones leave gaps."""
     cards = position["display"]["characters"]
     places = max(len(cards), max(position["players"], 2) + 2)  # Rules S5 and U1
     room = width - 2 * _EDGE
@@ -79,7 +79,6 @@ def _swatch(colour: str) -> Sign:
 
 
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> Block:
-    """One kind in one colour: on offer, then the other two counts."""
     shape = next(shape for name, _, shape in _KINDS if name == kind)
     shown = position["display"][kind][colour]
     middle = width / 2
@@ -117,7 +116,7 @@ def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
 def draw_piles(position: Mapping[str, Any], width: float) -> Block:
     """Cards in the piles; deck and discards have no order.
 
-    Leaves room for all cards of the box, so that a game's pictures match in size.
+    Always has room for the whole box: a game's pictures match in size.
     """
     each = (width - 4 * _EDGE) / 3
     texts = (

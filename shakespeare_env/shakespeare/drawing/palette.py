@@ -1,7 +1,7 @@
 """This game's own colours.
 
-Seats differ by warm and cool, dark and light. Chosen with the six elements: any two of the ten stay
-apart for red-green blind eyes.
+Seats differ by warmth and brightness; any two of the ten seat and element colours stay apart for
+red-green blind eyes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A position as an SVG document.
 
-Like `text.py`, it draws notation, secrets included.
+Like `text.py`, drawn from notation, secrets included.
 """
 
 from __future__ import annotations
@@ -59,7 +59,6 @@ def picture(position: Mapping[str, Any]) -> str:
 
 
 def _middle(position: Mapping[str, Any]) -> Block:
-    """Main board and offers, in two columns of equal height."""
     beside, below = ROOM - _LEFT - GAP, CHARACTERS_HEIGHT + GAP
     acts, elements = draw_acts(position, _LEFT), draw_elements(position, beside)
     height = acts.height + below
@@ -77,7 +76,6 @@ def _middle(position: Mapping[str, Any]) -> Block:
 
 
 def _banner(position: Mapping[str, Any]) -> Banner:
-    """Who decides; at the right, the seats to come."""
     seat = position["to_move"]
     fill, ink = (GOLD, INK) if seat is None else (SEATS[seat], ON_SEATS[seat])
     if seat is not None:
@@ -90,7 +88,6 @@ def _banner(position: Mapping[str, Any]) -> Banner:
 
 
 def _legend(position: Mapping[str, Any]) -> Block:
-    """One line explaining the signs; only solo has neutral discs."""
     size, solo = 15, position["players"] == 1
     entries: tuple[tuple[Elements, str], ...] = (
         (star(0, 0, size), "prestige"),

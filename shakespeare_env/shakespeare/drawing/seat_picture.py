@@ -34,9 +34,9 @@ _MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
 
 def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
-    """A seat's panel; the mover's has a thick frame and an arrow.
+    """The panel; the mover's has a thick frame and an arrow.
 
-    Always equally high, so that a game's pictures match in size.
+    Always equally high: a game's pictures match in size.
     """
     mine = position["seats"][seat]
     decides = position["to_move"] == seat
@@ -155,7 +155,6 @@ def _mood(mood: int, seat: int, y: float) -> Elements:
 
 
 def _cylinders(mine: Mapping[str, Any], seat: int, y: float) -> Elements:
-    """The wager; cylinders to place, then hollow ones for those on characters."""
     used = sum(member["cylinder"] for member in mine["troupe"])
     wager = mine["wager"] if mine["wager"] is not None else "–"
     drawn: Elements = [
@@ -172,7 +171,6 @@ def _cylinders(mine: Mapping[str, Any], seat: int, y: float) -> Elements:
 
 
 def _today(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int, y: float) -> Elements:
-    """Whether it has recruited and passed; its secret rest choice."""
     drawn = [
         *_answer("recruited", mine["recruited"], seat, 0, y),
         *_answer("passed", mine["passed"], seat, 92, y),
@@ -193,7 +191,6 @@ def _answer(question: str, answer: bool, seat: int, x: float, y: float) -> Eleme
 
 
 def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Elements:
-    """The board's characters on separate ground, then others as they arrived."""
     board = len(BOX.starting)
     printed, later = ceil(board / _ROWS), ceil((MAX_TROUPE - board) / _ROWS)
     between = 2 * _GAP
@@ -220,6 +217,5 @@ def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Eleme
 
 
 def _grid(cards: int, columns: int, x: float, step: float) -> list[tuple[float, float]]:
-    """Card positions, row by row."""
     down = MEMBER_HEIGHT + _GAP
     return [(x + card % columns * step, _EDGE + card // columns * down) for card in range(cards)]

@@ -73,7 +73,6 @@ def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _entry(card: Mapping[str, Any], extra: str, width: int) -> str:
-    """Marks, name and wage; at the right, the costume and its value."""
     known = CARDS[card["card"]]
     mark = "●" if card["cylinder"] else "z" if card["rest"] else " "
     name = f"{extra} {known.name}" if extra else known.name

@@ -151,7 +151,7 @@ def rest_token(x: float, y: float, size: float) -> Elements:
 
 
 def candle(x: float, y: float, size: float) -> Elements:
-    """A candle, which scores prestige once its space is filled."""
+    """A candle: filling its space scores prestige."""
     flame: list[svg.PathData] = [
         svg.M(0, -0.5),
         svg.C(0.34, -0.2, 0.2, 0.02, 0, 0.02),

@@ -1,7 +1,7 @@
 """Where the bricks of the stage's wall lie.
 
-The box alone decides: rows are centred, and printed elements fill in where a space rests on
-something the box does not name (Rules T13).
+Rows are centred; printed elements fill in where a space rests on something the box does not name
+(Rules T13).
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ def draw_stage(rows: list[Row], filled: Mapping[str, str]) -> list[str]:
     """Draw a stage in lines of equal width.
 
     An empty space shows its id, with `*` on a candle; a filled one its colour, in capitals on a
-    candle. `rows` come from `stage_rows`; `filled` is colour by space id, as in the notation.
+    candle. `filled` is colour by space id.
     """
     centre = max(abs(middle) for row in rows for middle in row) * _HALF + _HALF
     above: set[int] = set()

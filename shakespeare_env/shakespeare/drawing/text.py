@@ -1,7 +1,6 @@
 """A position as a text table, `WIDTH` columns wide with the bundled box.
 
-Drawn from notation, not the engine's record, so that anything that speaks it can be shown; secrets
-included.
+Drawn from notation, so that anything that speaks it can be shown, secrets included.
 """
 
 from __future__ import annotations
@@ -62,7 +61,6 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Two lines per act: rehearsal rewards (Rules R2), then discs."""
     longest, label = max(BOX.act_lengths), 14
     cell = max(6, (WIDTH - label - 1) // longest - 1)
     width = label + longest * (cell + 1) + 1
@@ -82,7 +80,6 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
 
 def _pile(discs: Sequence[int | str], room: int) -> str:
-    """A space's discs, bottom up, spaced where there is room."""
     names = ["N" if disc == "neutral" else str(disc) for disc in discs]
     return (" " if 2 * len(names) - 1 <= room else "").join(names)
 

@@ -91,14 +91,13 @@ def asked(position: Mapping[str, Any]) -> str:
 def winners(position: Mapping[str, Any]) -> list[int]:
     """The seats that beat others; none before the end.
 
-    Notation always has the solo seat win, which says nothing: drawings compare its score with the
-    target.
+    Solo notation always has the seat win: drawings compare its score with the target.
     """
     return list(position["winners"] or ()) if position["players"] > 1 else []
 
 
 def afterwards(position: Mapping[str, Any]) -> str:
-    """The seats still to be served after the mover; may be empty."""
+    """The seats to serve after the mover; may be empty."""
     return f"Afterwards: {_seats(position['queue'])}" if position["queue"] else ""
 
 

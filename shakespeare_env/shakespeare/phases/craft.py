@@ -1,4 +1,4 @@
-"""Taking elements from the display and placing them (Rules T10 to T14, T16, T18)."""
+"""Taking elements from the display and placing them."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def legal_sets(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Take and place one element, or stop (Rules T10, T11)."""
+    """Take and place one element, or stop (Rules T10, T11, T14)."""
     seat = game["to_move"]
     if action == actions.DONE:
         close_craft(game)

@@ -1,4 +1,4 @@
-"""The draft at setup (Rules S5)."""
+"""The draft at setup."""
 
 from __future__ import annotations
 

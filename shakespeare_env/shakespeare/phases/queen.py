@@ -1,4 +1,4 @@
-"""The Queen's gift: pounds or objectives (Rules T17)."""
+"""The Queen's gift: pounds or objectives."""
 
 from __future__ import annotations
 

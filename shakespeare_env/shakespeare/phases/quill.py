@@ -1,4 +1,4 @@
-"""White quills: advancing on any act (Rules T6, T8)."""
+"""White quills: advancing on any act (Rules T8)."""
 
 from __future__ import annotations
 

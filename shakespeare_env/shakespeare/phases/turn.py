@@ -1,4 +1,4 @@
-"""Phase 2, recruitment and activation (Rules T1 to T5, T9, T16 to T18)."""
+"""Phase 2, recruitment and activation."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 
 @rule
 def act(game: Record, seat: int, card: int) -> None:
-    """Use an actor: quills of colour and gains now, white quills, element next (Rules T8, T18)."""
+    """Use an actor: coloured quills and gains now; white quills, element next (Rules T8, T18)."""
     for track in range(3):
         advance(game, track, seat, t.QUILLS[card, track])
     shift_mood(game, seat, t.MOOD[card])

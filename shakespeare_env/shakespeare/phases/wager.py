@@ -21,7 +21,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Choose secretly until all have (Rules W1, D2)."""
+    """Choose; secret until all have (Rules W1, D2)."""
     game["wager"][game["to_move"]] = action - actions.WAGER + 1
 
 
