@@ -24,7 +24,7 @@ class Block:
 
     def at(self, x: float, y: float, **data: str) -> svg.G:
         """The block moved to (x, y), with `data-` attributes."""
-        moved = [svg.Translate(round(x, 1), round(y, 1))]
+        moved: list[svg.Transform] = [svg.Translate(round(x, 1), round(y, 1))]
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
 

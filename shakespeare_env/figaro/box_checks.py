@@ -32,7 +32,7 @@ def check_deals(cards: Entry, fewer: Entry, deals: Mapping[int, int]) -> None:
 
     `fewer` is what the smallest table leaves out; `deals` maps seats to cards dealt.
     """
-    # The smallest table last: what it leaves out is not to blame for what the others find.
+    # The smallest table last: what it leaves out is not to blame for the others' faults.
     for seats in sorted(deals, key=lambda seats: (seats == min(deals), seats)):
         dealt = deals[seats]
         if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:

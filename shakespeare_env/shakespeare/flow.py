@@ -205,7 +205,7 @@ def begin_day(game: Record) -> None:
 def begin_turns(game: Record) -> None:
     """Give the first in Order the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # The next turn is searched after the seat to move: after the last in Order comes the first.
+    # Search from the seat after the mover; the first in Order follows the last.
     game["to_move"] = game["order"][game["players"] - 1]
 
 

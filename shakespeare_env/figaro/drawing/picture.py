@@ -36,7 +36,7 @@ from shakespeare_env.game import UNKNOWN
 
 __all__ = ["WIDTH", "picture"]
 
-_SIDE = 316  # the width of what stands beside the seats
+_SIDE = 316  # width of the column beside the seats
 _HEIGHT = 1092  # of all seats together
 _COLOURS, _TAKEN = 226, 256
 

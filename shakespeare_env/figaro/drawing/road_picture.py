@@ -13,7 +13,7 @@ from shakespeare_env.figaro.drawing.symbols import castle
 
 UNIT = 12.5
 """Length of a unit if everything fits."""
-_TOTAL, _AFTER = 46, 8  # for the number after the last stone, and what parts them
+_TOTAL, _AFTER = 46, 8  # for the number after the last stone, and the gap between
 
 
 def unit_of(position: Mapping[str, Any], piece_room: float, road_room: float) -> float:

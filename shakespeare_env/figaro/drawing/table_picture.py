@@ -25,7 +25,7 @@ _EDGE, _TITLE, _GAP = 14, 32, 8
 _ROUND_TITLE, _STONE = 26, 24
 _BOLD: Weight = "bold"
 _NORMAL: Weight = "normal"
-_CARDS = 30  # the scale of taken cards reaches at least so far
+_CARDS = 30  # least reach of the scale of taken cards
 
 
 def piece_room(width: float) -> float:

@@ -140,8 +140,7 @@ def _most_lines(room: float) -> int:
     """Most lines a pile can need, whatever its cards and their order."""
     whole = Counter({card.id: card.copies for card in BOX.characters if card.copies})
     deck = len(lines(_dotted(_counted(whole)), _SMALL, room))
-    # Objectives come in any order: a line holds at least as many as there is room for of the
-    # longest.
+    # Objectives come in any order: a line holds at least as many as fit of the longest.
     names = sorted(OBJECTIVES.values(), key=lambda name: text_width(name, _SMALL), reverse=True)
     last = len(names)
     longest = [f"{last}. {name} ·" for name in names]

@@ -61,6 +61,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
+    """Rewards (Rules R2), then discs."""
     longest, label = max(BOX.act_lengths), 14
     cell = max(6, (WIDTH - label - 1) // longest - 1)
     width = label + longest * (cell + 1) + 1
