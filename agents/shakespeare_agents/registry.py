@@ -198,3 +198,6 @@ class FunctionAgent:
 
     def __init__(self, choose: Act) -> None:
         self.act = choose
+
+    def __repr__(self) -> str:
+        return f"FunctionAgent({self.act!r})"
