@@ -205,7 +205,7 @@ def begin_day(game: Record) -> None:
 def begin_turns(game: Record) -> None:
     """Give the first in Order the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # Search from the seat after the mover; the first in Order follows the last.
+    # The search for the next turn starts after the mover, and wraps from last to first.
     game["to_move"] = game["order"][game["players"] - 1]
 
 
