@@ -78,7 +78,7 @@ class ActionTable:
             self._ids[key] = {
                 text: index
                 for index, text in enumerate(self.texts_for(seat, players))
-                if _is_at_table(self.texts[index], players)
+                if all(int(place) < players for place in _PLACE.findall(self.texts[index]))
             }
         return self._ids[key]
 
@@ -92,13 +92,9 @@ class ActionTable:
 
 
 def _with_seats(text: str, seat: int, players: int) -> str:
-    return _PLACE.sub(lambda place: str(_seat_at(int(place[1]), seat, players)), text)
+    def seat_at(place: re.Match[str]) -> str:
+        """The seat so many places clockwise, if the table has that many."""
+        distance = int(place[1])
+        return str((seat + distance) % players if distance < players else distance)
 
-
-def _is_at_table(text: str, players: int) -> bool:
-    return all(int(place) < players for place in _PLACE.findall(text))
-
-
-def _seat_at(place: int, seat: int, players: int) -> int:
-    """The seat so many places clockwise, if the table has that many."""
-    return (seat + place) % players if place < players else place
+    return _PLACE.sub(seat_at, text)

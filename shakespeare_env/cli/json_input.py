@@ -25,6 +25,14 @@ def parse_json(data: bytes) -> Any:
     return value
 
 
+def parse_object(data: bytes) -> dict[str, Any]:
+    """Parse a JSON object; errors as in `parse_json`."""
+    value = parse_json(data)
+    if not isinstance(value, dict):
+        raise ValueError(f"{kind(value)}, not an object")
+    return value
+
+
 def kind(value: Any) -> str:
     """A JSON value's type, with its article."""
     return "null" if value is None else _KINDS.get(type(value), "a number")

@@ -10,11 +10,12 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from shakespeare_env import Position
-from shakespeare_env.cli.json_input import parse_json
+from shakespeare_env.cli.json_input import parse_object
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.errors import DatasetError, PositionError
@@ -69,14 +70,13 @@ def from_dataset(folder: Path, game_id: int) -> Recorded:
         count = read_games(folder, unfinished=True).select(pl.len()).collect().item()
         raise DatasetError(f"{folder} has no game {game_id}; its games are 0 to {count - 1}")
     game = games.row(0, named=True)
-    columns = read_decisions(folder, unfinished=True).filter(pl.col("game_id") == game_id)
-    decisions = (
-        columns.sort("number").select("position", "value").collect().to_dict(as_series=False)
-    )
-    texts = [json.loads(text) for text in (*decisions["position"], game["last_position"])]
+    decisions = read_decisions(folder, unfinished=True).filter(pl.col("game_id") == game_id)
+    columns = decisions.sort("number").select("position", "value").collect()
+    texts = [json.loads(text) for text in (*columns["position"], game["last_position"])]
     name = f"{folder}, game {game_id}"
     positions = _positions(texts, lambda number: f"{name}, position {number}")
-    return _checked(Recorded(positions, game["moves"], game["agents"], decisions["value"]), name)
+    values = columns["value"].to_list()
+    return _checked(Recorded(positions, game["moves"], game["agents"], values), name)
 
 
 def games_of(folder: Path) -> Iterable[dict[str, Any]]:
@@ -102,8 +102,8 @@ def _checked(game: Recorded, name: Path | str) -> Recorded:
             f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "
             "there should be one position more than moves"
         )
-    for number, (position, move) in enumerate(zip(game.positions, game.moves, strict=False)):
-        after = game.positions[number + 1]
+    steps = zip(pairwise(game.positions), game.moves, strict=True)
+    for number, ((position, after), move) in enumerate(steps):
         if (after.game, after.players) != (position.game, position.players):
             raise DatasetError(f"{name}: position {number + 1} is of another table")
         if move not in position.moves():
@@ -123,12 +123,9 @@ def _lines(path: Path) -> list[bytes]:
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        value = parse_json(line)
+        return parse_object(line)
     except ValueError as error:
         raise DatasetError(f"{path}, line {number} is {error}") from error
-    if not isinstance(value, dict):
-        raise DatasetError(f"{path}, line {number} is not an object")
-    return value
 
 
 def _entry(path: Path, number: int, line: Mapping[str, Any], key: str, of: type) -> Any:

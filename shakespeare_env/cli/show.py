@@ -10,7 +10,7 @@ import typer
 
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.json_input import kind, parse_json
+from shakespeare_env.cli.json_input import parse_object
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
 
@@ -59,9 +59,6 @@ def _read(file: str, name: str) -> dict[str, Any]:
     except OSError as error:
         give_up(f"cannot read {name}: {error.strerror}")
     try:
-        value = parse_json(data)
+        return parse_object(data)
     except ValueError as error:
         give_up(f"{name} is {error}")
-    if not isinstance(value, dict):
-        give_up(f"{name} holds {kind(value)}, not the object of a position")
-    return value
