@@ -52,7 +52,7 @@ class Opponent:
 
     @property
     def win_rate(self) -> float:
-        """The learner's, 0 to 1, starting from one win and one loss; 0.5 is parity at any table."""
+        """The learner's, 0 to 1, after one win and one loss to begin with; 0.5 is parity."""
         return (self.wins + 1.0) / (self.games + 2.0)
 
     @property

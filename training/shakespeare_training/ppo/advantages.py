@@ -25,7 +25,7 @@ class SeatAdvantages(NamedTuple):
         returns: float32[R, n], advantage plus value; 0 for open decisions.
         gained: float32[R, n], what the seat received until its next decision, the end of the game
             or the last row.
-        closed: bool[R, n], whether it was not the last row; other decisions are *open*.
+        closed: bool[R, n], whether it was one of the first two; other decisions are *open*.
     """
 
     advantages: NDArray[np.float32]

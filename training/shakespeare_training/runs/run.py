@@ -46,12 +46,7 @@ class Run:
     """
 
     def __init__(
-        self,
-        config: TrainingConfig,
-        folder: Path,
-        *,
-        device: str = "auto",
-        bfloat16: bool | None = None,
+        self, config: TrainingConfig, folder: Path, *, device: str, bfloat16: bool | None = None
     ) -> None:
         self.config = config
         self.folder = folder

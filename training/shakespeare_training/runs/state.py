@@ -152,7 +152,7 @@ def _arrays(learner: SelfPlayPPO) -> Arrays:
     for number, state in learner.policy.optimizer.state_dict()["state"].items():
         for name, tensor in state.items():
             arrays[f"optimizer/{number}/{name}"] = tensor.cpu().numpy()
-    for name, array in learner.rollout_buffer.open_decisions().items():
+    for name, array in learner.rollout_buffer.open_decisions.items():
         arrays[f"open/{name}"] = array
     records = learner.league.batch.save(slice(None))
     arrays["games"] = records.view(np.uint8).reshape(len(records), -1)
@@ -168,7 +168,7 @@ def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
         states.setdefault(int(number), {})[kind] = torch.tensor(array)
     optimizer = learner.policy.optimizer
     optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
-    learner.rollout_buffer.set_open_decisions(_part(arrays, "open"))
+    learner.rollout_buffer.open_decisions = _part(arrays, "open")
     batch = learner.league.batch
     records = np.ascontiguousarray(arrays["games"]).view(batch.game.state).reshape(-1)
     batch.load(slice(None), records)
