@@ -18,12 +18,11 @@ from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
 class SeatRolloutBuffer(RolloutBuffer):
     """Decisions of all seats of n games, with advantages along each seat's own decisions.
 
-    A rollout ends in the middle of games, before it is known what follows every seat's last
-    decision.  The next one carries these open decisions in its first S = `max_seats` rows, row s
-    those of seat s (NO_SEAT where there is none), with the rewards received so far.  So every
-    decision is learnt from exactly once, when its seat has decided again or the game has ended.
-    The network has changed since a carried decision; its stored log-probability keeps the ratio of
-    PPO right.
+    A rollout ends in mid-game, before it is known what follows every seat's last decision.  The
+    next one carries these open decisions in its first S = `max_seats` rows, row s those of seat s
+    (NO_SEAT where there is none), with the rewards so far.  So every decision is learnt from
+    exactly once, when its seat has decided again or the game has ended.  The network has changed
+    since a carried decision; its stored log-probability keeps the ratio of PPO right.
 
     Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 

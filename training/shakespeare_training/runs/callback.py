@@ -74,9 +74,7 @@ class RunCallback(BaseCallback):
         if self.stop and not self._announced:
             self._announced = True
             self._display.print("stopping after this update; once more to stop at once")
-        dones = self.locals["dones"]
-        if dones.any():
-            self._note_scores(np.flatnonzero(dones))
+        self._note_scores(np.flatnonzero(self.locals["dones"]))
         if time.monotonic() - self._shown_at > _SHOW_EVERY_S:
             self._show()
         return True

@@ -71,8 +71,8 @@ def read_state(folder: Path) -> dict[str, Any]:
     """The JSON of a run.
 
     Raises:
-        CheckpointError: there is none, or it is damaged or of another version; a note says how to
-            start from the checkpoint, if there is one.
+        CheckpointError: it is missing, damaged or of another version; a note says how to start from
+            the checkpoint, if any.
     """
     path = folder / STATE_NAME
     try:
@@ -93,7 +93,7 @@ def read_state(folder: Path) -> dict[str, Any]:
 
 
 def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -> None:
-    """Put a new learner, made with the run's settings, into the state that `read_state` returned.
+    """Put a new learner, made with the run's settings, into the state from `read_state`.
 
     Raises:
         CheckpointError: files are missing or damaged, or the state belongs to another game, box,
@@ -176,6 +176,5 @@ def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
 
 
 def _part(arrays: Arrays, kind: str) -> Arrays:
-    """The arrays of a kind, which their names no longer tell."""
     start = f"{kind}/"
     return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
