@@ -1,4 +1,4 @@
-"""`shakespeare train`: self-play PPO, from settings to a checkpoint to play against."""
+"""`shakespeare train`: from settings to a checkpoint to play against."""
 
 from __future__ import annotations
 

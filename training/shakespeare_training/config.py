@@ -17,7 +17,7 @@ Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(gt=0)]
 Games = Annotated[int, Field(gt=0, le=100_000)]
-"""Games of an evaluation, all in memory at once."""
+"""All in memory at once."""
 
 RENAMED = {
     "games": "n_envs",

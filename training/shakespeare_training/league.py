@@ -1,8 +1,8 @@
 """Who plays the learner: itself, its own snapshots, and other agents.
 
 Opponents stay for a whole game: swapping one would spoil trajectories and win rates.  Snapshots are
-drawn by prioritised fictitious self-play, as in AlphaStar (Vinyals et al. 2019): with weight
-(1 - x)^2, where x is the learner's recent win rate against them.
+drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with weight (1 - x)^2
+for a recent win rate x of the learner.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Opponent:
 
     @property
     def win_rate(self) -> float:
-        """The learner's, 0 to 1, starting from one win and one loss; 0.5 is parity at any table."""
+        """The learner's, 0 to 1, after one win and one loss to begin with; 0.5 is parity."""
         return (self.wins + 1.0) / (self.games + 2.0)
 
     @property
@@ -64,7 +64,7 @@ class Opponent:
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
-    The argument `opponents` gives weights by name: `current`, `past`, or an agent's name or folder.
+    The argument `opponents` is weights by name: `current`, `past`, or an agent's name or folder.
 
     Attributes:
         opponents: The named agents, then the snapshots, oldest first.
@@ -122,8 +122,8 @@ class League:
     def _active_index(self) -> int:
         """The active snapshot as an index of `opponents`; the learner itself if there is none.
 
-        It is redrawn once as many games have finished as are played in parallel.  One at a time:
-        reading the weights of many networks in every step would take longer than all else.
+        Redrawn once as many games have finished as are played in parallel; one at a time, as
+        reading many networks' weights in every step would take longer than all else.
         """
         pool = self.pool
         if pool and (self.active is None or self.finished >= self._active_until):

@@ -1,9 +1,8 @@
 """Advantages along each seat's own decisions, as a pure function of arrays.
 
-After a move it is another seat's turn, so the usual recursion ("the next row is my next state")
-credits the wrong seat.  Here every seat of every game has its own trajectory, the rows in which it
-decided.  What it receives between two decisions, whoever caused it, counts towards the earlier one,
-and what it receives before the game ends, towards its last.
+After a move it is another seat's turn, so the usual recursion over rows credits the wrong seat.
+Here each seat's trajectory is its own decisions.  What it receives between two of them, whoever
+caused it, counts towards the earlier one; what it receives before the game ends, towards its last.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ class SeatAdvantages(NamedTuple):
         returns: float32[R, n], advantage plus value; 0 for open decisions.
         gained: float32[R, n], what the seat received until its next decision, the end of the game
             or the last row.
-        closed: bool[R, n], whether it was not the last row; other decisions are *open*.
+        closed: bool[R, n], whether it was one of the first two; other decisions are *open*.
     """
 
     advantages: NDArray[np.float32]

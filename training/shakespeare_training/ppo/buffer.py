@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,22 +18,23 @@ from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
 class SeatRolloutBuffer(RolloutBuffer):
     """Decisions of all seats of n games, with advantages along each seat's own decisions.
 
-    A rollout ends in the middle of games, before it is known what follows every seat's last
-    decision.  The next one carries these open decisions in its first S = `max_seats` rows, row s
-    those of seat s (NO_SEAT where there is none), with the rewards received so far.  So every
-    decision is learnt from exactly once, when its seat has decided again or the game has ended.
-    The network has changed since a carried decision; its stored log-probability keeps the ratio of
-    PPO right.
+    A rollout ends in mid-game, before it is known what follows every seat's last decision.  The
+    next one carries these open decisions in its first S = `max_seats` rows, row s those of seat s
+    (NO_SEAT where there is none), with the rewards so far.  So every decision is learnt from
+    exactly once, when its seat has decided again or the game has ended.  The network has changed
+    since a carried decision; its stored log-probability keeps the ratio of PPO right.
 
     Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 
     Attributes:
+        open_decisions: Those to carry over, one row of every array each.
         values: float32[k], of the k closed decisions, after `compute`; so are `returns` and
             `advantages`.
     """
 
     observation_space: spaces.Box
     action_space: spaces.Discrete
+    open_decisions: dict[str, NDArray[Any]]
 
     def __init__(
         self,
@@ -63,46 +64,33 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
         self._rewards = np.zeros((rows, n_envs, max_seats), np.float32)
         self._dones = np.zeros((rows, n_envs), np.bool_)
-        self._gained = np.zeros((rows, n_envs), np.float32)
-        self._is_open = np.zeros((rows, n_envs), np.bool_)
         self._closed = np.empty(0, np.intp)
+        self._carry(np.zeros_like(self._dones), np.zeros((rows, n_envs), np.float32))
         super().__init__(
             buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
         )
 
     def reset(self) -> None:
         """Start a rollout with the open decisions of the last one; none if it was stopped."""
-        rows, games = np.nonzero(self._is_open)
-        seats = self._seats[rows, games]
-        for store in self._stores.values():
-            store[seats, games] = store[rows, games]
-        carried = self._gained[rows, games]
+        carried = self.open_decisions
+        self.open_decisions = {name: array[:0] for name, array in carried.items()}
+        seats, games = carried["seats"], carried["games"]
+        for name, store in self._stores.items():
+            store[seats, games] = carried[name]
         first = slice(0, self.max_seats)
         self._seats[first] = NO_SEAT
         self._rewards[first] = 0.0
         self._dones[first] = False
         self._seats[seats, games] = seats
-        self._rewards[seats, games, seats] = carried
-        self._is_open[:] = False
+        self._rewards[seats, games, seats] = carried["gained"]
         self.pos = self.max_seats
         self.full = False
 
-    def open_decisions(self) -> dict[str, NDArray[Any]]:
-        """The open decisions, one row of every array each, for `set_open_decisions`."""
-        rows, games = np.nonzero(self._is_open)
-        stores = {**self._stores, "seats": self._seats, "gained": self._gained}
-        return {"games": games, **{name: store[rows, games] for name, store in stores.items()}}
-
-    def set_open_decisions(self, saved: Mapping[str, NDArray[Any]]) -> None:
-        """Start the next rollout with the open decisions of another buffer."""
-        seats, games = saved["seats"], saved["games"]
-        for name, store in self._stores.items():
-            store[seats, games] = saved[name]
-        self._is_open[:] = False
-        self._is_open[seats, games] = True
-        self._seats[seats, games] = seats
-        self._gained = np.zeros(self._is_open.shape, np.float32)
-        self._gained[seats, games] = saved["gained"]
+    def _carry(self, is_open: NDArray[np.bool_], gained: NDArray[np.float32]) -> None:
+        rows, games = np.nonzero(is_open)
+        stores = {**self._stores, "seats": self._seats, "gained": gained}
+        self.open_decisions = {name: store[rows, games] for name, store in stores.items()}
+        self.open_decisions["games"] = games
 
     def forget(self, games: NDArray[np.bool_]) -> None:
         """Drop the decisions carried over from games since replaced, bool[n]."""
@@ -155,8 +143,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         found = seat_advantages(
             self._rewards, values, self._seats, self._dones, self.gamma, self.gae_lambda
         )
-        self._gained = found.gained
-        self._is_open = (self._seats != NO_SEAT) & ~found.closed
+        self._carry((self._seats != NO_SEAT) & ~found.closed, found.gained)
         self._closed = np.flatnonzero(found.closed)
         self.values = values.reshape(-1)[self._closed]
         self.returns = found.returns.reshape(-1)[self._closed]

@@ -1,4 +1,4 @@
-"""What this machine can train on, and in which precision it is faster."""
+"""What this machine trains on, and in which precision it is faster."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
 
 
 def _update_seconds(policy: PolicyNetwork, batch_size: int) -> float:
-    """Seconds for one forward and backward pass over a minibatch of zeros."""
+    """For a forward and backward pass over zeros."""
     shape = policy.observation_space.shape
     assert shape is not None
     observations = torch.zeros(batch_size, *shape, dtype=torch.int8, device=policy.device)

@@ -1,4 +1,4 @@
-"""The network as a policy of stable-baselines3; `shakespeare_agents.network.Network` in PyTorch."""
+"""`shakespeare_agents.network.Network` in PyTorch, as a policy of stable-baselines3."""
 
 from __future__ import annotations
 
@@ -101,9 +101,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         """
         if action_masks is None:
             assert isinstance(self.action_space, gymnasium.spaces.Discrete)
-            action_masks = torch.ones(
-                len(obs), int(self.action_space.n), dtype=torch.bool, device=obs.device
-            )
+            action_masks = obs.new_ones((len(obs), int(self.action_space.n)), dtype=torch.bool)
         log_probabilities, values = self.masked_log_probabilities(obs, action_masks.bool())
         # An illegal action adds 0 * -1e8 = -0, so no second masking is needed.  The softmax of
         # log-probabilities is their exponential, but exp() itself takes three times as long on

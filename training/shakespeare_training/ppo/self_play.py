@@ -1,4 +1,4 @@
-"""Self-play: MaskablePPO on games in which the learner's network plays several or all seats."""
+"""Self-play: MaskablePPO on games in which its network plays several or all seats."""
 
 from __future__ import annotations
 
@@ -34,12 +34,11 @@ def linear(start: float, end: float) -> Schedule:
 
 
 class SelfPlayPPO(MaskablePPO):
-    """MaskablePPO for games whose seats are played by one network and by a league of opponents.
+    """MaskablePPO for games played by one network and a league of opponents.
 
-    Three things differ from the base class: advantages run along each seat's own decisions
-    (`SeatRolloutBuffer`), opponents' are not learnt from; the coefficients of entropy and reward
-    follow schedules; no random number comes from a global generator.  The update is the stock one.
-    `num_timesteps` counts the learner's decisions.
+    Advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learnt
+    from; coefficients of entropy and reward follow schedules; nothing is drawn from a global
+    generator.  The update is the stock one.  `num_timesteps` counts the learner's decisions.
 
     Attributes:
         league: Who has which seat.
@@ -142,12 +141,12 @@ class SelfPlayPPO(MaskablePPO):
                 )
                 self.num_timesteps += int(np.count_nonzero(own))
                 callback.update_locals(locals())
-                goes_on = callback.on_step()
+                proceed = callback.on_step()
                 if dones.any():
                     ended = np.flatnonzero(dones)
                     self.league.record_results(ended)
                     self.league.assign_seats(ended)
-                if not goes_on:
+                if not proceed:
                     return False
             rollout_buffer.compute()
             callback.on_rollout_end()

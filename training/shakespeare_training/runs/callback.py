@@ -55,9 +55,10 @@ class RunCallback(BaseCallback):
         if run.decisions >= self._next_snapshot:
             run.add_snapshot()
             self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
+        stop = self.stop  # a signal may set it at any time
         out_of_time = self._deadline is not None and time.monotonic() > self._deadline
-        self.stopped = self.stop or out_of_time
-        if self.stop:  # whoever pressed Ctrl-C does not wait for an evaluation
+        self.stopped = stop or out_of_time
+        if stop:  # whoever pressed Ctrl-C does not wait for an evaluation
             self._save()
         elif out_of_time:
             self._evaluate(run.config.final_evaluation_games)
@@ -73,9 +74,7 @@ class RunCallback(BaseCallback):
         if self.stop and not self._announced:
             self._announced = True
             self._display.print("stopping after this update; once more to stop at once")
-        dones = self.locals["dones"]
-        if dones.any():
-            self._note_scores(np.flatnonzero(dones))
+        self._note_scores(np.flatnonzero(self.locals["dones"]))
         if time.monotonic() - self._shown_at > _SHOW_EVERY_S:
             self._show()
         return True

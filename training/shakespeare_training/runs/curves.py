@@ -70,7 +70,6 @@ def curves_figure(
 
 
 def _prepare(axes: Axes, history: History, title: str) -> None:
-    """Draw what both panels share: decisions below, time above, a faint grid."""
     style.prepare(axes, title, "decisions learnt from", pad=34.0)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=_STEPS, integer=True))
     axes.xaxis.set_major_formatter(lambda count, _: short_count(count))
@@ -88,7 +87,7 @@ def _prepare(axes: Axes, history: History, title: str) -> None:
 
 
 def _draw_time(axes: Axes, history: History) -> None:
-    """Mark round times above, each at the decisions learnt from by then."""
+    """Mark round times above, at the decisions learnt from by then."""
     seconds = np.array([0.0, *(found.seconds for found in history)])
     decisions = np.array([0.0, *(found.decisions for found in history)])
     unit, name = (3600.0, "hours") if seconds[-1] >= 3600 else (60.0, "minutes")
@@ -171,7 +170,7 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
 def _draw_line(
     axes: Axes, x: Sequence[float], y: Sequence[float], colour: str, name: str, *, marker: int = 0
 ) -> None:
-    """One series; a long one has fewer markers, but one at its last point."""
+    """A series; if long, with fewer markers, but one at its last point."""
     step = -(-len(x) // _MOST_MARKERS)
     marked = list(range((len(x) - 1) % step, len(x), step))
     look = {**_marker(marker, colour), "markersize": 4.5, "linewidth": 1.4 if marker % 2 else 1.9}
@@ -179,7 +178,6 @@ def _draw_line(
 
 
 def _draw_legend(figure: style.Picture, history: History, *, targets: bool) -> None:
-    """Explain the signs below; the lines are named beside their ends."""
     rivals = history.rivals()
     ink = style.INK
     signs: list[Line2D | Patch] = [

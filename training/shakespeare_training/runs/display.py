@@ -54,7 +54,6 @@ class TrainingDisplay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the last status on the screen."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -80,7 +79,7 @@ class TrainingDisplay:
             self._tell(status)
 
     def print(self, text: RenderableType) -> None:
-        """Print something that stays, above the panel if there is one."""
+        """Print something that stays, above the panel if any."""
         self._console.print(text, highlight=False, soft_wrap=not self._is_live)
 
     def _tell(self, status: Status) -> None:
@@ -121,7 +120,7 @@ def _progress(status: Status, width: int) -> Table:
 
 
 def _seat_table(status: Status, width: int) -> RenderableType:
-    """Recent scores and latest win rates; opponents that do not fit are counted below."""
+    """Recent scores and latest win rates, with a count of opponents that do not fit."""
     history = status.history
     rivals = history.rivals()
     shown = rivals[: max(1, (width - _FIRST_COLUMNS) // _RIVAL_COLUMN)]
@@ -149,7 +148,7 @@ def _seat_table(status: Status, width: int) -> RenderableType:
 
 
 def _win_rate(found: Measurement | None) -> Text:
-    """A win rate and its interval in per cent, coloured if the interval excludes parity."""
+    """In per cent with its interval, coloured if that excludes parity."""
     if found is None or found.percents is None:
         return Text(_NONE, "dim")
     rate, low, high = found.percents
@@ -159,12 +158,10 @@ def _win_rate(found: Measurement | None) -> Text:
 
 
 def _league(status: Status, width: int) -> Text:
-    """The opponents of the league in one line, hardest first, unplayed ones last."""
+    """The league's opponents in one line, hardest first, unplayed last."""
     line = Text(no_wrap=True).append("won in the league", "dim")
-    items = [
-        (rate if games else math.inf, name, games)
-        for name, (games, rate) in status.opponents.items()
-    ]
+    met = status.opponents.items()
+    items = [(rate if games else math.inf, name, games) for name, (games, rate) in met]
     items.sort(key=lambda item: item[0])
     for index, (rate, name, games) in enumerate(items):
         style = "red" if rate < 0.5 else "green" if 0.5 < rate < math.inf else ""

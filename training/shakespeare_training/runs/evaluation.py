@@ -29,9 +29,8 @@ def measure(
 ) -> Iterator[Measurement]:
     """Evaluate the learner, playing greedily, against each opponent and itself at every seat count.
 
-    Every evaluation plays the same deals, so that only the learner makes a difference: so many
-    games per seat count and opponent, rounded up to a multiple of the seats.  `on_start` is called
-    with what is played next.
+    All play the same deals, so that only the learner makes a difference: `games` per seat count and
+    opponent, rounded up to a multiple of the seats.  `on_start` is told what is next.
     """
     network = Network(tensors, registry.game(config.game).layout)
     learner = Entrant(_LEARNER, NetworkAgent(network))

@@ -1,4 +1,4 @@
-"""The measurements of a run, and how they are worded wherever shown."""
+"""The measurements of a run, and how they are worded."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Measurement:
 
     @property
     def percents(self) -> tuple[float, float, float] | None:
-        """Win rate and both ends of its interval in per cent, if there are any."""
+        """Win rate and both ends of its interval in per cent."""
         if self.win_rate is None or self.low is None or self.high is None:
             return None
         return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
@@ -109,7 +109,7 @@ class History:
         self._measurements.append(measurement)
 
     def series(self, players: int, opponent: str) -> list[Measurement]:
-        """The measurements at one seat count against one opponent, oldest first."""
+        """All at one seat count against one opponent, oldest first."""
         return [m for m in self if (m.players, m.opponent) == (players, opponent)]
 
     def latest(self, players: int, opponent: str) -> Measurement | None:

@@ -46,12 +46,7 @@ class Run:
     """
 
     def __init__(
-        self,
-        config: TrainingConfig,
-        folder: Path,
-        *,
-        device: str = "auto",
-        bfloat16: bool | None = None,
+        self, config: TrainingConfig, folder: Path, *, device: str, bfloat16: bool | None = None
     ) -> None:
         self.config = config
         self.folder = folder
@@ -104,8 +99,8 @@ class Run:
         """Continue a run as if it had never stopped; its schedules follow a new length.
 
         Raises:
-            CheckpointError: there is no run, it is damaged or for another game or version, or an
-                opponent has changed.
+            CheckpointError: no run, a damaged one, one for another game or version, or an opponent
+                has changed.
             ValueError: its settings are invalid.
         """
         data = read_state(folder)
@@ -163,8 +158,7 @@ class Run:
             TrainingError: a weight is not finite; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
-        logs = str(self.folder / LOGS_NAME)
-        self.learner.set_logger(configure(logs, ["tensorboard"]))
+        self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
         self._started = time.monotonic()
         try:
             self.learner.learn(
@@ -198,14 +192,12 @@ class Run:
         log = self.learner.logger
         tensors, opponents = self.learner.policy.tensors(), self._opponents
         when = self.decisions, self.elapsed
-        for measurement in measure(
-            tensors, opponents, self.config, games, *when, on_start=on_start
-        ):
-            self.history.add(measurement)
-            what, value = "winning_score", measurement.mean_winning_score
-            if measurement.win_rate is not None:
-                what, value = f"win_rate_{measurement.opponent}", measurement.win_rate
-            log.record(f"evaluation/{measurement.players}_seats_{what}", value)
+        for found in measure(tensors, opponents, self.config, games, *when, on_start=on_start):
+            self.history.add(found)
+            what, value = "winning_score", found.mean_winning_score
+            if found.win_rate is not None:
+                what, value = f"win_rate_{found.opponent}", found.win_rate
+            log.record(f"evaluation/{found.players}_seats_{what}", value)
         log.dump(self.decisions)
 
     def save(self) -> None:

@@ -71,8 +71,8 @@ def read_state(folder: Path) -> dict[str, Any]:
     """The JSON of a run.
 
     Raises:
-        CheckpointError: there is none, or it is damaged or of another version; a note says how to
-            start from the checkpoint, if there is one.
+        CheckpointError: it is missing, damaged or of another version; a note says how to start from
+            the checkpoint, if any.
     """
     path = folder / STATE_NAME
     try:
@@ -93,7 +93,7 @@ def read_state(folder: Path) -> dict[str, Any]:
 
 
 def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -> None:
-    """Put a new learner, made with the run's settings, into the state that `read_state` returned.
+    """Put a new learner, made with the run's settings, into the state from `read_state`.
 
     Raises:
         CheckpointError: files are missing or damaged, or the state belongs to another game, box,
@@ -152,7 +152,7 @@ def _arrays(learner: SelfPlayPPO) -> Arrays:
     for number, state in learner.policy.optimizer.state_dict()["state"].items():
         for name, tensor in state.items():
             arrays[f"optimizer/{number}/{name}"] = tensor.cpu().numpy()
-    for name, array in learner.rollout_buffer.open_decisions().items():
+    for name, array in learner.rollout_buffer.open_decisions.items():
         arrays[f"open/{name}"] = array
     records = learner.league.batch.save(slice(None))
     arrays["games"] = records.view(np.uint8).reshape(len(records), -1)
@@ -168,7 +168,7 @@ def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
         states.setdefault(int(number), {})[kind] = torch.tensor(array)
     optimizer = learner.policy.optimizer
     optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
-    learner.rollout_buffer.set_open_decisions(_part(arrays, "open"))
+    learner.rollout_buffer.open_decisions = _part(arrays, "open")
     batch = learner.league.batch
     records = np.ascontiguousarray(arrays["games"]).view(batch.game.state).reshape(-1)
     batch.load(slice(None), records)
@@ -176,6 +176,5 @@ def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
 
 
 def _part(arrays: Arrays, kind: str) -> Arrays:
-    """The arrays of a kind, which their names no longer tell."""
     start = f"{kind}/"
     return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}

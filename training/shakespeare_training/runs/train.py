@@ -18,7 +18,7 @@ from shakespeare_training.config_text import game_option
 from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
-from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.run import LOGS_NAME, Run
 
 _NAME = "shakespeare"
 CURVES_NAME = "learning_curve.png"
@@ -36,12 +36,10 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
         TrainingError: a weight is not finite, or another process is training this run.
         OSError: the run cannot be saved.
     """
-    if run.decisions >= run.config.decisions:
-        console.print(
-            f"{run.folder} is complete after {run.decisions:,} decisions; "
-            "extend it with --decisions",
-            highlight=False,
-        )
+    config = run.config
+    if run.decisions >= config.decisions:
+        done = f"{run.folder} is complete after {run.decisions:,} decisions"
+        console.print(f"{done}; extend it with --decisions", highlight=False)
         return True
     with run.locked(), TrainingDisplay(console, told=len(run.history)) as display:
         callback = RunCallback(run, display, minutes)
@@ -49,12 +47,9 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
             run.learn(callback)
     if len(run.history):
         console.print(measurement_table(run.history))
-        draw_curves(
-            run.history,
-            run.folder / CURVES_NAME,
-            title=f"{run.config.game}, seed {run.config.seed}",
-            targets=registry.game(run.config.game).good_scores,
-        )
+        targets = registry.game(config.game).good_scores
+        title = f"{config.game}, seed {config.seed}"
+        draw_curves(run.history, run.folder / CURVES_NAME, title=title, targets=targets)
     _print_next_steps(run, console, callback)
     return not callback.stopped
 
@@ -65,26 +60,23 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
     opponent = config.evaluation_opponents[-1] if config.evaluation_opponents else "random"
     resume = f"{program} train --resume {folder}"
     if callback.stopped:
-        console.print(
-            f"Stopped after {callback.saved_decisions:,} of {config.decisions:,} decisions; saved.",
-            highlight=False,
-        )
+        done = f"{callback.saved_decisions:,} of {config.decisions:,} decisions"
+        console.print(f"Stopped after {done}; saved.", highlight=False)
     else:
         resume += f" --decisions {2 * config.decisions}"
-    players = max(config.players)
     lines = [
         f"Checkpoint  {folder}",
         f"Curves      {folder / CURVES_NAME}",
         f"Continue    {resume}",
-        f"Evaluate    {program} evaluate{game} {folder} {opponent} --players {players}",
+        f"Evaluate    {program} evaluate{game} {folder} {opponent} --players {max(config.players)}",
         f"Play        {program} play{game} --against {folder}",
-        f"Logs        tensorboard --logdir {folder / 'tensorboard'}",
+        f"Logs        tensorboard --logdir {folder / LOGS_NAME}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
 
 
 def _program() -> str:
-    """This program's name, or its path where the shell does not find the name."""
+    """This program's name, or its path where the shell does not find it."""
     called = Path(sys.argv[0])
     if called.name != _NAME or shutil.which(_NAME):
         return _NAME
