@@ -40,8 +40,7 @@ def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
-    network, _ = load_checkpoint(folder, game)
-    return NetworkAgent(network, greedy=greedy)
+    return NetworkAgent(load_checkpoint(folder, game)[0], greedy=greedy)
 
 
 def _heuristics(game: Game) -> Any:

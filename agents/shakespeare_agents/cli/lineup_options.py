@@ -53,7 +53,7 @@ Threads = Annotated[
 
 
 def agents_option(who: str, default: str) -> Any:
-    """An option that names agents, to be used with `make_agents`."""
+    """An option that names agents for `make_agents`."""
     text = f"{who}: {_NAMES}. Repeat it to go seat by seat; the last one fills the remaining seats."
     return typer.Option(metavar="AGENT", help=text, show_default=default)
 
