@@ -2,7 +2,7 @@
 
 Every case runs rollouts and updates like a training run and counts the decisions learnt from. Cases
 take turns, so that drift hits them alike; figures are medians over rounds, ratios are taken within
-a round.
+a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train` does.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
 `Position` is one game in text, `Batch` many games stepped together, `env` the PettingZoo
-environment; `gymnasium.make("Shakespeare-v0")` finds the others.
+environment; Gymnasium makes `Shakespeare-v0`.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ registration.register()
 
 
 def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
-    """The named layout of a game's observations: names, slices and ranges."""
+    """The names, slices and ranges in a game's observations."""
     return registry.game(name).layout
 
 
 def __getattr__(name: str) -> Any:
-    # InformationSets are imported by those who use them.
+    # Wrappers are imported by those who use them.
     if name in ("env", "raw_env"):
         from shakespeare_env.wrappers import aec
 

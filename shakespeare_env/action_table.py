@@ -1,8 +1,7 @@
 """Every action of a game: its id, its text in notation and what it does.
 
-Texts and descriptions may name a seat by its place: `{+2}` is the seat two places clockwise from
-the mover, like block `seat2` of an observation.  So an id means the same to every mover, and a
-network need not learn it once per seat.
+`{+2}` in a text is the seat two places clockwise of the mover, as in observations: an id means the
+same to every mover, so a network learns it once.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ _PLACE = re.compile(r"\{\+(\d+)\}")
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbouring actions of one kind, declared in the game's `actions.py`."""
+    """Neighbouring actions of one kind, declared in a game's `actions.py`."""
 
     name: str
     texts: tuple[str, ...]
@@ -24,16 +23,13 @@ class Block:
 
 
 class ActionTable:
-    """Every action of a game: id, text in notation, description.
-
-    The order of the blocks decides the ids.
+    """All actions of a game, with ids in the order of the blocks.
 
     Attributes:
-        blocks: The blocks, in order.
         start: Block name -> id of its first action.
-        texts: Text of each action, by id; seats that depend on who moves stand as `{+2}`.
-        descriptions: What each action does, in English, by id; seats likewise.
-        is_relative: Whether some text depends on who moves.
+        texts: By id, with seats as `{+2}`.
+        descriptions: In English, likewise.
+        is_relative: Whether some text names seats so.
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
@@ -66,12 +62,7 @@ class ActionTable:
         return len(self.texts)
 
     def texts_for(self, seat: int, players: int) -> tuple[str, ...]:
-        """The texts as the notation writes them when a seat moves, by id.
-
-        Args:
-            seat: Who moves.
-            players: Seats at the table; places beyond them name seats that are not there.
-        """
+        """Texts by id when a seat moves; at small tables some name missing seats."""
         if not self.is_relative:
             return self.texts
         if (seat, players) not in self._written:
@@ -81,18 +72,18 @@ class ActionTable:
         return self._written[seat, players]
 
     def ids_for(self, seat: int, players: int) -> dict[str, int]:
-        """Text -> id, without the actions that name a seat not at the table."""
+        """Text -> id, without actions that name missing seats."""
         key = (seat, players) if self.is_relative else (0, 0)
         if key not in self._ids:
             self._ids[key] = {
                 text: index
                 for index, text in enumerate(self.texts_for(seat, players))
-                if _is_at_table(self.texts[index], players)
+                if all(int(place) < players for place in _PLACE.findall(self.texts[index]))
             }
         return self._ids[key]
 
     def text(self, action: int, seat: int, players: int) -> str:
-        """The text of an action when a seat moves at a table of so many."""
+        """An action's text when a seat moves."""
         return self.texts_for(seat, players)[action]
 
     def description(self, action: int, seat: int, players: int) -> str:
@@ -101,15 +92,9 @@ class ActionTable:
 
 
 def _with_seats(text: str, seat: int, players: int) -> str:
-    """A text with the seats written out."""
-    return _PLACE.sub(lambda place: str(_seat_at(int(place[1]), seat, players)), text)
+    def seat_at(place: re.Match[str]) -> str:
+        """The seat so many places clockwise, if the table has that many."""
+        distance = int(place[1])
+        return str((seat + distance) % players if distance < players else distance)
 
-
-def _is_at_table(text: str, players: int) -> bool:
-    """Whether all seats that a text names are at a table of so many."""
-    return all(int(place) < players for place in _PLACE.findall(text))
-
-
-def _seat_at(place: int, seat: int, players: int) -> int:
-    """The seat so many places clockwise; the number itself where the table has no such place."""
-    return (seat + place) % players if place < players else place
+    return _PLACE.sub(seat_at, text)

@@ -1,7 +1,7 @@
 """The arrays and settings that kernels work on.
 
-Kernels take them as plain tuples and name the entries themselves: Numba looks up the type of a
-named tuple in Python, at every call, which takes longer than a move.
+Kernels take plain tuples: Numba would look up a named tuple's type at every call, which takes
+longer than a move.
 """
 
 from __future__ import annotations
@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game, Records
 
 
-class Table(NamedTuple):
-    """Games, and what their seats to move see.
-
-    Attributes:
-        games: The records, [n].
-        mask: bool[n, A], the legal actions of the seat to move.
-        obs: int8[n, D], its observation.
-        to_move: int8[n], the seat that decides, -1 when over.
-    """
+class GameArrays(NamedTuple):
+    """Records of n games and what their seats to move see; see `Batch`."""
 
     games: Records
     mask: NDArray[np.bool_]
@@ -33,7 +26,7 @@ class Table(NamedTuple):
     def of(
         game: Game, n: int
     ) -> tuple[Records, NDArray[np.bool_], NDArray[np.int8], NDArray[np.int8]]:
-        """Room for n games, none set up, as the plain tuple that kernels take."""
+        """Room for n games, as the plain tuple that kernels take."""
         return (
             np.zeros(n, game.state),
             np.zeros((n, game.actions.size), np.bool_),
@@ -43,16 +36,7 @@ class Table(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a step brings.
-
-    Attributes:
-        rewards: float32[n, S] of the last step, by seat.
-        done: bool[n], the games that the last step ended.
-        scores_before: int16[n, S], scratch.
-        scores_after: int16[n, S], scratch.
-        final_scores: int16[n, S] of the last game to end in each row.
-        final_winners: bool[n, S], its winners.
-    """
+    """What a step brings; see `Batch`.  `scores_before` and `scores_after` are scratch."""
 
     rewards: NDArray[np.float32]
     done: NDArray[np.bool_]
@@ -79,11 +63,10 @@ class Terms(NamedTuple):
     """What a batch is played for.
 
     Attributes:
-        options: A bit for each variant of the game (`Game.option_bits`).
-        autoreset: Whether a step that ends a game sets up the next one.
+        options: A bit per variant (`Game.option_bits`).
         reward: A code of `rewards.py`.
-        scale: A difference in score that counts as one unit of reward.
-        target: The score a game for one seat is measured against; 0 where nobody plays alone.
+        scale: Points that count as one unit of reward.
+        target: For solo games; 0 if there are none.
     """
 
     options: int
@@ -94,5 +77,5 @@ class Terms(NamedTuple):
 
     @classmethod
     def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
-        """The terms of a game."""
+        """A game's terms."""
         return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arrays import Outcome, Table, Terms
+from shakespeare_env.arrays import GameArrays, Outcome, Terms
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
@@ -19,6 +19,7 @@ from shakespeare_env.batch_checks import (
     checked_players,
     checked_rows,
     checked_seats,
+    checked_seeds,
 )
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
@@ -31,39 +32,35 @@ _CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
 MOST_THREADS = 1024
 _FEW = 256
-"""Fewer games are done before a second thread wakes up."""
+"""Fewer games are stepped on one thread."""
 
 
 class Batch:
-    """N games of one kind, stepped together; all arrays are written in place, step after step.
+    """N games of one kind, stepped together; every step overwrites the arrays.
 
-    Game i depends on the seed and on i alone: not on n, the number of threads or the machine.
-    Copies (`copy.deepcopy`, `pickle`) continue the same games with the same chance to come.
+    Game i depends only on the seed and i, not on n, threads or machine.  Copies (`copy.deepcopy`,
+    `pickle`) continue the same games with the same chance to come.
 
     Args:
         game: Name of the game.
         n: Number of games.
-        players: Seats of every game, or a sequence of n numbers.
+        players: Seats of every game, or n numbers.
         seed: Decides all chance.
-        threads: How many threads share a step.
-        autoreset: Whether the step that ends a game starts the next one.  Without it a finished
-            game has `to_move` -1 and an all-False mask, and takes the action -1, until `reset`.
-        reward: What a step is worth (`rewards.py`): `win`, `margin`, `rank` or `score`.
-        box: A component file to play with; None means the one in force (`registry.game`).
-        **options: Variants of the game to switch on, such as `strategic_rest=True`.
+        threads: Threads that share a step.
+        autoreset: Whether the step that ends a game starts the next.  If not, a finished game has
+            `to_move` -1, an all-False mask and takes action -1 until reset.
+        reward: A name of `rewards.py`.
+        box: A component file; None means the one in force (`registry.game`).
+        **options: Variants to play, such as `strategic_rest=True`.
 
     Attributes:
-        game: The game.
-        actions: Its action table.
-        n: Number of games.
-        players: int8[n], seats of each game.
-        reward: The name of the reward.
-        to_move: int8[n], the seat that decides, -1 when over.
+        actions: The action table.
+        to_move: int8[n], the seat to decide, -1 when over.
         mask: bool[n, A], its legal actions.
         obs: int8[n, D], its observation.
         rewards: float32[n, S] of the last step, by seat.
-        done: bool[n], the games that the last step ended.
-        final_scores: int16[n, S], scores of the game that ended last in each row.
+        done: bool[n], the games it ended.
+        final_scores: int16[n, S] of the last game to end in each row.
         final_winners: bool[n, S], its winners.
     """
 
@@ -93,8 +90,8 @@ class Batch:
         self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
-        self._table = Table.of(self.game, n)
-        self._games, self.mask, self.obs, self.to_move = self._table
+        self._arrays = GameArrays.of(self.game, n)
+        self._games, self.mask, self.obs, self.to_move = self._arrays
         outcome = Outcome.of(self.game, n)
         self._outcome = tuple(outcome)
         self.rewards, self.done = outcome.rewards, outcome.done
@@ -105,10 +102,7 @@ class Batch:
     def reset(self, seed: int, deals: Integers | None = None) -> None:
         """Set up all games anew from a seed.
 
-        Args:
-            seed: Decides all chance.
-            deals: int[n], not negative: row i plays game `deals[i]` of the seed, so that rows can
-                share a deal, or batches can share many.  None means game i.
+        Row i plays game `deals[i]` of the seed, int[n], not negative, or game i.
         """
         numbers = self._every_row if deals is None else checked_deals(self.n, deals)
         self._games["random"] = streams(seed, numbers)
@@ -116,11 +110,7 @@ class Batch:
         self._set_up(self._every_row)
 
     def restart(self, rows: Integers) -> None:
-        """Start the next game in some rows, as `autoreset` does; chance continues where it stands.
-
-        Args:
-            rows: Increasing indices of games, over or not.
-        """
+        """Start the next game in some rows, increasing, over or not; chance continues."""
         self._set_up(checked_rows(self.n, rows))
 
     def step(
@@ -129,38 +119,31 @@ class Batch:
         """Play one action in every game, or in some, and all forced moves after it.
 
         Args:
-            actions: Integers[m], one for each of those games; -1 for a game that is over.
-            rows: int[m], increasing indices of the games to play in; None means all of them.
+            actions: int[m], one per game; -1 for a game that is over.
+            rows: int[m], increasing; None means all games.
 
         Returns:
-            `rewards`, float32[n, S] by seat, and `done`, bool[n], 0 and False for games that were
-            not played in; both are overwritten by the next step.
+            `rewards` and `done`, 0 and False for games not played in.
 
         Raises:
-            IllegalMove: some game does not allow its action; no game has changed.
+            IllegalMove: an action is not legal; no game has changed.
         """
         played = self._every_row if rows is None else checked_rows(self.n, rows)
         chosen = self._checked(actions, played)
         if rows is not None:
             self.rewards[:] = 0.0
             self.done[:] = False
-        self._share(
-            len(played),
-            lambda first, last: self._kernels.step(
-                self._table,
-                self._outcome,
-                played,
-                first,
-                last,
-                chosen,
-                self.players,
-                self._terms,
-            ),
-        )
+        arrays, outcome, players, terms = self._arrays, self._outcome, self.players, self._terms
+        kernel = self._kernels.step
+
+        def step(first: int, last: int) -> None:
+            kernel(arrays, outcome, played, first, last, chosen, players, terms)
+
+        self._share(len(played), step)
         return self.rewards, self.done
 
     def random_actions(self) -> npt.NDArray[np.int32]:
-        """int32[n]: a uniformly random legal action for every game, -1 for one that is over."""
+        """int32[n]: uniformly random legal actions, -1 when over."""
         actions = np.empty(self.n, np.int32)
         self._share(
             self.n,
@@ -174,7 +157,7 @@ class Batch:
         return actions
 
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
-        """int8[m, D]: what one seat of each game, or of each of some games, may know."""
+        """int8[m, D]: what one seat of each game, or of each of some, may know."""
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
         of = checked_seats(seats, self.players[seen])
         out = np.zeros((len(seen), self.game.layout.size), np.int8)
@@ -182,14 +165,14 @@ class Batch:
         return out
 
     def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
-        """int16[m, S]: every seat's score as it stands, in each game or in each of some games."""
+        """int16[m, S]: every seat's current score in all games, or in some."""
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
         out = np.zeros((len(seen), self.game.max_seats), np.int16)
         self._kernels.scores(self._games, seen, out)
         return out
 
     def save(self, indices: Integers | slice) -> Records:
-        """Copies of games as they stand, random state included; equal games are the same bytes."""
+        """Copies of games, random state included; equal games are the same bytes."""
         games = self._games[indices]
         # NumPy copies field by field; `copy` would leave stray memory between the fields.
         records = np.zeros(games.shape, games.dtype)
@@ -200,8 +183,8 @@ class Batch:
         """Replace games by saved ones.
 
         Raises:
-            TypeError: the records are not of this game.
-            ValueError: the batch's variants are not for so many seats.
+            TypeError: the records are of another game.
+            ValueError: the variants are not for so many seats.
         """
         if records.dtype != self.game.state:
             raise TypeError(f"the records are of {records.dtype}, not of {self.game.name}")
@@ -210,17 +193,12 @@ class Batch:
         self._games[indices] = records
         self.players[indices] = records["players"]
         rows = np.ascontiguousarray(self._every_row[indices])
-        self._kernels.refresh(self._table, rows)
+        self._kernels.refresh(self._arrays, rows)
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
-        """A batch of copies of some games, chance to come included.
+        """Copies of the games `rows`, int[m], in any order, repeats too; chance to come included.
 
-        Args:
-            rows: int[m], indices of games in any order, repeated as wanted.
-            seed: Of the copies' `random_actions`.
-
-        Returns:
-            m games with the same variants and reward, on one thread, made with `autoreset=False`.
+        They run on one thread with `autoreset=False`; `seed` is for their `random_actions`.
         """
         wanted = checked_indices(self.n, rows)
         twin = Batch(
@@ -236,36 +214,32 @@ class Batch:
         return twin
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
-        """Draw anew, in some games, what one seat of each does not know.
+        """Draw anew what one seat of each of some games does not know.
 
         Raises:
-            ValueError: not one seat at the table, or not one seed, for each of the games.
+            ValueError: not one seat at the table, or one seed, per game.
         """
         games = self._games[indices].copy()
         of = checked_seats(seats, games["players"])
-        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
-        if words.shape != games.shape:
-            raise ValueError(f"{len(words)} seeds for {len(games)} games; give one for each")
-        self._kernels.determinize(games, of, words)
+        self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
         self.load(indices, games)
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
         self._share(
             len(rows),
             lambda first, last: self._kernels.set_up(
-                self._table, rows, first, last, self.players, self._options
+                self._arrays, rows, first, last, self.players, self._options
             ),
         )
 
     def _share(self, size: int, work: Work) -> None:
-        """Work on `size` games with all threads, or with this one alone on a few of many."""
+        """Work with all threads, or with this one alone on few of many games."""
         if size < min(self.n, _FEW):
             work(0, size)
         else:
             self._pool.share(size, work)
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
-        """The actions for some games as int32[m], all of them legal."""
         chosen = as_actions(actions, len(rows))
         place = int(self._kernels.first_illegal(chosen, rows, self.mask, self.to_move))
         if place >= 0:

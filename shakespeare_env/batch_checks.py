@@ -1,4 +1,7 @@
-"""The arguments of `Batch`, checked here because compiled code checks nothing."""
+"""The arguments of `Batch`, checked here because compiled code checks nothing.
+
+What is not integers is a TypeError; the wrong shape or value is a ValueError.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.game import Game
+from shakespeare_env.rng import check_seed
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
@@ -15,12 +19,7 @@ _INT32 = np.iinfo(np.int32)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
-    """A number of things, 1 or more, as an int.
-
-    Raises:
-        TypeError: it is no integer.
-        ValueError: it is below 1 or above `most`.
-    """
+    """A number of things from 1 to `most`."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer):
         raise TypeError(f"{name}={count!r} must be an integer")
     if not 1 <= count <= most:
@@ -29,12 +28,7 @@ def checked_count(name: str, count: int, most: int = 2**31) -> int:
 
 
 def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
-    """The seats of every game, int8[n].
-
-    Raises:
-        TypeError: not integers.
-        ValueError: not one number or n of them, or a game not played by so many.
-    """
+    """The seats of every game, int8[n], from one number or n."""
     given = np.asarray(players)
     if given.ndim == 0:
         given = np.broadcast_to(given, (n,))
@@ -46,12 +40,7 @@ def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[
 
 
 def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
-    """The number of the deal that each game plays, int64[n].
-
-    Raises:
-        TypeError: not integers.
-        ValueError: not one for each game, or one below 0.
-    """
+    """The deal that each game plays, int64[n], from 0."""
     given = np.asarray(deals)
     if given.dtype.kind not in "iu":
         raise TypeError(f"deals are {given.dtype}; give integers")
@@ -61,12 +50,7 @@ def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
-    """Which games of a batch are meant, int64[m].
-
-    Raises:
-        TypeError: not integers.
-        ValueError: not increasing, or not games of this batch.
-    """
+    """Increasing indices of games, int64[m]."""
     chosen = checked_indices(n, rows)
     if (chosen[1:] <= chosen[:-1]).any():
         raise ValueError(f"rows={rows!r}: give the indices of games in increasing order")
@@ -74,12 +58,7 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 
 def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
-    """Games of a batch in any order, with repeats, int64[m].
-
-    Raises:
-        TypeError: not integers.
-        ValueError: not a list of games of this batch.
-    """
+    """Indices of games in any order, with repeats, int64[m]."""
     given = np.asarray(rows)
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"rows are {given.dtype}; give the indices of games")
@@ -91,15 +70,7 @@ def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """One seat at the table for each game, as int8[m].
-
-    Args:
-        seats: One for each game.
-        players: int8[m], seats of those games.
-
-    Raises:
-        ValueError: not one for each, or a seat that is not at its table.
-    """
+    """One seat for each game, int8[m], at tables of `players` seats, int8[m]."""
     given = np.asarray(seats)
     fits = given.shape == players.shape and (given.dtype.kind in "iu" or not given.size)
     if not fits or (given < 0).any() or (given >= players).any():
@@ -107,13 +78,21 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
     return given.astype(np.int8)
 
 
-def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
-    """Action ids as int32[n]; whether they are legal is checked elsewhere.
+def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
+    """One seed per game, uint64[n]."""
+    if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
+        if seeds.size:
+            check_seed(seeds.min())
+        words = seeds.astype(np.uint64)
+    else:
+        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
+    if words.shape != (n,):
+        raise ValueError(f"seeds of shape {words.shape} for {n} games; give one for each")
+    return words
 
-    Raises:
-        TypeError: not integers.
-        ValueError: not one for each of the n games.
-    """
+
+def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
+    """Action ids, legal or not, int32[n]."""
     given = np.asarray(actions)
     if given.dtype == object and all(isinstance(action, int) for action in given.ravel()):
         given = given.clip(_INT32.min, _INT32.max).astype(np.int64)  # integers beyond 64 bits

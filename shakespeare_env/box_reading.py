@@ -1,4 +1,4 @@
-"""Reading a box file, the printed facts of a game, entry by entry.
+"""Reading a box file, the printed facts of a game.
 
 Every refusal is a `BoxError` that names file, entry, fault with its value, and remedy.
 """
@@ -24,11 +24,8 @@ class Entry:
     """A table of a box file.
 
     Attributes:
-        path: The box file.
-        where: How an error names the table, e.g. "[acts]" or "[[character]] hamlet"; empty for
-            the whole file.
-        prefix: The keys that lead from there to this table, each followed by a dot.
-        data: The table itself.
+        where: Its name in errors, e.g. "[[character]] hamlet"; empty for the whole file.
+        prefix: The keys from there to this table, each followed by a dot.
     """
 
     path: Path
@@ -37,13 +34,13 @@ class Entry:
     data: Mapping[str, object]
 
     def refuse(self, key: str, fault: str, remedy: str) -> NoReturn:
-        """Raise the BoxError for a key of this table; an empty key means the table itself."""
+        """Raise the BoxError for a key, or for the table if the key is empty."""
         keys = f"{self.prefix}{key}".rstrip(".")
         name = ": ".join(part for part in (self.where, keys) if part)
         raise BoxError(f"{self.path}: {name}: {fault}; {remedy}")
 
     def only(self, known: Sequence[str], noun: str = "key") -> None:
-        """Refuse unknown keys, suggesting the closest known one."""
+        """Refuse unknown keys, suggesting the closest."""
         for key in self.data:
             if key not in known:
                 self.refuse(key, f"{key!r} is no {noun}", suggest(key, known))
@@ -51,24 +48,24 @@ class Entry:
             self.text("source")
 
     def without(self, keys: Iterable[str], reason: str) -> None:
-        """Refuse keys that exist, but not in a table like this one."""
+        """Refuse keys that such a table cannot have."""
         for key in keys:
             if key in self.data:
                 self.refuse(key, f"{show(self.data[key])}: {reason}", f"remove {key}")
 
     def value(self, key: str, wanted: str) -> object:
-        """The value of a required key; `wanted` describes it in the remedy."""
+        """A required key's value; the remedy says what is wanted."""
         if key not in self.data:
             self.refuse(key, "missing", f"add {key} ({wanted})")
         return self.data[key]
 
     def integer(self, key: str, low: int, high: int) -> int:
-        """A whole number from low to high."""
+        """A whole number in a range."""
         wanted = f"a whole number from {low} to {high}"
         return self._whole(key, self.value(key, wanted), low, high)
 
     def integers(self, key: str, count: int, low: int, high: int) -> list[int]:
-        """A list of `count` whole numbers from low to high."""
+        """A list of such numbers."""
         wanted = f"a list of {count} whole numbers from {low} to {high}"
         values = self.value(key, wanted)
         if not isinstance(values, list) or len(values) != count:
@@ -76,21 +73,21 @@ class Entry:
         return [self._whole(key, value, low, high) for value in values]
 
     def number(self, key: str, low: int, high: int, noun: str) -> int:
-        """The key itself as a whole number from low to high, written without zeros in front."""
+        """The key itself as such a number, without leading zeros."""
         if re.fullmatch("0|[1-9][0-9]{0,5}", key) is None or not low <= int(key) <= high:
             remedy = f"write a whole number from {low} to {high}"
             self.refuse(key, f"{key!r} is no {noun}", remedy)
         return int(key)
 
     def text(self, key: str) -> str:
-        """A text that is not empty."""
+        """A non-empty text."""
         value = self.value(key, "a text")
         if not isinstance(value, str) or not value.strip():
             self.refuse(key, f"{show(value)} is not a text", "write a text between quotes")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of different texts."""
+        """A list of distinct texts."""
         values = self.value(key, "a list of ids")
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             self.refuse(key, f"{show(values)} is not a list of ids", 'write e.g. ["a1", "a2"]')
@@ -100,7 +97,7 @@ class Entry:
         return tuple(values)
 
     def identifier(self, key: str) -> str:
-        """An id as moves write it."""
+        """An id."""
         value = self.text(key)
         if re.fullmatch("[a-z0-9_]+", value) is None:
             self.refuse(key, f"{value!r} is not an id", "use only a to z, 0 to 9 and _")
@@ -114,7 +111,7 @@ class Entry:
         return value
 
     def choice(self, key: str, known: Sequence[str], noun: str) -> str:
-        """One of the known texts."""
+        """A known text."""
         value = self.text(key)
         if value not in known:
             self.refuse(key, f"{value!r} is no {noun}", suggest(value, known))
@@ -128,7 +125,7 @@ class Entry:
         return Entry(self.path, self.where, f"{self.prefix}{key}.", value)
 
     def section(self, key: str) -> Entry:
-        """A table of the whole file, named in brackets."""
+        """A table of the whole file."""
         name = f"[{key}]"
         value = self.data.get(key)
         if value is None:
@@ -138,7 +135,7 @@ class Entry:
         return Entry(self.path, name, "", value)
 
     def tables(self, key: str, where: str) -> list[Entry]:
-        """The tables of a list; errors name each by its id, or by its number if it has none."""
+        """A list of tables; errors name each by its id, or else its number."""
         values = self.value(key, "a list of tables")
         if not isinstance(values, list):
             self.refuse(key, f"{show(values)} is not a list of tables", "write one table for each")
@@ -164,16 +161,13 @@ class Entry:
 def read_box(
     package: Path, variable: str, path: Path | None = None, later: Iterable[str] = ()
 ) -> Entry:
-    """The whole of a box file.
+    """A whole box file, or the BoxError if it cannot be read or is not TOML.
 
     Args:
-        package: The game's own folder, which holds a `box.toml`.
+        package: The game's folder, which holds a `box.toml`.
         variable: The environment variable that names another file.
-        path: A file instead of either.
-        later: Tables that files written for earlier versions lack; the package's own stand in.
-
-    Raises:
-        BoxError: it cannot be read or is not TOML.
+        path: Overrides both.
+        later: Tables that older files lack, taken from the package's own.
     """
     if path is None:
         path = Path(os.environ.get(variable) or package / "box.toml")
@@ -185,13 +179,7 @@ def read_box(
 
 
 def facts_digest(package: Path, path: Path) -> str:
-    """SHA-256 of what a box file says, without comments and sources.
-
-    A table that it lacks counts as the package's own does, see `read_box`.
-
-    Raises:
-        BoxError: it cannot be read or is not TOML.
-    """
+    """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
     own = _parsed(package / "box.toml", "install the package again")
     facts = _without_sources({**own, **_parsed(path, "give the path of a box file")})
     text = json.dumps(facts, sort_keys=True, default=str)
@@ -215,7 +203,7 @@ def _without_sources(value: Any) -> Any:
 
 
 def suggest(word: str, known: Sequence[str]) -> str:
-    """The remedy for a word that is not known."""
+    """The remedy for an unknown word."""
     close = get_close_matches(word, known, n=1)
     choices = f"use one of {', '.join(known)}"
     return f"did you mean {close[0]!r}? {choices}" if close else choices

@@ -1,11 +1,11 @@
-"""How the rules are compiled, and where the machine code is kept.
+"""How the rules are compiled, and where machine code is kept.
 
-Two decorators: `rule` for the functions of a game's rules, which are compiled into their callers,
-and `kernel` for the few entry points that Python calls.  Only kernels are kept on disk.
+`rule` compiles functions into their callers, `kernel` the few entry points from Python, which alone
+are kept on disk.
 
-Numba's own cache looks at the file of the cached function alone: after an edit of a callee it would
-still run the old rules.  Here the folder is named after the *contents* of all that is compiled in
-(`compiled_sources.py`).  Other contents, another folder: stale code cannot be loaded.
+Numba's own cache looks only at the cached function's file and would run old rules after an edit of
+a callee.  Here the folder is named after the *contents* of all that is compiled in
+(`compiled_sources.py`): stale code cannot be loaded.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -43,14 +43,13 @@ _OPTIONS: dict[str, Any] = {
     "_nrt": False,
 }
 _folder_of: dict[AnyFunction, Path] = {}
-"""Where the machine code of a kernel is kept."""
 
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function of the rules, which other compiled functions call.
+    """Compile a function that other compiled functions call.
 
-    Every integer argument arrives as 64 bits: a version for each mixture of int8, int32 and
-    literals, as Numba would make, more than doubles the time to compile and changes nothing else.
+    All its integers arrive as 64 bits: versions for each mixture of int8, int32 and literals would
+    more than double compile time.
     """
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
@@ -68,7 +67,7 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for the interpreter, where NumPy would keep a sum of int8 in eight bits."""
+    """The same for the interpreter, where NumPy would keep sums of int8 in eight bits."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -79,7 +78,6 @@ def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _widened(kind: Any) -> Any:
-    """The type an argument arrives as: int64 for every signed or literal integer."""
     kind = types.unliteral(kind)
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
@@ -88,12 +86,9 @@ def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Ca
     """Compile an entry point and keep its machine code on disk.
 
     Args:
-        owner: What the folder is named after, besides the digest.
-        *functions: Those compiled in; given to several kernels, they share a folder.  What a kernel
-            itself imports or closes over counts anyway.
-
-    Raises:
-        TypeError: it closes over anything but functions.
+        owner: Names the folder, besides the digest.
+        *functions: Compiled in, besides what the kernel imports or closes over (functions only, or
+            a TypeError); kernels given the same ones share a folder.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
@@ -109,10 +104,10 @@ def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Ca
 
 
 def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
-    """The folder of the machine code of functions; None, with a warning, if it cannot be written.
+    """The folder for compiled functions; None, with a warning, if not writable.
 
-    `SHAKESPEARE_CACHE` names another parent folder; the default is the user's cache folder.
-    Functions that no file holds, such as those typed into a notebook, have none.
+    `SHAKESPEARE_CACHE` replaces the user's cache folder.  Functions without a file, as in
+    notebooks, have none.
     """
     modules = sorted({function.__module__ for function in functions_within(functions)})
     if any(file_of(module) is None for module in modules):
@@ -122,7 +117,7 @@ def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
 
 @cache
 def _digest(modules: tuple[str, ...]) -> str:
-    """The digest of modules as they were when this process first asked."""
+    """Cached: modules count as when this process first asked."""
     return digest_of(sources_of(modules))
 
 
@@ -148,24 +143,21 @@ def _folder(owner: str, digest: str) -> Path | None:
 
 @contextmanager
 def announced(what: str, folder: Path | None) -> Iterator[None]:
-    """Say on stderr that compiling starts and how long it took, unless a folder shows it done."""
+    """Say on stderr that compiling starts and how long it took, unless done before."""
     done = None if folder is None else folder / "compiled"
     if numba.config.DISABLE_JIT or (done is not None and done.exists()):
         yield
         return
     started = time.perf_counter()
-    say = f"shakespeare-env: compiling the {what} engine, once per version ..."
-    print(say, file=sys.stderr, flush=True)
+    say = partial(print, file=sys.stderr, flush=True)
+    say(f"shakespeare-env: compiling the {what} engine, once per version ...")
     yield
-    say = f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s"
-    print(say, file=sys.stderr, flush=True)
+    say(f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s")
     if done is not None:
         done.touch()
 
 
 class _Locator(_CacheLocator):  # type: ignore[misc]
-    """Tells Numba which folder a kernel is kept in."""
-
     def __init__(self, function: Callable[..., object]) -> None:
         self._function = function
         self._py_file = function.__code__.co_filename  # Numba names it in its warnings

@@ -1,7 +1,7 @@
 """Which files decide what compiled code does: all that it imports, and the boxes these read.
 
-Nobody keeps a list: it is read off the import statements, so that no file can be forgotten, and an
-edit of anything else (a drawing, a reader of positions, a page) recompiles nothing.
+Import statements tell: none can be forgotten, and editing anything else (a drawing, a page)
+recompiles nothing.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _IMPORT = dis.opmap["IMPORT_NAME"]
 
 
 def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionType]:
-    """Functions without their wrappers, each with all those it closes over.
+    """Functions without their wrappers, each with all that it closes over.
 
     Raises:
-        TypeError: one closes over a value, which no file tells.
+        TypeError: one closes over a value, which no file shows.
     """
     found: list[FunctionType] = []
     waiting = list(functions)
@@ -45,9 +45,9 @@ def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionTy
 
 
 def sources_of(modules: Iterable[str]) -> list[Path]:
-    """The files whose contents decide what modules hold, sorted; boxes are those in force.
+    """The files that decide what modules hold, sorted, then the boxes in force.
 
-    Imports are followed inside this package and inside the packages of the modules.
+    Imports are followed inside this package and those of the modules.
     """
     waiting = list(modules)
     followed = {name.partition(".")[0] for name in (__name__, *waiting)}
@@ -93,7 +93,7 @@ def _import_statements(path: Path) -> Iterator[tuple[int, tuple[str, ...], str]]
 
 
 def file_of(module: str) -> Path | None:
-    """The file of a module, which need not have been imported; None for one without."""
+    """The file of a module, imported or not; None if it has none."""
     top, *inner = module.split(".")
     for folder in getattr(sys.modules.get(top), "__path__", ()) if inner else ():
         path = os.path.join(folder, *inner)
@@ -105,7 +105,7 @@ def file_of(module: str) -> Path | None:
 
 
 def _boxes(files: Iterable[Path]) -> Iterator[Path]:
-    """The box in force of every game that one of the files belongs to."""
+    """The boxes in force of the games that files belong to."""
     for folder in sorted({file.parent for file in files}):
         own = folder / "box.toml"
         if own.is_file():
@@ -117,7 +117,7 @@ def _boxes(files: Iterable[Path]) -> Iterator[Path]:
 
 
 def digest_of(files: Iterable[Path]) -> str:
-    """A hex digest of the names and contents of files and of the compiler's version."""
+    """A hex digest of files' names and contents and of the compiler's version."""
     digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
     for path in files:
         content = path.read_bytes()

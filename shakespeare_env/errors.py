@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 
 class ShakespeareEnvError(Exception):
-    """Base of all errors that this package defines."""
+    """Base of all errors of this package."""
 
 
 class BoxError(ShakespeareEnvError, ValueError):
@@ -14,19 +15,19 @@ class BoxError(ShakespeareEnvError, ValueError):
 
 
 class PositionError(ShakespeareEnvError, ValueError):
-    """A position in text that cannot occur in a game."""
+    """A position in text that cannot occur."""
 
 
 class CheckpointError(ShakespeareEnvError, ValueError):
-    """A checkpoint that is damaged or was made for something else."""
+    """A checkpoint that is damaged or made for something else."""
 
 
 class TrainingError(ShakespeareEnvError, RuntimeError):
-    """A training run that cannot continue, such as one whose weights are NaN."""
+    """A training run that cannot continue, as when its weights are NaN."""
 
 
 class DatasetError(ShakespeareEnvError, ValueError):
-    """A folder that is not a dataset, is damaged, or was started with other settings."""
+    """A folder that is no dataset, is damaged, or was begun with other settings."""
 
 
 class RenderError(ShakespeareEnvError, RuntimeError):
@@ -37,11 +38,11 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
     """A move the rules do not allow; the position is unchanged.
 
     Attributes:
-        move: The move as it was given, a text or an action id.
-        seat: The seat that was to decide, None when the game was over.
-        phase: The phase of the position, in the words of the notation.
-        legal: The moves that were legal, as texts.
-        game_index: Which game of a batch it was, None for a single position.
+        move: A text or an action id.
+        seat: The seat to decide, None when over.
+        phase: As the notation names it.
+        legal: Texts of the legal moves.
+        game_index: In a batch, or None.
     """
 
     def __init__(
@@ -67,14 +68,11 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         super().__init__(f"illegal move {move!r}{where}: {remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Rebuild with the keyword arguments, as in another process."""
-        return (
-            _rebuild_illegal_move,
-            (self.move, self.seat, self.phase, self.legal, self.game_index),
+        rebuild = partial(
+            IllegalMove,
+            seat=self.seat,
+            phase=self.phase,
+            legal=self.legal,
+            game_index=self.game_index,
         )
-
-
-def _rebuild_illegal_move(
-    move: str | int, seat: int | None, phase: str, legal: Sequence[str], game_index: int | None
-) -> IllegalMove:
-    return IllegalMove(move, seat=seat, phase=phase, legal=legal, game_index=game_index)
+        return rebuild, (self.move,)

@@ -1,12 +1,10 @@
-"""The contract every game fulfils; nothing outside a game's folder knows more about it.
+"""The contract every game fulfils; nothing outside its folder knows more about it.
 
-A game is a NumPy structured dtype, a few compiled rules on one record of it, an action table and an
-observation layout.  Everything else is built on these.
-
-Every record has at least these fields:
+A game is a NumPy structured dtype, compiled rules on one record of it, an action table and an
+observation layout.  Every record has:
     random   uint64       the game's generator (rng.py)
     players  int8         seats at the table
-    to_move  int8         the seat that decides, -1 when the game is over
+    to_move  int8         the seat to decide, -1 when over
     winners  int8[seats]  1 for each winner, once over
 """
 
@@ -24,11 +22,11 @@ import numpy.typing as npt
 from shakespeare_env.action_table import ActionTable
 
 Record = Any
-"""One game: a NumPy record (`np.void`) in Python, a record type in compiled code."""
+"""One game: `np.void` in Python, a record type in compiled code."""
 Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
-"""In a position as a seat sees it: what the seat may not know."""
+"""What a seat may not know, in a position as it sees it."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,8 @@ class Field:
         name: Such as `seat0.stage`.
         start: Index of its first number.
         size: How many numbers.
-        low: Least value.
-        high: Greatest value; larger ones are clipped.
-        description: What the numbers are, one by one.
+        high: Larger values are clipped.
+        description: What each number is.
     """
 
     name: str
@@ -58,7 +55,7 @@ class Field:
 
 
 class ObservationLayout:
-    """The named layout of an observation, int8[size]; iterate it for its `Field`s in order."""
+    """The layout of an observation, int8[size]; iterates over its `Field`s."""
 
     def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
         fields: dict[str, Field] = {}
@@ -79,32 +76,28 @@ class ObservationLayout:
 
     @cached_property
     def low(self) -> npt.NDArray[np.int8]:
-        """int8[size]: least value of every number."""
+        """int8[size]: least values."""
         return np.repeat([f.low for f in self], [f.size for f in self]).astype(np.int8)
 
     @cached_property
     def high(self) -> npt.NDArray[np.int8]:
-        """int8[size]: greatest value of every number."""
+        """int8[size]: greatest values."""
         return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
 
 
 @dataclass(frozen=True)
 class Rules:
-    """The compiled functions of a game; all work in place on one record and allocate nothing.
+    """A game's compiled functions; they change one record in place and allocate nothing.
 
     Attributes:
-        set_up: (game, players, options) -> None. Set up a new game, drawing from game["random"];
-            every field but `random` is written. `options` has a bit for each of `Game.options`.
-        legal: (game, mask) -> int. Write the legal actions of the seat to move into bool[A], all
-            False before; return their number.
-        play: (game, action) -> None. Play one legal action and move on to the next decision, forced
-            or not; the caller plays forced moves.
-        observe: (game, seat, out) -> None. Write all that a seat may know into int8[D], all 0
-            before.
-        determinize: (game, seat) -> None. Draw anew, from game["random"], all that a seat does not
-            know.
-        scores: (game, out) -> None. Write each seat's score so far into int16[seats]; more is
-            better.
+        set_up: (game, players, options). Set up a game, drawing from game["random"]; write every
+            other field.  `options` has a bit per variant.
+        legal: (game, mask) -> int. Write the mover's legal actions into bool[A], all False before;
+            return their number.
+        play: (game, action). Play a legal action up to the next decision, forced or not.
+        observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
+        determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
+        scores: (game, out). Write current scores into int16[seats]; more is better.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -120,30 +113,24 @@ class Game:
     """A game, ready to be played by `Position` and `Batch`.
 
     Attributes:
-        name: As users name it.
-        min_seats: Fewest seats.
-        max_seats: Most seats; also the length of every per-seat array.
-        options: The variants that can be switched on, each with the seat counts it is for.
+        max_seats: Most seats, and the length of every per-seat array.
+        options: Variants, each with the seat counts it is for.
         state: The record's dtype.
-        hidden_from_text: Fields of the record that a position in text does not hold.
-        actions: The action table.
-        layout: The observation's layout.
-        rules: The compiled functions.
-        good_scores: By seat count, the winning score that the rule book calls good, if it does; a
-            game that can be played alone needs that of one seat, which solo games are measured by.
-        score_scale: A difference in score that counts as one unit of reward.
+        hidden_from_text: Fields of the record that positions in text lack.
+        good_scores: By seat count, the winning score that the rule book calls good; needed for one
+            seat if the game can be played alone.
+        score_scale: Points that count as one unit of reward.
         to_dict: (record) -> the position as the notation's JSON object.
-        from_dict: (dict, record) -> None. Check a position and write it into a record;
-            PositionError if it is wrong.
+        from_dict: (dict, record). Check a position and write it into a record; PositionError if
+            wrong.
         phase: (record) -> the phase's name in the notation.
-        seen_by: (dict, seat) -> the same position with `UNKNOWN` for every value that the seat may
-            not know; positions that differ in such values alone become equal.
-        is_secret: (dict, move) -> whether a move of the seat to move is hidden from the other
-            seats.
-        chapter: The key of a position that changes with each new chapter, such as a day or a round,
-            when those who watch a game see the table.
-        draw: (dict) -> a position, whole or as a seat sees it, as text for people.
-        picture: (dict) -> the same as a picture, an SVG document.
+        seen_by: (dict, seat) -> the position with `UNKNOWN` for all that the seat may not know;
+            positions that differ only there become equal.
+        is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
+        chapter: The key of a position that changes with each new day or round, when spectators see
+            the table.
+        draw: (dict) -> a position, whole or as a seat sees it, as text.
+        picture: (dict) -> the same as an SVG document.
         box: The component file in force.
     """
 
@@ -176,15 +163,15 @@ class Game:
 
     @property
     def solo_target(self) -> float | None:
-        """The score a game for one seat is measured against; None where nobody plays alone."""
+        """What solo games are measured against; None where there are none."""
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
-        """The variants switched on, as bits in the order of `options`, for these seat counts.
+        """Variants switched on for these seat counts, as bits in the order of `options`.
 
         Raises:
-            TypeError: an unknown variant, or a value that is not a bool.
-            ValueError: the variant is not for so many seats.
+            TypeError: an unknown variant or not a bool.
+            ValueError: not for so many seats.
         """
         bits = 0
         for name, value in options.items():
@@ -204,7 +191,7 @@ class Game:
         return bits
 
     def check_players(self, players: int) -> int:
-        """The seat count as an int; ValueError if the game is not played by so many."""
+        """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
         if isinstance(players, bool) or not isinstance(players, int | np.integer):
             raise TypeError(f"players={players!r} must be an integer")
         if not self.min_seats <= players <= self.max_seats:

@@ -1,7 +1,7 @@
-"""The compiled entry points over arrays of records, built once for each game from its `Rules`.
+"""The compiled entry points over arrays of records, built for each game from its `Rules`.
 
-They allocate nothing and release the interpreter lock.  Those that work on entries `first` to
-`last - 1` of `rows` let several threads share the games of a batch.
+They allocate nothing and release the interpreter lock; ranges `first` to `last - 1` of `rows` let
+threads share a batch.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_env.arrays import Outcome, Table, Terms
+from shakespeare_env.arrays import GameArrays, Outcome, Terms
 from shakespeare_env.compiled import announced, code_folder, kernel, rule
 from shakespeare_env.game import Game, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
@@ -30,26 +30,18 @@ _ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 
 @dataclass(frozen=True)
 class Kernels:
-    """The entry points of one game.
+    """A game's entry points; `_build` shows their arguments, which go together entry by entry.
 
     Attributes:
-        set_up: (table, rows, first, last, players, options) -> None. New games, drawn from each
-            record's `random`, forced moves played.
-        refresh: (table, rows) -> None. Write what the seats to move see, with the games unchanged.
-        step: (table, outcome, rows, first, last, actions, players, terms) -> None. Play the legal
-            action `actions[k]` in game `rows[k]`, unless it is over, and all forced moves after it.
-        play: (games, mask, to_move, action) -> None. The same in game 0; observations and rewards
-            are not written.
-        observe: (games, rows, seats, obs) -> None. What `seats[k]` sees of game `rows[k]`, into
-            `obs[k]`.
-        determinize: (games, seats, seeds) -> None. Draw anew what one seat of each game does not
-            know.
-        choose: (chance, mask, to_move, actions) -> None. A uniformly random legal action for each
-            game, -1 when over.
-        first_illegal: (actions, rows, mask, to_move) -> int. The first k for which `actions[k]` is
-            not legal in game `rows[k]`, or -1; a game that is over takes the action -1.
-        scores: (games, rows, out) -> None. Every seat's score so far in game `rows[k]`, into
-            `out[k]`.
+        set_up: New games, drawn from each record's `random`, forced moves played.
+        refresh: Write what the seats to move see of changed records.
+        step: Play legal actions in games not over, and all forced moves after them.
+        play: The same in game 0, without observation and rewards.
+        observe: Write what given seats see.
+        determinize: Draw anew what given seats do not know.
+        choose: Draw uniformly random legal actions, -1 when over.
+        first_illegal: The place of the first illegal action, or -1; when over only -1 is legal.
+        scores: Write current scores.
     """
 
     set_up: Callable[..., None]
@@ -65,7 +57,7 @@ class Kernels:
 
 @cache
 def kernels_of(game: Game) -> Kernels:
-    """Compile the entry points of a game, or load them from the cache."""
+    """A game's entry points, compiled or from the cache."""
     kernels = _build(game)
     with announced(game.name, code_folder(game.name, _build, *_functions(game))):
         _warm_up(game, kernels)
@@ -73,15 +65,14 @@ def kernels_of(game: Game) -> Kernels:
 
 
 def _functions(game: Game) -> list[Callable[..., Any]]:
-    """All rules of a game; every kernel of the game is kept with them."""
+    """A game's rules, which all its kernels are kept with."""
     return [getattr(game.rules, field.name) for field in fields(Rules)]
 
 
 def _build(game: Game) -> Kernels:
     """Define the entry points around the rules of a game.
 
-    They close over functions alone: whatever else they depend on must be an argument, or the code
-    kept on disk would not follow it.
+    They close over functions alone: code on disk would not follow a change of anything else.
     """
     rules = game.rules
     rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
@@ -103,19 +94,19 @@ def _build(game: Game) -> Kernels:
 
     @rule
     def look(record: Any, obs: Any) -> None:
-        """Write the observation of the seat to move, all 0 when the game is over."""
+        """Write the mover's observation, all 0 when over."""
         obs[:] = 0
         if record["to_move"] >= 0:
             rules_observe(record, record["to_move"], obs)
 
     @rule
     def n_set(word: np.uint64) -> int:
-        """How many of eight flags, the bytes of a word, are set."""
+        """How many of a word's eight flags are set."""
         return np.int64((word * _ONE_PER_BYTE) >> _TOP_BYTE)  # type: ignore[return-value]
 
     @rule
     def place_of(word: np.uint64, left: int) -> int:
-        """Which byte of a word holds its flag number `left`, counted from 0, without a branch."""
+        """Which byte of a word holds its flag number `left`, from 0, without a branch."""
         so_far = word * _ONE_PER_BYTE
         place = 0
         for byte in range(8):
@@ -123,30 +114,30 @@ def _build(game: Game) -> Kernels:
         return place
 
     @compiled
-    def set_up(arrays: Any, rows: Any, first: int, last: int, players: Any, options: int) -> None:
-        table = Table(*arrays)
+    def set_up(entries: Any, rows: Any, first: int, last: int, players: Any, options: int) -> None:
+        arrays = GameArrays(*entries)
         for k in range(first, last):
             i = rows[k]
-            game = table.games[i]
+            game = arrays.games[i]
             rules_set_up(game, players[i], options)
-            play_forced_moves(game, table.mask[i])
-            look(game, table.obs[i])
-            table.to_move[i] = game["to_move"]
+            play_forced_moves(game, arrays.mask[i])
+            look(game, arrays.obs[i])
+            arrays.to_move[i] = game["to_move"]
 
     @compiled
-    def refresh(arrays: Any, rows: Any) -> None:
-        table = Table(*arrays)
+    def refresh(entries: Any, rows: Any) -> None:
+        arrays = GameArrays(*entries)
         for i in rows:
-            game = table.games[i]
-            table.mask[i, :] = False
+            game = arrays.games[i]
+            arrays.mask[i, :] = False
             if game["to_move"] >= 0:
-                rules_legal(game, table.mask[i])
-            look(game, table.obs[i])
-            table.to_move[i] = game["to_move"]
+                rules_legal(game, arrays.mask[i])
+            look(game, arrays.obs[i])
+            arrays.to_move[i] = game["to_move"]
 
     @compiled
     def step(
-        arrays: Any,
+        entries: Any,
         results: Any,
         rows: Any,
         first: int,
@@ -155,11 +146,11 @@ def _build(game: Game) -> Kernels:
         players: Any,
         played_for: Any,
     ) -> None:
-        table, outcome, terms = Table(*arrays), Outcome(*results), Terms(*played_for)
-        mask, reward = table.mask, terms.reward
+        arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
+        mask, reward = arrays.mask, terms.reward
         for k in range(first, last):
             i = rows[k]
-            game = table.games[i]
+            game = arrays.games[i]
             outcome.done[i] = False
             rewards = outcome.rewards[i]
             rewards[:] = 0
@@ -185,8 +176,8 @@ def _build(game: Game) -> Kernels:
                 if terms.autoreset:
                     rules_set_up(game, players[i], terms.options)
                     play_forced_moves(game, mask[i])
-            look(game, table.obs[i])
-            table.to_move[i] = game["to_move"]
+            look(game, arrays.obs[i])
+            arrays.to_move[i] = game["to_move"]
 
     @compiled
     def play(games: Any, mask: Any, to_move: Any, action: int) -> None:
@@ -257,18 +248,18 @@ def _build(game: Game) -> Kernels:
 
 
 def _warm_up(game: Game, kernels: Kernels) -> None:
-    """Call every entry point once, with the argument types that `Batch` and `Position` use."""
-    table, outcome = Table.of(game, 1), Outcome.of(game, 1)
-    games, mask, obs, to_move = table
+    """Call every entry point with the argument types of `Batch` and `Position`."""
+    arrays, outcome = GameArrays.of(game, 1), Outcome.of(game, 1)
+    games, mask, obs, to_move = arrays
     players = np.full(1, game.min_seats, np.int8)
     actions = np.zeros(1, np.int32)
     rows = np.zeros(1, np.int64)
-    kernels.set_up(table, rows, 0, 1, players, 0)
-    kernels.refresh(table, rows)
+    kernels.set_up(arrays, rows, 0, 1, players, 0)
+    kernels.refresh(arrays, rows)
     kernels.choose(np.zeros(1, np.uint64), mask, to_move, actions)
     kernels.first_illegal(actions, rows, mask, to_move)
     terms = Terms.of(game, options=0, autoreset=True, reward=SCORE)
-    kernels.step(table, tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
+    kernels.step(arrays, tuple(outcome), rows, 0, 1, actions, players, tuple(terms))
     kernels.play(games, mask, to_move, int(np.argmax(mask[0])))
     kernels.observe(games, rows, to_move, obs)
     kernels.determinize(games, to_move, np.zeros(1, np.uint64))

@@ -10,31 +10,27 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arrays import Table
+from shakespeare_env.arrays import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
-"""The rows of a batch of one game."""
 
 
 class Position:
-    """A position of one game; a decision with a single legal move is played at once (rule D1).
+    """A position of one game; a single legal move is played at once (rule D1).
 
-    Make one with `Position.new` or `Position.from_dict`.  `Position.new(seed=s)` is game 0 of
-    `Batch(seed=s)`.
-
-    Attributes:
-        game: The game it is a position of.
+    `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.  A seat, move or action id that the game
+    does not have is a ValueError.
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        self._table = Table.of(game, 1)
-        self._record, self._mask, _, self._to_move = self._table
+        self._arrays = GameArrays.of(game, 1)
+        self._record, self._mask, _, self._to_move = self._arrays
         self._players = 0  # as in the record, where reading it would be slow
 
     @classmethod
@@ -47,26 +43,15 @@ class Position:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of a new game.
-
-        Args:
-            game: Name of the game.
-            players: Number of seats.
-            seed: Decides all chance; any integer from 0 to 2**64 - 1.
-            box: A component file to play with; None means the one in force (`registry.game`).
-            **options: Variants of the game to switch on, such as `strategic_rest=True`.
-
-        Raises:
-            ValueError: no such game, or not for so many seats.
-            TypeError: no such option.
-            BoxError: the box cannot be played with, or the process plays with another one.
-        """
+        """The first position of a new game; arguments and errors as for `Batch`."""
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
         position._players = seats
         position.reseed(seed)
-        position._kernels.set_up(position._table, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits)
+        position._kernels.set_up(
+            position._arrays, _ONLY_ROW, 0, 1, np.full(1, seats, np.int8), bits
+        )
         return position
 
     @classmethod
@@ -74,7 +59,7 @@ class Position:
         """A position from its notation; chance to come is drawn from the seed.
 
         Raises:
-            PositionError: it cannot occur in a game; says what is wrong and where.
+            PositionError: it cannot occur; says what is wrong and where.
         """
         if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
             raise PositionError("position: no game named; write an object with a key 'game'")
@@ -95,7 +80,7 @@ class Position:
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """The position in a record, such as one of `Batch.save`, chance to come included."""
+        """The position in a record, as from `Batch.save`, chance to come included."""
         position = cls(game)
         position._record[0] = record
         position._refresh()
@@ -114,7 +99,7 @@ class Position:
 
     @property
     def phase(self) -> str:
-        """The phase, in the words of the notation."""
+        """As the notation names it."""
         return self.game.phase(self._record[0])
 
     @property
@@ -125,25 +110,18 @@ class Position:
         return [int(seat) for seat in np.flatnonzero(self._record[0]["winners"])]
 
     def scores(self) -> list[int]:
-        """Each seat's score as it stands."""
+        """Each seat's current score."""
         out = np.zeros((1, self.game.max_seats), np.int16)
         self._kernels.scores(self._record, _ONLY_ROW, out)
         return [int(score) for score in out[0, : self.players]]
 
     def moves(self) -> list[str]:
-        """The legal moves of the seat to move, in the order of the action table.
-
-        Empty when over.
-        """
+        """Legal moves in the order of the action table; none when over."""
         texts = self.game.actions.texts_for(*self._mover())
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
     def push(self, move: str) -> None:
-        """Play a move, and all forced moves after it.
-
-        Raises:
-            IllegalMove: the rules do not allow it; the position is unchanged.
-        """
+        """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
         action = self._ids().get(move) if isinstance(move, str) else None
         if action is None or not self._mask[0, action]:
             raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
@@ -153,25 +131,20 @@ class Position:
         self._kernels.play(self._record, self._mask, self._to_move, action)
 
     def _refresh(self) -> None:
-        """Write mask and seat to move after a change of the record."""
         self._players = int(self._record[0]["players"])
-        self._kernels.refresh(self._table, _ONLY_ROW)
+        self._kernels.refresh(self._arrays, _ONLY_ROW)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
-        """bool[A]: the legal actions of the seat to move; all False when over."""
+        """bool[A]: the legal actions; all False when over."""
         mask: npt.NDArray[np.bool_] = self._mask[0].copy()
         return mask
 
     def is_move(self, text: str) -> bool:
-        """Whether the game has such a move, legal now or not."""
+        """Whether the game has such a move, legal or not."""
         return text in self._ids()
 
     def action_id(self, move: str) -> int:
-        """The id of a move text of the seat to move, of seat 0 when over.
-
-        Raises:
-            ValueError: the game has no such move.
-        """
+        """The id of a move text of the seat to move, of seat 0 when over."""
         if not self.is_move(move):
             raise ValueError(
                 f"{self.game.name} has no move {move!r} at this table; "
@@ -180,21 +153,13 @@ class Position:
         return self._ids()[move]
 
     def move_text(self, action: int) -> str:
-        """The text of an action id, played by the seat to move, by seat 0 when over.
-
-        Raises:
-            ValueError: the id is out of range.
-        """
+        """The text of an action id, likewise."""
         if not 0 <= action < self.game.actions.size:
             raise ValueError(f"action {action} is out of range 0 to {self.game.actions.size - 1}")
         return self.game.actions.text(action, *self._mover())
 
     def describe_move(self, move: str) -> str:
-        """What a move of the seat to move does, in English.
-
-        Raises:
-            ValueError: the game has no such move.
-        """
+        """What a move does, in English."""
         return self.game.actions.description(self.action_id(move), *self._mover())
 
     def _mover(self) -> tuple[int, int]:
@@ -202,26 +167,17 @@ class Position:
         return max(int(self._to_move[0]), 0), self._players
 
     def _ids(self) -> dict[str, int]:
-        """The id of every move text of this table."""
         return self.game.actions.ids_for(*self._mover())
 
     def observation(self, seat: int) -> npt.NDArray[np.int8]:
-        """int8[D]: all that a seat may know, laid out as `observation_layout` says.
-
-        Raises:
-            ValueError: there is no such seat.
-        """
+        """int8[D]: all that a seat may know, laid out by `observation_layout`."""
         out = np.zeros((1, self.game.layout.size), np.int8)
         seats = np.full(1, self._check_seat(seat), np.int8)
         self._kernels.observe(self._record, _ONLY_ROW, seats, out)
         return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
-        """A random position that a seat cannot tell from this one.
-
-        Raises:
-            ValueError: there is no such seat.
-        """
+        """A random position that a seat cannot tell from this one."""
         possible = self.copy()
         seats, seeds = np.full(1, self._check_seat(seat), np.int8), np.full(1, check_seed(seed))
         self._kernels.determinize(possible._record, seats, seeds)
@@ -238,21 +194,15 @@ class Position:
         return seat
 
     def to_dict(self) -> dict[str, Any]:
-        """The position in notation, of plain Python values that JSON can hold."""
+        """The position in notation, as JSON values."""
         return self.game.to_dict(self._record[0])
 
     def seen_by(self, seat: int) -> dict[str, Any]:
-        """The position in notation as a seat sees it, `"?"` for what it may not know.
-
-        `position.game.draw(position.seen_by(seat))` draws it.
-
-        Raises:
-            ValueError: there is no such seat.
-        """
+        """The notation as a seat sees it, `"?"` for secrets; `position.game.draw` draws it."""
         return self.game.seen_by(self.to_dict(), self._check_seat(seat))
 
     def record(self) -> Record:
-        """A copy of the record, random state included; `Batch.load` takes it."""
+        """A copy of the record, random state included, for `Batch.load`."""
         return self._record[0].copy()
 
     def copy(self) -> Position:
@@ -268,12 +218,10 @@ class Position:
         return self.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """For other processes of the same version, chance to come included."""
         digest = registry.box_digest(self.game.name)
         return _restored, (self.game.name, digest, self._record.tobytes())
 
     def __eq__(self, other: object) -> bool:
-        """Whether the notation of the two is the same; chance to come does not count."""
         if not isinstance(other, Position):
             return NotImplemented
         if self.game is not other.game:
@@ -286,7 +234,7 @@ class Position:
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
 
     def svg(self) -> str:
-        """The position as a picture, an SVG document, which notebooks show."""
+        """The position as an SVG document, which notebooks show."""
         return self.game.picture(self.to_dict())
 
     _repr_svg_ = svg
@@ -300,6 +248,5 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
-    """The position that `Position.__reduce__` took apart."""
     game = registry.game_saved(name, digest)
     return Position.of_record(game, np.frombuffer(record, game.state)[0])

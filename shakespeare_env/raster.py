@@ -1,4 +1,7 @@
-"""SVG pictures as pixels, the same on every machine: only bundled fonts are used."""
+"""SVG pictures as pixels, the same on every machine: only bundled fonts are used.
+
+Both need the extra `render`; without it they raise ImportError.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +17,7 @@ _MISSING = "pictures as pixels need more packages: pip install 'shakespeare-env[
 
 
 def png(picture: str, width: int | None = None) -> bytes:
-    """The picture as a PNG file.
-
-    Args:
-        picture: An SVG document.
-        width: Pixels from left to right; by default one for each unit of the picture.
-
-    Raises:
-        ImportError: The packages of the extra `render` are not installed.
-    """
+    """An SVG document as a PNG file, by default one pixel wide per unit of the picture."""
     try:
         import resvg_py
     except ImportError as error:
@@ -37,15 +32,7 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The picture as an array uint8[height, width, 3], red, green, blue from 0 to 255.
-
-    Args:
-        picture: An SVG document; what it leaves transparent becomes white.
-        width: Pixels from left to right; by default one for each unit of the picture.
-
-    Raises:
-        ImportError: The packages of the extra `render` are not installed.
-    """
+    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white."""
     try:
         from PIL import Image
     except ImportError as error:

@@ -1,7 +1,4 @@
-"""Reading a position in text; every refusal names the place, the value and the remedy.
-
-`where` is the path of a value inside the position, such as `seats[2].mood`.
-"""
+"""Reading a position in text; refusals name place (`seats[2].mood`), value and remedy."""
 
 from __future__ import annotations
 
@@ -12,7 +9,7 @@ from shakespeare_env.errors import PositionError
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:
-    """Raise the PositionError for a wrong value."""
+    """Raise the PositionError for a value."""
     raise PositionError(f"{where}: {fault}; {remedy}")
 
 
@@ -30,7 +27,7 @@ def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
-    """A whole number from low to high; True and 1.0 do not count."""
+    """A whole number in a range; True and 1.0 do not count."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         refuse(where, f"{value!r} is out of place", f"write a whole number from {low} to {high}")
     return value
@@ -44,14 +41,14 @@ def truth(value: object, where: str) -> bool:
 
 
 def choice(value: object, where: str, known: Sequence[str]) -> int:
-    """One of the known texts, as its index."""
+    """The index of a known text."""
     if not isinstance(value, str) or value not in known:
         refuse(where, f"{value!r} is not known here", "use one of " + ", ".join(known))
     return known.index(value)
 
 
 def items(value: object, where: str, most: int) -> list[Any]:
-    """A list of at most so many values."""
+    """A list of limited length."""
     if not isinstance(value, list):
         refuse(where, f"{value!r} is not a list", "write a list")
     if len(value) > most:
@@ -60,13 +57,13 @@ def items(value: object, where: str, most: int) -> list[Any]:
 
 
 def choices(value: object, where: str, known: Sequence[str], most: int) -> list[int]:
-    """A list of known texts, as their indices."""
+    """A list of known texts, as indices."""
     entries = items(value, where, most)
     return [choice(entry, f"{where}[{i}]", known) for i, entry in enumerate(entries)]
 
 
 def seats(value: object, where: str, players: int) -> list[int]:
-    """A list of different seats at the table."""
+    """A list of distinct seats at the table."""
     entries = items(value, where, players)
     found = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
     if len(set(found)) != len(found):
@@ -75,6 +72,6 @@ def seats(value: object, where: str, players: int) -> list[int]:
 
 
 def counts(value: object, where: str, known: Sequence[str], high: int) -> list[int]:
-    """An object with a count for each of the known texts, in their order."""
+    """An object with a count for each known text, in order."""
     given = table(value, where, known)
     return [integer(given[name], f"{where}.{name}", 0, high) for name in known]

@@ -1,4 +1,4 @@
-"""The games under their names in Gymnasium's and PettingZoo's registries."""
+"""The games in Gymnasium's and PettingZoo's registries."""
 
 from __future__ import annotations
 
@@ -13,11 +13,7 @@ _AEC = "shakespeare_env.wrappers.aec:env"
 
 
 def register() -> None:
-    """Register every game; importing the package does it.
-
-    In Gymnasium, `<Name>-v0` is one seat against opponents, and `<Name>-Solo-v0` the solo game
-    where there is one; in PettingZoo the game is `<name>_v0`.
-    """
+    """Register Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
     for name in registry.names():
         _register_seat(f"{name.capitalize()}-v0", game=name)
         if 1 in registry.seats(name):

@@ -13,9 +13,9 @@ from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
-"""The games, each a folder of this package, and their seat counts, known before one is loaded."""
+"""The games, each a folder of this package, and their seat counts, known before loading."""
 DEFAULT = "shakespeare"
-"""The game that is meant where none is named."""
+"""The game meant where none is named."""
 
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -28,8 +28,6 @@ _BUNDLED_BEFORE = {
 
 @dataclass(frozen=True)
 class _Loaded:
-    """A game, and the digests of the box that it was loaded with."""
-
     game: Game
     box_digest: str
     earlier_digests: frozenset[str]
@@ -39,16 +37,12 @@ _loaded: dict[str, _Loaded] = {}
 
 
 def names() -> tuple[str, ...]:
-    """The names of all games."""
+    """All games."""
     return tuple(_SEATS)
 
 
 def seats(name: str) -> range:
-    """The seat counts a game is for; the game need not be loaded for that.
-
-    Raises:
-        ValueError: there is no such game.
-    """
+    """A game's seat counts, without loading it; ValueError if there is no such game."""
     _check_name(name)
     return _SEATS[name]
 
@@ -56,18 +50,17 @@ def seats(name: str) -> range:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
-    Printed facts are compiled into the rules, so a process plays a game with one box only: the
-    first that was asked for.
+    Facts are compiled in, so a process plays a game with one box, the first asked for.
 
     Args:
-        name: As `names` lists it.
-        box: A component file in place of the package's own, as the environment variable
-            `<NAME>_BOX` names one, too.  None means the box in force.
+        name: One of `names`.
+        box: A component file, which environment variable `<NAME>_BOX` may name, too; None means the
+            box in force.
 
     Raises:
         TypeError: the box is no path.
         ValueError: there is no such game.
-        BoxError: the file cannot be played with, or the game is already loaded with another box.
+        BoxError: the box is invalid, or the game is loaded with another.
     """
     if box is not None and not isinstance(box, str | os.PathLike):
         raise TypeError(f"box={box!r}: give the path of a component file")
@@ -88,24 +81,13 @@ def _check_name(name: str) -> None:
 
 
 def box_digest(name: str) -> str:
-    """SHA-256 of the facts in the box a game is played with, as they were when it was loaded.
-
-    Comments and sources do not count.
-    """
+    """SHA-256 of a box's facts, without comments and sources, when its game was loaded."""
     game(name)
     return _loaded[name].box_digest
 
 
 def game_saved(name: str, digest: str) -> Game:
-    """The game that something was saved from.
-
-    Args:
-        name: Of the game.
-        digest: What `box_digest` said then.
-
-    Raises:
-        BoxError: it is now played with another box, with other facts and actions.
-    """
+    """The game that something was saved from under a digest; BoxError if its facts differ now."""
     if box_digest(name) != current_digest(name, digest):
         raise BoxError(
             f"this was saved from {name} with another box than {_loaded[name].game.box}; "
@@ -115,12 +97,7 @@ def game_saved(name: str, digest: str) -> Game:
 
 
 def current_digest(name: str, digest: str) -> str:
-    """What `box_digest` says of a box today, where an earlier version gave it another digest.
-
-    Args:
-        name: Of a game; of any other the digest is returned as it is.
-        digest: What `box_digest` of this or an earlier version said.
-    """
+    """A digest from an earlier version as `box_digest` gives it now; others unchanged."""
     if name in _SEATS:
         game(name)
         if digest in _loaded[name].earlier_digests:
@@ -130,14 +107,17 @@ def current_digest(name: str, digest: str) -> str:
 
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-    digest, earlier = _digest(name, loaded.box), {_digest_of_bytes(loaded.box)}
+    digest, earlier = (
+        _digest(name, loaded.box),
+        {hashlib.sha256(loaded.box.read_bytes()).hexdigest()},
+    )
     if digest == _digest(name, _PACKAGE / name / "box.toml"):
         earlier.add(_BUNDLED_BEFORE.get(name, digest))
     return _Loaded(loaded, digest, frozenset(earlier))
 
 
 def _load_with(name: str, box: Path) -> _Loaded:
-    """Load a game with a box; processes that are started later inherit it."""
+    """Load a game with a box that processes started later inherit."""
     variable = f"{name.upper()}_BOX"
     before = os.environ.get(variable)
     os.environ[variable] = str(box.resolve())
@@ -155,7 +135,6 @@ def _load_with(name: str, box: Path) -> _Loaded:
 
 
 def _check_same(name: str, box: Path) -> None:
-    """Refuse a box other than the one a game was loaded with."""
     loaded = _loaded[name]
     if _digest(name, box) != loaded.box_digest:
         raise BoxError(
@@ -166,7 +145,3 @@ def _check_same(name: str, box: Path) -> None:
 
 def _digest(name: str, box: Path) -> str:
     return facts_digest(_PACKAGE / name, box)
-
-
-def _digest_of_bytes(box: Path) -> str:
-    return hashlib.sha256(box.read_bytes()).hexdigest()

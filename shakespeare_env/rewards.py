@@ -1,15 +1,12 @@
-"""What a step is worth to each seat, chosen by name.
+"""What a step is worth to each seat, by name.
 
-`win`       at the end only: the winners share +1, the others share -1.
-`margin`    at the end only: the seat's score less the best score of the others, in units of the
-game's scale.
-`rank`      at the end only: +1 for the best score, -1 for the worst, evenly between; equals share
-the mean.
-`score`     at every step: the change of the seat's score, in units of the game's scale; `prestige`,
-as Shakespeare calls its score, means the same.
+`win`     at the end: the winners share +1, the others share -1.
+`margin`  at the end: the score less the best of the others, in units of the game's scale.
+`rank`    at the end: from +1 for the best score to -1 for the worst; equals share the mean.
+`score`   at every step: the change of score in that unit; also named `prestige`.
 
-A seat that plays alone has nobody to compare with: `win`, `margin` and `rank` then give, at the
-end, the score less the game's solo target, in units of its scale.
+Alone, a seat gets at the end, instead of the first three, its score less the game's solo target, in
+that unit.
 """
 
 from __future__ import annotations
@@ -23,15 +20,11 @@ NAMES = ("win", "margin", "rank", "score")
 WIN, MARGIN, RANK, SCORE = range(len(NAMES))
 _ALSO_NAMED = {"prestige": "score"}
 ILLEGAL_REWARD = -1.0
-"""The reward of an illegal action in environments that end the game on it: that of a defeat."""
+"""For an illegal action, where it ends the game: that of a defeat."""
 
 
 def reward_code(name: str) -> int:
-    """The number of a reward by its name.
-
-    Raises:
-        ValueError: there is no such reward.
-    """
+    """The number of a reward; ValueError if there is none of that name."""
     name = _ALSO_NAMED.get(name, name)
     if name not in NAMES:
         raise ValueError(f"reward={name!r}: choose one of {', '.join(NAMES)}")
@@ -49,7 +42,7 @@ def write_change(players: int, before: Any, after: Any, scale: float, out: Any) 
 def write_outcome(
     code: int, game: Record, scores: Any, scale: float, target: float, out: Any
 ) -> None:
-    """Write the reward of a finished game into float32[seats]; seats not at the table get 0."""
+    """Write a finished game's reward into float32[seats]; absent seats get 0."""
     players = game["players"]
     winners = 0
     for seat in range(players):

@@ -1,8 +1,7 @@
-"""Chance inside a record: SplitMix64 on the record's own 64 bits of state.
+"""Chance inside a record: SplitMix64 on 64 bits of state, in its field `random`.
 
-Every game carries its generator in its field `random`, so what happens in it depends on its seed
-alone, never on the batch, the number of threads or the machine (Steele, Lea and Flood 2014, "Fast
-splittable pseudorandom number generators").
+A game depends on its seed alone, not on batch, threads or machine (Steele, Lea and Flood 2014,
+"Fast splittable pseudorandom number generators").
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 @rule
 def mix(word: np.uint64) -> np.uint64:
-    """Scramble 64 bits (the finaliser of SplitMix64)."""
+    """The finaliser of SplitMix64."""
     word = (word ^ (word >> _30)) * _MIX_1
     word = (word ^ (word >> _27)) * _MIX_2
     return word ^ (word >> _31)
@@ -36,15 +35,11 @@ def stream(seed: np.uint64, index: int) -> np.uint64:
 
 
 mixed: Any = getattr(mix, "py_func", mix)
-"""`mix` of every word of an array, uint64[n], called from Python."""
+"""`mix` for arrays, uint64[n], outside compiled code."""
 
 
 def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
-    """uint64[n]: the initial states of the streams with these indices, int[n], under a seed.
-
-    Raises:
-        ValueError: the seed is not an integer from 0 to 2**64 - 1.
-    """
+    """uint64[n]: `stream` for each of int[n]; errors as in `check_seed`."""
     word = mixed(np.full(1, check_seed(seed)) + GOLDEN)
     states: NDArray[np.uint64] = mixed(word ^ (indices.astype(np.uint64) * GOLDEN))
     return states
@@ -52,14 +47,14 @@ def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
 
 @rule
 def below(record: Any, n: int) -> int:
-    """Draw an integer from 0 to n - 1 and advance the record's state (bias below n / 2**32)."""
+    """Draw an integer from 0 to n - 1 (bias below n / 2**32)."""
     record["random"] += GOLDEN
     return scaled(record["random"], n)
 
 
 @rule
 def scaled(state: np.uint64, n: int) -> int:
-    """The integer from 0 to n - 1 that a state of the generator yields."""
+    """The integer from 0 to n - 1 that a state yields."""
     return np.int64(((mix(state) >> _32) * np.uint64(n)) >> _32)  # type: ignore[return-value]
 
 
@@ -72,7 +67,7 @@ def below_in(states: Any, index: int, n: int) -> int:
 
 @rule
 def shuffle(record: Any, items: Any, size: int) -> None:
-    """Put the first items of an array into a random order (Fisher and Yates)."""
+    """Shuffle the first items of an array (Fisher and Yates)."""
     for last in range(size - 1, 0, -1):
         other = below(record, last + 1)
         item = items[last]
@@ -82,11 +77,7 @@ def shuffle(record: Any, items: Any, size: int) -> None:
 
 @rule
 def draw(record: Any, counts: Any, total: int) -> int:
-    """Draw one item from a multiset given as counts (int8[k], adding up to total) and take it out.
-
-    Returns:
-        The index of the item drawn.
-    """
+    """Take an item out of a multiset, int8[k] counts that sum to total; return its index."""
     left = below(record, total)
     item = 0
     while left >= counts[item]:
@@ -97,11 +88,7 @@ def draw(record: Any, counts: Any, total: int) -> int:
 
 
 def check_seed(seed: int) -> np.uint64:
-    """A seed as 64 bits.
-
-    Raises:
-        ValueError: it is not an integer from 0 to 2**64 - 1.
-    """
+    """A seed as 64 bits; ValueError if it is not an integer from 0 to 2**64 - 1."""
     whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
     if not whole or not 0 <= int(seed) < 2**64:
         raise ValueError(f"seed={seed!r}: use an integer from 0 to 2**64 - 1")
@@ -109,5 +96,5 @@ def check_seed(seed: int) -> np.uint64:
 
 
 def fresh_seed() -> int:
-    """A seed from the operating system; no generator is touched."""
+    """A seed from the operating system."""
     return secrets.randbits(64)

@@ -1,8 +1,8 @@
 """A few threads that share every step of a batch.
 
-A step of thousands of games takes one or two milliseconds, so handing work over must cost little.
-A round trip over bare locks takes some 60 microseconds; over the queues and conditions of
-`concurrent.futures` it takes twice that, and the scheduler tends to move the main thread.
+A step takes one or two milliseconds, so handing work over must be cheap.  A round trip over bare
+locks takes some 60 microseconds; `concurrent.futures` takes twice that and tends to make the
+scheduler move the main thread.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ Work = Callable[[int, int], None]
 
 
 class _Worker:
-    """A thread that waits for its share of some work."""
-
     def __init__(self) -> None:
         self._first = self._last = 0
         self._start = threading.Lock()
@@ -47,7 +45,7 @@ class _Worker:
         self._start.release()
 
     def wait(self) -> list[BaseException | None]:
-        """Wait to the end, even when interrupted: a worker left alone would be out of step."""
+        """Wait even when interrupted: a worker left alone would be out of step."""
         interrupt: BaseException | None = None
         while True:
             try:
@@ -68,13 +66,9 @@ def _stop(workers: list[_Worker]) -> None:
 
 
 class ThreadPool:
-    """Does work on the items 0 to n-1; every thread takes a run of neighbours.
+    """Does work on items 0 to n-1; each of `threads`, the calling one included, takes a run.
 
-    The workers start when there is first something to share, and again in a forked process, which
-    does not inherit threads.
-
-    Args:
-        threads: Number of threads, the calling one included.
+    Workers start when first needed, and again in a forked process, which lacks them.
     """
 
     def __init__(self, threads: int) -> None:
@@ -83,7 +77,7 @@ class ThreadPool:
         self._process = -1
 
     def share(self, n: int, work: Work) -> None:
-        """Call `work(first, last)` on each thread's run of n items, and wait for all of them."""
+        """Call `work(first, last)` on each thread's run of n items and wait for all."""
         shares = min(n, self._threads)
         if shares <= 1:
             work(0, n)
@@ -111,5 +105,4 @@ class ThreadPool:
         weakref.finalize(self, _stop, self._workers)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy, or a pool in another process, starts its own workers."""
         return ThreadPool, (self._threads,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -44,7 +45,6 @@ def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAge
 
 
 def _heuristics(game: Game) -> Any:
-    """The module that knows a game's heuristics."""
     if not _has_heuristics(game):
         raise ValueError(
             f"there is no heuristic agent for {game.name}; write "
@@ -192,8 +192,8 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
+@dataclass(frozen=True)
 class FunctionAgent:
     """Plays what a function like `Agent.act` chooses."""
 
-    def __init__(self, choose: Act) -> None:
-        self.act = choose
+    act: Act

@@ -96,7 +96,10 @@ def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is not JSON ({error})") from error
     if not isinstance(data, dict) or data.get("format") != form:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise CheckpointError(f"{path}: format {found!r}, this version reads {form}; train again")
+        raise CheckpointError(
+            f"{path}: format {found!r}, this version reads {form}; "
+            "use the version that wrote it, or train again"
+        )
     return data
 
 

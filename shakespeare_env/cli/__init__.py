@@ -21,15 +21,13 @@ COMMANDS = {
     "observation": "shakespeare_env.cli.observation",
     "protocol": "shakespeare_env.cli.protocol",
 }
-"""Commands, each a function of that name in a module imported only when it is called.
+"""Functions of that name, imported only when called.
 
-Commands live in the package whose work they do, so no package imports one that builds on it.
+Each is in the package whose work it does, so none imports one that builds on it.
 """
 
 
 class _Commands(TyperGroup):
-    """Imports a command when it is called."""
-
     # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)

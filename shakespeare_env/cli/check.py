@@ -18,8 +18,7 @@ from shakespeare_env.equality import VIEWS, DifferenceError, Setting, compare, i
 
 def check(
     game_name: Annotated[
-        str | None,
-        typer.Option("--game", help="The game to check.", show_default="every game"),
+        str | None, typer.Option("--game", help="The game to check.", show_default="every game")
     ] = None,
     games: Annotated[int, typer.Option(min=1, help="Games in a row, one after another.")] = 2,
     rows: Annotated[int, typer.Option(min=1, help="Games played side by side.")] = 3,
@@ -55,7 +54,6 @@ def check(
 
 
 def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) -> Table:
-    """The decisions compared, by view and seats."""
     game = registry.game(name)
     seats = range(game.min_seats, game.max_seats + 1)
     titles = [f"{players} seat{'s' * (players > 1)}" for players in seats]
@@ -74,7 +72,7 @@ def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) ->
 
 
 def settings_of(name: str, seed: int, rows: int, games: int) -> Iterator[Setting]:
-    """A game with every seat count, reward, and variant where it can be played."""
+    """A game at every seat count, with every reward and every variant played there."""
     game = registry.game(name)
     for players in range(game.min_seats, game.max_seats + 1):
         variants: list[dict[str, bool]] = [{}]

@@ -1,4 +1,4 @@
-"""What several commands share: choosing a game and its variants, and giving up."""
+"""Choosing a game and its variants, and giving up."""
 
 from __future__ import annotations
 
@@ -17,16 +17,12 @@ PlayerCount = Annotated[
     int | None, typer.Option(help="Seats at the table.", show_default="as many as possible")
 ]
 Variants = Annotated[
-    list[str] | None,
-    typer.Option("--option", help="Play this variant; can be repeated."),
+    list[str] | None, typer.Option("--option", help="Play this variant; can be repeated.")
 ]
 
 
 def find_game(name: str) -> Game:
-    """The game of that name; a usage error lists the games if there is none.
-
-    Gives up if the box in force is invalid.
-    """
+    """The game, or a usage error; gives up if its box is invalid."""
     if name not in registry.names():
         known = ", ".join(registry.names())
         raise typer.BadParameter(f"no game {name!r}; the games: {known}", param_hint="--game")
@@ -39,7 +35,7 @@ def find_game(name: str) -> Game:
 def new_position(
     game: Game, players: int | None, seed: int, variants: list[str] | None
 ) -> Position:
-    """A new game; None seats means as many as possible; a usage error if they do not fit."""
+    """A new game, None meaning as many seats as possible, or a usage error."""
     if players is None:
         players = game.max_seats
     if not game.min_seats <= players <= game.max_seats:
@@ -47,36 +43,21 @@ def new_position(
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
             param_hint="--players",
         )
-    options: dict[str, Any] = dict(switched_on(game, variants or []))
-    try:
-        return Position.new(game.name, players=players, seed=seed, **options)
-    except ValueError as error:  # such as a variant that needs more seats
-        raise typer.BadParameter(str(error)) from error
-
-
-def switched_on(game: Game, names: list[str]) -> dict[str, Any]:
-    """The variants by name; a usage error lists the game's variants if one is unknown."""
-    for name in names:
-        if name not in game.options:
-            known = ", ".join(game.options) or "none"
-            raise typer.BadParameter(
-                f"{game.name} has no variant {name!r}; its variants: {known}",
-                param_hint="--option",
-            )
-    return dict.fromkeys(names, True)
+    options: dict[str, Any] = variants_at(game, variants, players)
+    return Position.new(game.name, players=players, seed=seed, **options)
 
 
 def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
-    """The same for so many seats; a usage error if a variant does not allow them."""
-    variants = switched_on(game, names or [])
+    """Variants switched on for so many seats, or a usage error."""
+    variants = dict.fromkeys(names or [], True)
     try:
         game.option_bits(variants, [seats])
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise typer.BadParameter(str(error), param_hint="--option") from error
     return variants
 
 
 def give_up(message: str) -> NoReturn:
-    """Print what is wrong to the error stream and exit with code 1."""
+    """Print an error and exit with code 1."""
     typer.echo(f"Error: {message}", err=True)
     raise typer.Exit(1)

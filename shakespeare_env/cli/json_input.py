@@ -11,11 +11,9 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse UTF-8 encoded JSON.
+    """Parse UTF-8 encoded JSON; a ValueError's message continues "this is".
 
-    Raises:
-        ValueError: it is not UTF-8 or not JSON, or holds a NaN, an infinity, an integer of
-            thousands of digits or too deep a nesting. The message continues "this is".
+    NaN, infinities, integers of thousands of digits and deep nesting are refused, too.
     """
     try:
         value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
@@ -27,13 +25,21 @@ def parse_json(data: bytes) -> Any:
     return value
 
 
+def parse_object(data: bytes) -> dict[str, Any]:
+    """Parse a JSON object; errors as in `parse_json`."""
+    value = parse_json(data)
+    if not isinstance(value, dict):
+        raise ValueError(f"{kind(value)}, not an object")
+    return value
+
+
 def kind(value: Any) -> str:
-    """The type of a JSON value, with its article."""
+    """A JSON value's type, with its article."""
     return "null" if value is None else _KINDS.get(type(value), "a number")
 
 
 def _check_depth(value: Any) -> None:
-    """Refuse nesting so deep that printing it could exhaust Python's stack."""
+    """Refuse nesting that could exhaust the stack when printed."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(_DEEPEST):
         level = [

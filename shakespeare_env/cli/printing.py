@@ -16,7 +16,7 @@ _NO_LIMIT = 10_000
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as wide as its cells need, without interpreting markup."""
+    """Print a table as wide as its cells, without interpreting markup."""
     table = Table(*titles)
     for row in rows:
         table.add_row(*map(Text, row))
@@ -27,7 +27,7 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def markdown_page(
     title: str, titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
 ) -> str:
-    """The same as a Markdown page, with a note before the table."""
+    """The same as a Markdown page."""
     cells = [titles, ["---"] * len(titles), *rows]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
     return "\n".join([f"# {title}", "", *([note, ""] if note else []), *lines])
@@ -49,21 +49,18 @@ def _described(position: Position) -> list[tuple[str, str]]:
 
 
 def print_played(position: Position, number: int, move: str) -> None:
-    """Print the move that the seat to move is about to play."""
+    """Print the move about to be played."""
     words = position.describe_move(move)
     typer.echo(f"{number:>4}  seat {position.to_move}  {move:<28}  {words}")
 
 
 def print_played_in_secret(position: Position, number: int) -> None:
-    """The same for seats that may not know the move."""
+    """The same for seats that may not know it."""
     typer.echo(f"{number:>4}  seat {position.to_move}  decides in secret")
 
 
 def print_scores(position: Position) -> None:
-    """Print every seat's score, and the winners once the game is over.
-
-    Nobody wins a solo game, whatever the notation says: its score is compared with a target.
-    """
+    """Print the scores, and at the end the winners, or a solo game's target."""
     winners, solo = position.winners, position.players == 1
     rows = [
         (str(seat), str(score), "wins" if winners and not solo and seat in winners else "")

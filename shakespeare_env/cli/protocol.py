@@ -27,12 +27,7 @@ def protocol() -> None:
 
 
 class Engine:
-    """One game at a time, driven by lines of JSON.
-
-    Attributes:
-        position: The current position, None before the first game.
-        over: Whether `quit` was received.
-    """
+    """One game at a time; `over` once `quit` was received."""
 
     def __init__(self) -> None:
         self.position: Position | None = None
@@ -48,7 +43,7 @@ class Engine:
         }
 
     def answer(self, line: bytes) -> str:
-        """The answer to a line, without its newline; an error changes nothing."""
+        """The answer to a line, without newline; an error changes nothing."""
         answer: dict[str, Any] = {}
         try:
             fields = parse_line(line)
@@ -87,23 +82,12 @@ class Engine:
         game = registry.game(name)
         players = request.integer("players", game.min_seats, game.max_seats)
         options = request.table("options", {})
-        for option, value in options.items():
-            if option not in game.options:
-                known = ", ".join(game.options) or "none"
-                raise RequestError(
-                    "BadRequest",
-                    f"{name} has no variant {request.shown(option)}; its variants: {known}",
-                    field="options",
-                )
-            if not isinstance(value, bool):
-                raise RequestError(
-                    "BadRequest", f"option {option!r} must be true or false", field="options"
-                )
         seed = _seed(request)
         try:
-            self.position = Position.new(name, players=players, seed=seed, **options)
-        except ValueError as error:  # such as a variant that needs more seats
-            raise RequestError("BadRequest", str(error)) from error
+            game.option_bits(options, [players])
+        except (TypeError, ValueError) as error:
+            raise RequestError("BadRequest", str(error), field="options") from error
+        self.position = Position.new(name, players=players, seed=seed, **options)
         return self._summary()
 
     def _set_position(self, request: Request) -> Result:
@@ -166,11 +150,8 @@ class Engine:
 
     def _summary(self) -> Result:
         position = self._running()
-        return {
-            "to_move": position.to_move,
-            "winners": position.winners,
-            "scores": position.scores(),
-        }
+        scores = position.scores()
+        return {"to_move": position.to_move, "winners": position.winners, "scores": scores}
 
 
 def _seed(request: Request) -> int:

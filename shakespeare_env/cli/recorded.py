@@ -1,7 +1,6 @@
-"""Recorded games, from a dataset or a file of JSON lines.
+"""Recorded games, from a dataset or JSON lines.
 
-Positions as text hold no random state, so a game is shown from its recorded positions, never
-replayed.
+They are shown from recorded positions: as text these hold no random state to replay with.
 """
 
 from __future__ import annotations
@@ -11,11 +10,12 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from shakespeare_env import Position
-from shakespeare_env.cli.json_input import parse_json
+from shakespeare_env.cli.json_input import parse_object
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.errors import DatasetError, PositionError
@@ -23,13 +23,11 @@ from shakespeare_env.errors import DatasetError, PositionError
 
 @dataclass(frozen=True)
 class Recorded:
-    """A game, position by position.
+    """A game: n + 1 positions and the n moves between them.
 
     Attributes:
-        positions: All n + 1 of them.
-        moves: The n moves between them.
-        agents: The agent at each seat, if recorded.
-        values: The return the deciding agent expected before each move; None where unknown.
+        agents: By seat, if recorded.
+        values: The return that whoever decided expected, if known.
     """
 
     positions: Sequence[Position]
@@ -39,11 +37,11 @@ class Recorded:
 
     @property
     def last(self) -> Position:
-        """The last recorded position; the game may continue from there."""
+        """From which the game may continue."""
         return self.positions[-1]
 
     def is_secret(self, number: int, seat: int | None) -> bool:
-        """Whether a move, by number from 0, is hidden from a seat; None sees everything."""
+        """Whether a move, from 0, is hidden from a seat; None sees all."""
         position = self.positions[number]
         if seat is None or position.to_move == seat:
             return False
@@ -51,12 +49,10 @@ class Recorded:
 
 
 def from_json_lines(path: Path) -> Recorded:
-    """Read a game from JSON lines, compressed if the name ends in `.gz`.
-
-    The first line holds a `position`, every other one a `move` and the next `position`.
+    """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
     Raises:
-        DatasetError: it is not that, or a position or move is impossible; names the line.
+        DatasetError: something is wrong in a line that it names.
     """
     lines = [_object(path, number, line) for number, line in enumerate(_lines(path), 1)]
     if not lines:
@@ -67,26 +63,20 @@ def from_json_lines(path: Path) -> Recorded:
 
 
 def from_dataset(folder: Path, game_id: int) -> Recorded:
-    """Read a game of a dataset.
-
-    Raises:
-        DatasetError: the folder is not a dataset, is damaged, or has no such game.
-        ModuleNotFoundError: Polars is not installed.
-    """
+    """Read a game; DatasetError if there is none, ModuleNotFoundError without Polars."""
     pl = load_polars()
     games = read_games(folder, unfinished=True).filter(pl.col("game_id") == game_id).collect()
     if games.is_empty():
         count = read_games(folder, unfinished=True).select(pl.len()).collect().item()
         raise DatasetError(f"{folder} has no game {game_id}; its games are 0 to {count - 1}")
     game = games.row(0, named=True)
-    columns = read_decisions(folder, unfinished=True).filter(pl.col("game_id") == game_id)
-    decisions = (
-        columns.sort("number").select("position", "value").collect().to_dict(as_series=False)
-    )
-    texts = [json.loads(text) for text in (*decisions["position"], game["last_position"])]
+    decisions = read_decisions(folder, unfinished=True).filter(pl.col("game_id") == game_id)
+    columns = decisions.sort("number").select("position", "value").collect()
+    texts = [json.loads(text) for text in (*columns["position"], game["last_position"])]
     name = f"{folder}, game {game_id}"
     positions = _positions(texts, lambda number: f"{name}, position {number}")
-    return _checked(Recorded(positions, game["moves"], game["agents"], decisions["value"]), name)
+    values = columns["value"].to_list()
+    return _checked(Recorded(positions, game["moves"], game["agents"], values), name)
 
 
 def games_of(folder: Path) -> Iterable[dict[str, Any]]:
@@ -106,14 +96,14 @@ def _positions(texts: Sequence[Mapping[str, Any]], where: Callable[[int], str]) 
 
 
 def _checked(game: Recorded, name: Path | str) -> Recorded:
-    """The same game, once every move is known to be legal where it was played."""
+    """The game, once its moves are known to be legal."""
     if len(game.positions) != len(game.moves) + 1:
         raise DatasetError(
             f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "
             "there should be one position more than moves"
         )
-    for number, (position, move) in enumerate(zip(game.positions, game.moves, strict=False)):
-        after = game.positions[number + 1]
+    steps = zip(pairwise(game.positions), game.moves, strict=True)
+    for number, ((position, after), move) in enumerate(steps):
         if (after.game, after.players) != (position.game, position.players):
             raise DatasetError(f"{name}: position {number + 1} is of another table")
         if move not in position.moves():
@@ -133,12 +123,9 @@ def _lines(path: Path) -> list[bytes]:
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        value = parse_json(line)
+        return parse_object(line)
     except ValueError as error:
         raise DatasetError(f"{path}, line {number} is {error}") from error
-    if not isinstance(value, dict):
-        raise DatasetError(f"{path}, line {number} is not an object")
-    return value
 
 
 def _entry(path: Path, number: int, line: Mapping[str, Any], key: str, of: type) -> Any:

@@ -1,4 +1,4 @@
-"""A line of the protocol as a request whose fields are checked as they are read."""
+"""A line of the protocol as a request whose fields are checked when read."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ _MISSING: Any = object()
 
 
 class RequestError(Exception):
-    """A line that cannot be answered.
-
-    Attributes:
-        type: The kind of error, for programs.
-        details: More about it: JSON values by name.
-    """
+    """A line that cannot be answered: the kind of error and details in JSON."""
 
     def __init__(self, type_: str, message: str, **details: Any) -> None:
         super().__init__(message)
@@ -26,11 +21,7 @@ class RequestError(Exception):
 
 
 def parse_line(line: bytes) -> dict[str, Any]:
-    """Parse a line into its JSON object.
-
-    Raises:
-        RequestError: `BadJSON` if it is not JSON, `BadRequest` if it is not an object.
-    """
+    """The JSON object in a line; RequestError `BadJSON` or `BadRequest` if there is none."""
     try:
         value = parse_json(line)
     except ValueError as error:
@@ -41,12 +32,12 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def dump_line(answer: dict[str, Any]) -> str:
-    """An answer as one line of ASCII."""
+    """An answer as a line of ASCII."""
     return json.dumps(answer, allow_nan=False, separators=(",", ":"))
 
 
 class Request:
-    """The fields of a request; every method raises a `BadRequest` naming the field."""
+    """A request's fields; wrong ones raise a `BadRequest` that names them."""
 
     def __init__(self, fields: dict[str, Any]) -> None:
         self._fields = fields
@@ -55,7 +46,7 @@ class Request:
         return field in self._fields
 
     def only(self, *allowed: str) -> None:
-        """Refuse fields that the command does not have: most are misspelt."""
+        """Refuse other fields: most are misspelt."""
         for field in self._fields:
             if field not in ("command", "id", *allowed):
                 known = ", ".join(allowed) or "none"
@@ -63,7 +54,7 @@ class Request:
                 raise RequestError("BadRequest", message, field=field)
 
     def identifier(self, field: str) -> str | int | None:
-        """An id chosen by the caller: a string, an integer or null."""
+        """The caller's id: a string, an integer or null."""
         value = self._get(field, _MISSING)
         if isinstance(value, bool) or not isinstance(value, str | int | None):
             raise self.wrong(field, "must be a string, an integer or null")
@@ -84,7 +75,7 @@ class Request:
         return value
 
     def integer(self, field: str, low: int, high: int, default: int = _MISSING) -> int:
-        """An integer in a range; true, false and 1.0 are not."""
+        """An integer in a range; true and 1.0 are not."""
         value = self._get(field, default)
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
             raise self.wrong(field, f"must be an integer from {low} to {high}")
@@ -98,13 +89,13 @@ class Request:
         return value
 
     def wrong(self, field: str, fault: str) -> RequestError:
-        """The error for a field with a wrong value."""
+        """The error for a wrong value."""
         message = f"{field}={self.shown(self._fields[field])} {fault}"
         return RequestError("BadRequest", message, field=field)
 
     @staticmethod
     def shown(value: Any) -> str:
-        """A value as JSON, cut to fit a message."""
+        """A value as JSON, cut to fit."""
         text = json.dumps(value)
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 

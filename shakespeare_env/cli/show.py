@@ -1,4 +1,4 @@
-"""`shakespeare show`: draw a position from a file and list its legal moves."""
+"""`shakespeare show`: draw a position from a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.json_input import kind, parse_json
+from shakespeare_env.cli.json_input import parse_object
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
 
@@ -18,8 +18,7 @@ from shakespeare_env.errors import PositionError
 def show(
     file: Annotated[str, typer.Argument(help="A position as a JSON file; - reads standard input.")],
     picture: Annotated[
-        Path | None,
-        typer.Option(help="Write a picture, .svg or .png, instead of text."),
+        Path | None, typer.Option(help="Write a picture, .svg or .png, instead of text.")
     ] = None,
 ) -> None:
     """Draw a position and list its legal moves."""
@@ -41,7 +40,6 @@ def show(
 
 
 def _write(position: Position, picture: Path) -> None:
-    """Write a picture in the format of the file's name."""
     drawn = position.svg()
     try:
         if picture.suffix == ".svg":
@@ -55,15 +53,12 @@ def _write(position: Position, picture: Path) -> None:
 
 
 def _read(file: str, name: str) -> dict[str, Any]:
-    """The JSON object in a file, or in standard input for `-`; errors call it `name`."""
+    """The JSON object in a file, `-` being standard input; errors call it `name`."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:
         give_up(f"cannot read {name}: {error.strerror}")
     try:
-        value = parse_json(data)
+        return parse_object(data)
     except ValueError as error:
         give_up(f"{name} is {error}")
-    if not isinstance(value, dict):
-        give_up(f"{name} holds {kind(value)}, not the object of a position")
-    return value

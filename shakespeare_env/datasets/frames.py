@@ -22,15 +22,11 @@ KINDS = {
     "float32": "Float32",
     "string": "String",
 }
-"""Types of values, and their names in Polars."""
+"""Types of values and their names in Polars."""
 
 
 def load_polars() -> Any:
-    """The module `polars`.
-
-    Raises:
-        ModuleNotFoundError: it is not installed; the message says how to install it.
-    """
+    """The module `polars`; the error says how to install it."""
     try:
         return import_module("polars")
     except ModuleNotFoundError as missing:
@@ -40,7 +36,7 @@ def load_polars() -> Any:
 
 
 def polars_schema(table: Table) -> dict[str, Any]:
-    """The Polars type of each column, in order."""
+    """Each column's Polars type, in order."""
     pl = load_polars()
     schema: dict[str, Any] = {}
     for column in table:
@@ -51,15 +47,7 @@ def polars_schema(table: Table) -> dict[str, Any]:
 
 
 def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
-    """Make a frame; None marks a missing value.
-
-    Args:
-        table: Its columns.
-        columns: The values of each column, equally many.
-
-    Raises:
-        ValueError: the columns differ from the table's.
-    """
+    """A frame in the table's columns (else ValueError); None marks missing values."""
     schema = polars_schema(table)
     if list(columns) != list(schema):
         raise ValueError(f"columns {list(columns)}; the table has {list(schema)}")
@@ -68,7 +56,7 @@ def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFram
 
 
 def parquet(frame: polars.DataFrame) -> bytes:
-    """The Parquet file of a frame, as bytes."""
+    """A frame as a Parquet file."""
     content = io.BytesIO()
     frame.write_parquet(content, compression="zstd")
     return content.getvalue()

@@ -1,4 +1,4 @@
-"""A dataset's manifest: its settings and its finished shards."""
+"""A dataset's settings and finished shards."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +21,13 @@ class Settings:
     """Everything that decides a dataset's rows and files.
 
     Attributes:
-        game: Name of the game.
-        players: Seats at the table.
-        variants: Those played.
-        entrants: Names of the agents; the first has seat 0 in a deal's first game.
-        weights: SHA-256 of each network's weights, by entrant: a checkpoint's folder may hold
-            others by the time a dataset is resumed.
+        entrants: Agents' names; the first has seat 0 in a deal's first game.
+        weights: SHA-256 of networks' weights, by entrant: a checkpoint may change before the
+            dataset is resumed.
         seed: Of the deals and the agents' draws.
-        deals: Number of deals, each played once per seat.
-        deals_together: Deals played together; a network's rounding depends on it.
+        deals: Each is played once per seat.
+        deals_together: A network's rounding depends on it.
         deals_per_shard: A multiple of `deals_together`.
-        package_version: Of shakespeare-env.
-        box_digest: Digest of the box.
     """
 
     game: str
@@ -48,12 +44,12 @@ class Settings:
 
     @property
     def games(self) -> int:
-        """Games in the whole dataset."""
+        """Games in all."""
         return self.deals * self.players
 
     @property
     def shards(self) -> int:
-        """Shards in the whole dataset."""
+        """Shards in all."""
         return -(-self.deals // self.deals_per_shard)
 
     def deals_of(self, shard: int) -> range:
@@ -62,26 +58,21 @@ class Settings:
         return range(first, min(first + self.deals_per_shard, self.deals))
 
     def differences(self, other: Settings) -> str:
-        """In words, how these settings differ from others."""
+        """How these settings differ from others, in words."""
         # Users give games, not deals.
         names = [{"deals": "games"}.get(field.name, field.name) for field in fields(self)]
-        pairs = {name: _both(self, other, name) for name in names}
+        values = [(name, getattr(self, name), getattr(other, name)) for name in names]
+        show = partial(json.dumps, ensure_ascii=False)
         return "; ".join(
-            f"{name} {_text(own)}, not {_text(theirs)}"
-            for name, (own, theirs) in pairs.items()
+            f"{name} {show(own)}, not {show(theirs)}"
+            for name, own, theirs in values
             if own != theirs
         )
 
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A finished file.
-
-    Attributes:
-        rows: Number of rows.
-        size: In bytes.
-        digest: SHA-256 of its content.
-    """
+    """A finished file: its rows, bytes and SHA-256."""
 
     rows: int
     size: int
@@ -89,7 +80,7 @@ class StoredFile:
 
     @classmethod
     def of(cls, content: bytes, rows: int) -> StoredFile:
-        """Describe a file by its content."""
+        """A file with this content."""
         return cls(rows, len(content), hashlib.sha256(content).hexdigest())
 
 
@@ -99,30 +90,25 @@ Shard = Mapping[str, StoredFile]
 
 @dataclass(frozen=True)
 class Manifest:
-    """The settings of a dataset, and its finished shards in order."""
+    """Settings and finished shards, in order."""
 
     settings: Settings
     shards: tuple[Shard, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether the dataset has all its games."""
+        """Whether no game is missing."""
         return len(self.shards) == self.settings.shards
 
     @property
     def finished_games(self) -> int:
-        """Games in the finished shards."""
+        """Games in finished shards."""
         return sum(shard["games"].rows for shard in self.shards)
 
     def to_bytes(self) -> bytes:
         """The content of the manifest file."""
-        data = {
-            "format": FORMAT,
-            "settings": asdict(self.settings),
-            "shards": [
-                {table: asdict(file) for table, file in shard.items()} for shard in self.shards
-            ],
-        }
+        shards = [{table: asdict(file) for table, file in shard.items()} for shard in self.shards]
+        data = {"format": FORMAT, "settings": asdict(self.settings), "shards": shards}
         return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
 
 
@@ -132,11 +118,7 @@ def shard_file(table: str, shard: int) -> str:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the manifest of a dataset.
-
-    Raises:
-        DatasetError: the folder is not a dataset, or its manifest is damaged or of another version.
-    """
+    """A dataset's manifest; DatasetError if missing, damaged or of another version."""
     path = folder / NAME
     try:
         data = json.loads(path.read_bytes())
@@ -175,11 +157,3 @@ def _manifest(data: Mapping[str, Any]) -> Manifest:
         if shard["games"].rows != expected:
             raise ValueError(f"shard {number} has {shard['games'].rows} games, not {expected}")
     return read
-
-
-def _both(one: Settings, other: Settings, name: str) -> tuple[Any, Any]:
-    return getattr(one, name), getattr(other, name)
-
-
-def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)

@@ -17,11 +17,7 @@ if TYPE_CHECKING:
 
 
 def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The table of games, `schema.GAMES`.
-
-    Args:
-        folder: Written by `shakespeare dataset`.
-        unfinished: Whether to accept a dataset that lacks games.
+    """The table of games, `schema.GAMES`; a dataset may lack games if `unfinished`.
 
     Raises:
         DatasetError: the folder is not a dataset, is damaged, or lacks games.
@@ -31,16 +27,12 @@ def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> p
 
 
 def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The table of decisions, `schema.DECISIONS`; arguments and errors as in `read_games`."""
+    """The table of decisions, `schema.DECISIONS`; see `read_games`."""
     return _read(Path(folder), "decisions", unfinished)
 
 
 def check_digests(folder: Path, manifest: Manifest) -> None:
-    """Read all finished files and check that they are those that were written.
-
-    Raises:
-        DatasetError: one is missing or damaged.
-    """
+    """DatasetError unless all finished files are as written."""
     for number, shard in enumerate(manifest.shards):
         for table, stored in shard.items():
             path = folder / shard_file(table, number)
@@ -48,9 +40,7 @@ def check_digests(folder: Path, manifest: Manifest) -> None:
                 with path.open("rb") as file:
                     digest = hashlib.file_digest(file, "sha256").hexdigest()
             except OSError as error:
-                raise DatasetError(
-                    f"{path} cannot be read ({error.strerror}); put it back"
-                ) from error
+                raise _missing(path, error) from error
             if digest != stored.digest:
                 raise _damaged(path)
 
@@ -64,18 +54,16 @@ def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
             "the command that began it, or read it with unfinished=True"
         )
     schema = polars_schema(TABLES[table])
-    paths = []
-    for number, shard in enumerate(manifest.shards):
-        path = folder / shard_file(table, number)
+    paths = [folder / shard_file(table, number) for number in range(len(manifest.shards))]
+    for path, shard in zip(paths, manifest.shards, strict=True):
         _check_file(path, shard[table].size, schema)
-        paths.append(path)
     if not paths:
         return pl.LazyFrame(schema=schema)  # type: ignore[no-any-return]
     return pl.scan_parquet(paths, glob=False)  # type: ignore[no-any-return]
 
 
 def _check_file(path: Path, size: int, schema: dict[str, object]) -> None:
-    """Check that a file exists, with its size and the columns of this version."""
+    """Check a file's size and columns."""
     try:
         found_size = path.stat().st_size
     except OSError as error:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 FORMAT = 2
-"""Version of the schema and the folder; it changes when a reader would have to."""
+"""It changes when a reader would have to."""
 
 
 @dataclass(frozen=True)
@@ -14,10 +14,8 @@ class Column:
     """A column of a table.
 
     Attributes:
-        name: In the files.
-        kind: Type of its values: one of `frames.KINDS`, or `list[...]` of one.
-        description: What they are.
-        nullable: Whether a value may be missing; the description says why.
+        kind: One of `frames.KINDS`, or `list[...]` of one.
+        nullable: Whether values may be missing; the description says why.
     """
 
     name: str
@@ -66,17 +64,12 @@ DECISIONS: Table = (
         nullable=True,
     ),
     Column("final_score", "int16", "the deciding seat's score at the end of the game"),
-    Column(
-        "won",
-        "bool",
-        "whether the deciding seat won; null in solo games",
-        nullable=True,
-    ),
+    Column("won", "bool", "whether the deciding seat won; null in solo games", nullable=True),
 )
 """One row per decision, by `game_id` and `number`."""
 
 TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
-"""The tables by name, which their files begin with."""
+"""By the names that their files begin with."""
 
 
 def markdown(table: Table) -> str:

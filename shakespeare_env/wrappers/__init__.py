@@ -1,1 +1,1 @@
-"""InformationSets of the engine for other libraries; no rule of a game is written here."""
+"""The engine for other libraries; no rule of a game is written here."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -29,49 +30,38 @@ from shakespeare_env.wrappers.state import StateView
 Observation = dict[str, NDArray[np.int8]]
 
 _ONLY_ROW = np.zeros(1, np.int64)
+_VARIABLES = (
+    "agents",
+    "agent_selection",
+    "rewards",
+    "_cumulative_rewards",
+    "terminations",
+    "truncations",
+    "_skip_agent_selection",
+)
 
 
 def env(*positional: Any, **arguments: Any) -> CheckedEnv:
-    """The environment with checks for order, bounds and legality, as users should make it.
+    """`raw_env` with checks for order, bounds and legality.
 
-    An illegal action ends the game: the agent gets -1, the others 0.  An action outside the action
-    space is an AssertionError.
-
-    Args:
-        *positional: As `raw_env` takes them.
-        **arguments: As `raw_env` takes them.
-
-    Returns:
-        The wrapped environment; `unwrapped` is the `raw_env`.
+    An illegal action ends the game: the agent gets -1, the others 0.  One outside the space is an
+    AssertionError.
     """
     return CheckedEnv(raw_env(*positional, **arguments))
 
 
 @dataclass(frozen=True)
 class SavedGame:
-    """A game of an environment as it stood, for `load_state`; it can be pickled.
+    """A game as it stood, for `load_state`; it can be pickled.
 
     Attributes:
         records: The game's record, random state included, in an array of one.
-        agents: Agents still at the table.
-        selection: The agent to move.
-        skipped: The agent to move once those whose game is over have left, or None.
-        cumulative: Each agent's reward since it last acted.
-        rewards: Each agent's reward of the last step.
-        terminated: Whether the game was over for each agent.
-        truncated: Whether it was cut short for each agent, as by an illegal move.
-        game: The name of the game.
+        variables: PettingZoo's own that change during a game.
         box_digest: Of the box it was played with.
     """
 
     records: Records
-    agents: tuple[str, ...]
-    selection: str
-    skipped: str | None
-    cumulative: dict[str, float]
-    rewards: dict[str, float]
-    terminated: dict[str, bool]
-    truncated: dict[str, bool]
+    variables: dict[str, Any]
     game: str
     box_digest: str
 
@@ -80,24 +70,15 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A game on a `Batch` of one; seat k is the agent `player_k`.
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
-    int8[A], 1 for each legal action, all zero unless the agent is to decide.  The agent's info
-    holds the mask, too.
+    int8[A], 1 for each legal action, all 0 unless the agent is to decide.  Its info holds the mask,
+    too.  Copies (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
 
-    Copies (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
-
-    Args:
-        game: Name of the game.
-        players: Seats; None means as many as there can be.
-        reward: `win`, `margin` or `rank`, at the end of the game, or `score`, at every step.
-        render_mode: None; "ansi": `render` returns text; "rgb_array": it returns a picture,
-            uint8[height, width, 3]; "human": a window shows every step.  All of them show the
-            secrets of every seat.
-        box: A component file to play with; None means the one in force (`registry.game`).
-        **options: Variants of the game, such as `strategic_rest=True`.
+    Arguments are those of `Batch`; `players` None means as many as possible.  For `render_mode` see
+    `Renderer`.
 
     Attributes:
         state_space: Box of int32[K], the space of `state`.
-        state_fields: Name of each field -> where its numbers stand in `state`.
+        state_fields: Name of each field -> its slice of `state`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in PettingZoo's interface
@@ -122,11 +103,9 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._batch = Batch(
             game, n=1, players=players, autoreset=False, reward=reward, box=box, **options
         )
-        self.metadata = {
-            **type(self).metadata,
-            "render_modes": list(RENDER_MODES),
-            "name": f"{game}_v0",
-        }
+        # PettingZoo's wrappers add to the modes in place.
+        modes = list(RENDER_MODES)
+        self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}
         self.render_mode = render_mode
         self._renderer = Renderer(self.game, render_mode)
         self._view_state = StateView(self.game)
@@ -145,25 +124,19 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     @property
     def game(self) -> Game:
-        """The game that is played."""
+        """The game played."""
         return self._batch.game
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
-        """The space of an agent's observations, the same object every time."""
+        """An agent's observation space, always the same object."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
-        """The space of an agent's actions, the same object every time."""
+        """An agent's action space, always the same object."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start a game.
-
-        Args:
-            seed: Gives game 0 of a `Batch` with this seed.  None gives the game after the last one,
-                as in a batch with autoreset.
-            options: Not used.
-        """
+        """Start game 0 of a `Batch` with this seed; without one, the game after the last."""
         if seed is None and self._has_begun:
             self._batch.restart(_ONLY_ROW)
         else:
@@ -180,7 +153,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent may know now, and what it may do."""
+        """What an agent may know and do."""
         self._check_begun("observe")
         seat = self._seat_of[agent]
         if seat == self._batch.to_move[0]:
@@ -190,14 +163,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return {"observation": seen, "action_mask": self._mask(agent)}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move; every agent gets its reward.
-
-        Args:
-            action: An action id; only None for an agent whose game is over.
-
-        Raises:
-            IllegalMove: the action is not legal; nothing has changed.
-        """
+        """Play an action of the agent to move (None if its game is over), or raise IllegalMove."""
         self._check_begun("step")
         agent = self.agent_selection
         if agent not in self.agents:
@@ -217,39 +183,26 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def state(self) -> NDArray[np.int32]:
-        """int32[K], the whole game but chance to come; `state_fields` names its parts.
-
-        Secrets included, for critics that may know everything; no agent should see it.
-        """
+        """int32[K], the whole game but chance to come, for critics; no agent should see it."""
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
     def save_state(self) -> SavedGame:
-        """The game as it stands, chance to come included.
-
-        Raises:
-            gymnasium.error.ResetNeeded: no game has started.
-        """
+        """The game as it stands, chance to come included; ResetNeeded if none has started."""
         self._check_begun("save_state")
         return SavedGame(
             records=self._batch.save(slice(0, 1)),
-            agents=tuple(self.agents),
-            selection=self.agent_selection,
-            skipped=self._skip_agent_selection,
-            cumulative=dict(self._cumulative_rewards),
-            rewards=dict(self.rewards),
-            terminated=dict(self.terminations),
-            truncated=dict(self.truncations),
+            variables={name: copy(getattr(self, name)) for name in _VARIABLES},
             game=self.game.name,
             box_digest=registry.box_digest(self.game.name),
         )
 
     def load_state(self, saved: SavedGame) -> None:
-        """Return to a game from `save_state` of an environment with the same arguments.
+        """Return to a game saved from an environment with the same arguments.
 
         Raises:
-            ValueError: it was saved at a table of another size.
-            TypeError: it is of another game, or not what `save_state` returned.
+            ValueError: it has another number of seats.
+            TypeError: it is of another game, or not from `save_state`.
             BoxError: it was played with another box.
         """
         if not isinstance(saved, SavedGame):
@@ -263,22 +216,17 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             registry.game_saved(saved.game, saved.box_digest)
         self._batch.load(slice(0, 1), saved.records)
         self._has_begun = True
-        self.agents = list(saved.agents)
-        self.rewards = dict(saved.rewards)
-        self._cumulative_rewards = dict(saved.cumulative)
-        self.terminations = dict(saved.terminated)
-        self.truncations = dict(saved.truncated)
-        self._skip_agent_selection = saved.skipped
-        self._turn_to_decider()
-        self.agent_selection = saved.selection
+        for name, value in saved.variables.items():
+            setattr(self, name, copy(value))
+        self._inform()
 
     def render(self) -> str | NDArray[np.uint8] | None:
-        """The position as text or as a picture, or shown in a window; see `render_mode`."""
+        """The position as text or picture, or shown in a window; see `render_mode`."""
         self._check_begun("render")
         return self._renderer.render(self._batch.save(slice(0, 1))[0])
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         self._renderer.close()
 
     def _check_begun(self, what: str) -> None:
@@ -286,7 +234,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             raise gymnasium.error.ResetNeeded(f"{what}() before reset(): start a game first")
 
     def _turn_to_decider(self) -> None:
-        """Select the seat to decide, or the first agent to leave when the game is over."""
+        """Select the seat to decide, or the first agent to leave."""
         self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
         self._inform()
 
@@ -300,7 +248,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.infos[agent] = {"action_mask": self._mask(agent)}
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
-        """int8[A]; zero for all but the deciding seat, and for all when the game is over."""
+        """int8[A]; zero for all but the deciding seat."""
         if self._seat_of[agent] != self._batch.to_move[0]:
             return np.zeros(self.game.actions.size, np.int8)
         mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
@@ -315,14 +263,14 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
 @cache
 def _no_action(game: Game) -> NDArray[np.int8]:
-    """int8[A], zero and read-only: the mask of all who are not to decide."""
+    """int8[A], zero and read-only: the mask of those not to decide."""
     mask = np.zeros(game.actions.size, np.int8)
     mask.flags.writeable = False
     return mask
 
 
 def _of_the_game(name: str) -> property:
-    """An attribute of the wrapped environment, available once a game has started."""
+    """An attribute of the wrapped environment, once a game has started."""
 
     def get(self: CheckedEnv) -> Any:
         if not self._has_reset:
@@ -336,7 +284,7 @@ class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIlleg
     """PettingZoo's three wrappers in one layer.
 
     They call each other as if stacked, but reach the environment in one step and without
-    `__getattr__`: stacked, they would take longer than the game.
+    `__getattr__`; stacked, they would take longer than the game.
     """
 
     agent_selection = _of_the_game("agent_selection")

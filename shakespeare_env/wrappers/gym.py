@@ -19,30 +19,18 @@ _ONLY_ROW = np.zeros(1, np.int64)
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
-    """A game in which the learner has one seat.
+    """A game in which the learner has one seat; an episode is a game.
 
-    The observation is int8[D], what that seat may know; `info["action_mask"]` and `action_masks()`
-    say what it may do.  An episode is a game.  The reward is all that the seat received since its
-    last decision, through other seats' moves, too.
+    The observation is int8[D], what the seat may know; `info["action_mask"]` and `action_masks()`
+    say what it may do.  The reward is all that it received since its last decision.  At the end
+    `info` also holds `final_scores`, int16[S], and `winners`, bool[S].  An illegal action ends the
+    game with reward -1 and `info["illegal_action"]` True.
 
-    An illegal action is not played: it ends the game with reward -1 and `info["illegal_action"]`
-    True.
-
-    At the end of a game `info` also holds `final_scores`, int16[S], and `winners`, bool[S].
-
-    Args:
-        game: Name of the game.
-        players: Seats; None means as many as possible.
-        seat: The learner's seat; None moves it around the table from game to game, starting with
-            seat 0.
-        opponents: Who plays the others; see `SingleAgentBatch`.
-        reward: `win`, `margin` or `rank`, paid at the end, or `score`, paid at every step.
-        render_mode: None, "ansi", "rgb_array" or "human"; see `Renderer`.
-        box: A component file; see `Batch`.
-        **options: Variants of the game, such as `strategic_rest=True`.
+    Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.  For
+    `render_mode` see `Renderer`.
 
     Attributes:
-        games: The game, a `SingleAgentBatch` of one.
+        games: A `SingleAgentBatch` of one.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -84,7 +72,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self.games.seats[0])
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[A], a copy: the legal actions; none when the game is over."""
+        """bool[A], a copy: the legal actions; none when over."""
         mask: NDArray[np.bool_] = self.games.action_masks()[0]
         return mask
 
@@ -93,13 +81,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Start a game and let the others play until the learner is to decide.
 
-        Args:
-            seed: Decides chance and opponents' draws: row 0 of `SingleAgentBatch(seed=seed)`.
-                None deals the next game.
-            options: Not used.
-
-        Returns:
-            The observation and `{"action_mask": int8[A]}`.
+        With a seed it is row 0 of a `SingleAgentBatch`, without one the next game.
         """
         super().reset(seed=seed)
         self.games.reset(seed)
@@ -112,14 +94,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         """Play an action, then the others' until the learner decides again or the game is over.
 
-        Args:
-            action: An action id.
-
-        Returns:
-            Observation, reward, whether the game is over, False (never truncated), info.
-
-        Raises:
-            gymnasium.error.ResetNeeded: the game is over, or none has started.
+        Truncated is always False.  ResetNeeded is raised if no game is in progress.
         """
         if not self._has_begun or self.games.over[0]:
             raise gymnasium.error.ResetNeeded("no game in progress: call reset() before step()")
@@ -138,11 +113,11 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return observation, reward, ended, False, info
 
     def render(self) -> Any:
-        """The position as text, a picture or in a window; see `render_mode`."""
+        """The position as text or picture, or shown in a window; see `render_mode`."""
         return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if any."""
         self._renderer.close()
 
     def _info(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The opponents of the learner's seat: who they are and where they sit."""
+"""The learner's opponents: who they are and where they sit."""
 
 from __future__ import annotations
 
@@ -18,14 +18,10 @@ Opponents = Player | Sequence[Player | None] | Mapping[Player, float]
 
 
 class OpponentPool:
-    """Seats opponents in the games of a batch, leaving one seat of each to the learner.
-
-    Args:
-        opponents: See `Opponents`; None means the strongest bundled agent.
-        batch: The games.
+    """Seats opponents, None meaning the strongest bundled agent, in the games of a batch.
 
     Attributes:
-        lineup: Who sits where.
+        lineup: Who sits where; one seat of each game is the learner's.
     """
 
     def __init__(self, opponents: Opponents | None, batch: Batch) -> None:
@@ -52,16 +48,11 @@ class OpponentPool:
         self.lineup = Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)))
 
     def reset(self, seed: int) -> None:
-        """Reseed the generators, one for each row."""
+        """Reseed the generator of every row."""
         self.lineup.generators = GameGenerators.of_games(seed, np.arange(self._batch.n))
 
     def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
-        """Seat opponents in games that have just started.
-
-        Args:
-            rows: int64[m], the games.
-            outside: int8[m], the learner's seat in each.
-        """
+        """Seat opponents in games just started, around the learner at `outside`, int8[m]."""
         players = self._batch.players[rows, None]
         seat = np.arange(self.lineup.seats.shape[1])
         seats = np.zeros((len(rows), len(seat)), np.int32)
@@ -77,7 +68,6 @@ class OpponentPool:
 
 
 def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
-    """Weights as probabilities; ValueError if they are invalid."""
     try:
         given = np.array(list(weights.values()), np.float64)
     except (TypeError, ValueError):

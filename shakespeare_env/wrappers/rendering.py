@@ -1,4 +1,4 @@
-"""Rendering in every environment: a position as text, pixels or in a window."""
+"""A position as text, pixels or in a window, for every environment."""
 
 from __future__ import annotations
 
@@ -12,19 +12,14 @@ from shakespeare_env.game import Game, Record
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
-"""Frames per second of a video that people can follow, one decision per frame."""
+"""Frames per second that people can follow, a decision per frame."""
 
 
 class Renderer:
-    """Draws a game in the mode the environment was made with: all of it, secrets included.
+    """Draws a game, secrets included, in the mode it is given.
 
-    Args:
-        game: The game.
-        mode: "ansi": `render` returns the position as text; "rgb_array": it returns a picture;
-            "human": it shows the picture in a window; None: it warns.
-
-    Raises:
-        ValueError: there is no such mode.
+    "ansi": `render` returns text; "rgb_array": it returns a picture, uint8[height, width, 3];
+    "human": it shows the picture in a window; None: it warns.
     """
 
     def __init__(self, game: Game, mode: str | None) -> None:
@@ -33,19 +28,15 @@ class Renderer:
             raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
         self.mode = mode
         self._game_name = game.name
-        self._draw, self._picture = game.draw, game.picture
-        self._to_dict = game.to_dict
+        self._draw, self._picture, self._to_dict = game.draw, game.picture, game.to_dict
         self._window: Any = None
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:
         """Draw a position.
 
-        Returns:
-            A text in mode "ansi", uint8[height, width, 3] in mode "rgb_array", else None.
-
         Raises:
-            ImportError: the packages of the extra `render` are missing.
-            RenderError: there is no screen to open a window on.
+            ImportError: the extra `render` is not installed.
+            RenderError: there is no screen for a window.
         """
         if self.mode is None:
             gymnasium.logger.warn(
@@ -61,18 +52,15 @@ class Renderer:
         picture = pixels(self._picture(position))
         if self.mode == "rgb_array":
             return picture
-        self._show(picture)
-        return None
-
-    def _show(self, picture: NDArray[np.uint8]) -> None:
         if self._window is None:
             from shakespeare_env.wrappers.window import Window
 
             self._window = Window(self._game_name.capitalize())
         self._window.show(picture)
+        return None
 
     def close(self) -> None:
-        """Close the window, if there is one; the next picture opens another."""
+        """Close the window, if any; the next picture opens another."""
         if self._window is not None:
             self._window.close()
             self._window = None

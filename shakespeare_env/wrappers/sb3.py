@@ -1,4 +1,4 @@
-"""Games as vector environments of stable-baselines3, without Python code per game."""
+"""Games as vector environments of Stable-Baselines3, without Python code per game."""
 
 from __future__ import annotations
 
@@ -13,38 +13,30 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from shakespeare_env.batch import Batch
-from shakespeare_env.game import Game
 from shakespeare_env.wrappers.rendering import Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 _BY_ROW = ("action_masks",)
-"""Methods that return a row for every game."""
 
 
 class SB3VecEnv(VecEnv):
     """What the environments here share: they are rows of arrays, not lists of environments.
 
     When a game ends, the next one starts in the same step; the info of its row then holds
-
-    - `terminal_observation`, int8[D];
-    - `final_scores`, int16[S], and `winners`, bool[S].
-
-    Games are never truncated (`TimeLimit.truncated` is never set).
-
-    Args:
-        game: The game.
-        n: Number of games.
-        render_mode: None or "rgb_array": `render` returns a picture of game 0.
+    `terminal_observation`, int8[D], `final_scores`, int16[S], and `winners`, bool[S].  Games are
+    never truncated (`TimeLimit.truncated` is never set).  With `render_mode` "rgb_array", `render`
+    returns a picture of game 0.
     """
 
-    def __init__(self, game: Game, n: int, render_mode: str | None) -> None:
+    def __init__(self, batch: Batch, render_mode: str | None) -> None:
         if render_mode not in (None, "rgb_array"):
             raise ValueError(f"render_mode={render_mode!r}: choose None or 'rgb_array'")
+        self.batch = batch
         self.render_mode = render_mode
-        self._renderer = Renderer(game, render_mode)
+        self._renderer = Renderer(batch.game, render_mode)
         self._actions: NDArray[Any] | None = None
-        super().__init__(n, observation_space(game), action_space(game))
+        super().__init__(batch.n, observation_space(batch.game), action_space(batch.game))
 
     @abstractmethod
     def action_masks(self) -> NDArray[np.bool_]:
@@ -56,17 +48,8 @@ class SB3VecEnv(VecEnv):
     @abstractmethod
     def _begin(self, seed: int | None) -> NDArray[np.int8]: ...
 
-    @abstractmethod
-    def _first_record(self) -> Any: ...
-
     def reset(self) -> NDArray[np.int8]:
-        """Start new games, from the seed given to `seed` if there was one.
-
-        Games that have not been stepped stay as dealt.
-
-        Returns:
-            int8[n, D], the observations of the seats to decide.
-        """
+        """int8[n, D]: deal new games, from a seed given to `seed`; unplayed ones stay as dealt."""
         observations = self._begin(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
@@ -77,12 +60,7 @@ class SB3VecEnv(VecEnv):
         self._actions = np.asarray(actions).reshape(self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the actions.
-
-        Returns:
-            int8[n, D] observations of the seats now to decide; float32[n] rewards; bool[n], which
-            games ended; one info per game.
-        """
+        """Play the actions; rewards are float32[n], observations of the seats now to decide."""
         if self._actions is None:
             raise RuntimeError("step_wait() without actions: call step_async(actions) first")
         actions, self._actions = self._actions, None
@@ -91,50 +69,38 @@ class SB3VecEnv(VecEnv):
     def _infos(
         self, ended: NDArray[np.intp], final: dict[str, NDArray[Any]]
     ) -> list[dict[str, Any]]:
-        """One info per game, empty unless it ended; `final` has a row for each that did."""
+        """An info per game, empty unless it ended; `final` has a row for each that did."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place, row in enumerate(ended):
             infos[row] = {name: values[place] for name, values in final.items()}
         return infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A picture of game 0, for `render` and stable-baselines3's recorders."""
-        picture: Any = self._renderer.render(self._first_record())
+        """A picture of game 0."""
+        picture: Any = self._renderer.render(self.batch.save(slice(0, 1))[0])
         return [picture]
 
     def close(self) -> None:
-        """Nothing to release: games are rows of arrays."""
+        """Nothing to release."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the games that the next `reset` deals.
-
-        Args:
-            seed: Not negative; every game draws from its own stream under it.  None lets `reset`
-                deal the games that follow.
-
-        Returns:
-            The seed, once per game.
-        """
+        """Set the seed, not negative, of the games that `reset` deals; None: those that follow."""
         self._seeds = [seed] * self.num_envs
         return self._seeds
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of this environment, once per game asked for."""
+        """An attribute of this environment, per game asked for."""
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Impossible: the games are rows of one batch."""
+        """Raise AttributeError: the games are rows of one batch."""
         raise AttributeError(f"{attr_name!r} cannot be set for single games of a batch")
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Rows of a method that returns one per game, as `action_masks` does.
-
-        Raises:
-            AttributeError: the method concerns all games at once, as `render` does.
-        """
+        """Rows of a method that returns one per game, as `action_masks` does, or AttributeError."""
         if method_name not in _BY_ROW:
             raise AttributeError(f"{method_name!r} is not a method of single games of a batch")
         rows = getattr(self, method_name)(*args, **kwargs)
@@ -145,31 +111,22 @@ class SB3VecEnv(VecEnv):
         wrapper_class: type[gymnasium.Wrapper[Any, Any, Any, Any]],
         indices: VecEnvIndices = None,
     ) -> list[bool]:
-        """False for every game: rows of a batch have no wrappers."""
+        """False for every game."""
         return [False for _ in self._get_indices(indices)]
 
 
 class SB3SingleAgentVecEnv(SB3VecEnv):
-    """Single-agent training: the learner has one seat in every game, agents play the others.
+    """The learner has one seat in every game, agents play the others.
 
     It works with every algorithm of Stable-Baselines3.  An illegal action ends its game with reward
-    -1; the infos of games that ended also hold `illegal_action`, whether one ended the game.
-
-    Args:
-        games: The games and their opponents.
-        render_mode: None or "rgb_array": `render` returns a picture of game 0.
-
-    Attributes:
-        games: The games.
+    -1; infos of games that ended also hold `illegal_action`, whether one ended the game.
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
         if not isinstance(games, SingleAgentBatch):
-            raise TypeError(
-                f"{games!r}: give a SingleAgentBatch; SB3SelfPlayVecEnv takes a Batch"
-            )
+            raise TypeError(f"{games!r}: give a SingleAgentBatch; SB3SelfPlayVecEnv takes a Batch")
         self.games = games
-        super().__init__(games.batch.game, games.batch.n, render_mode)
+        super().__init__(games.batch, render_mode)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[n, A], a copy: the learner's legal actions."""
@@ -177,7 +134,7 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
 
     def _begin(self, seed: int | None) -> NDArray[np.int8]:
         self.games.reset(seed)
-        return self.games.batch.obs.copy()
+        return self.batch.obs.copy()
 
     def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
         games = self.games
@@ -193,37 +150,24 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
                 "illegal_action": step.illegal[ended],
             }
             games.restart(ended)
-        return games.batch.obs.copy(), step.rewards, step.ended, self._infos(ended, final)
-
-    def _first_record(self) -> Any:
-        return self.games.batch.save(slice(0, 1))[0]
+        return self.batch.obs.copy(), step.rewards, step.ended, self._infos(ended, final)
 
 
 class SB3SelfPlayVecEnv(SB3VecEnv):
     """Self-play: a row is a game, and the learner plays all its seats.
 
-    Observation and mask are those of the seat to move, which changes from step to step.  A learner
-    must not treat a row as one player: the reward that `step` returns is what the last mover
-    received, while the observation beside it is the next seat's, and what others received is in
-    neither.  Self-play learners read `seats` before a step and `seat_rewards` after it, and follow
-    each seat's own decisions, as `shakespeare_training.ppo.self_play` does.  With one seat it is an
-    ordinary environment.
+    Observation and mask are those of the seat to move, which changes from step to step, so a
+    learner must not treat a row as one player: `step` returns the last mover's reward beside the
+    next seat's observation, and what others received in neither.  Self-play learners read `seats`
+    before a step and `seat_rewards` after it, and follow each seat's own decisions, as
+    `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
 
     `terminal_observation` is what the last mover sees of the end.  An illegal action raises
-    `IllegalMove` and changes no game.
-
-    Args:
-        batch: The games, made with `autoreset=False`.
-        render_mode: None or "rgb_array": `render` returns a picture of game 0.
+    `IllegalMove` and changes no game.  The batch must have `autoreset=False`.
 
     Attributes:
-        batch: The games.
-        seats: int8[n], the seat to decide.
         seat_rewards: float32[n, S], what each seat received in the last step.
     """
-
-    batch: Batch
-    seat_rewards: NDArray[np.float32]
 
     def __init__(self, batch: Batch, render_mode: str | None = None) -> None:
         if isinstance(batch, SingleAgentBatch):
@@ -235,19 +179,20 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
                 "autoreset=True: make the Batch with autoreset=False; the environment starts the "
                 "next games itself, once it has seen the end of the last ones"
             )
-        self.batch = batch
-        self.seat_rewards = np.zeros((batch.n, batch.game.max_seats), np.float32)
+        self.seat_rewards: NDArray[np.float32] = np.zeros(
+            (batch.n, batch.game.max_seats), np.float32
+        )
         self._untouched = True
         self._rows = np.arange(batch.n)
-        super().__init__(batch.game, batch.n, render_mode)
+        super().__init__(batch, render_mode)
 
     @property
     def seats(self) -> NDArray[np.int8]:
-        """int8[n], the seat to decide in each game; the batch's own array, rewritten by `step`."""
+        """int8[n], the seats to decide; the batch's own array, rewritten by `step`."""
         return self.batch.to_move
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the legal actions of each seat to decide."""
+        """bool[n, A], a copy: the legal actions of the seats to decide."""
         return self.batch.mask.copy()
 
     def _begin(self, seed: int | None) -> NDArray[np.int8]:
@@ -277,6 +222,3 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
             batch.restart(ended)
         own = self.seat_rewards[self._rows, movers]
         return batch.obs.copy(), own, dones, self._infos(ended, final)
-
-    def _first_record(self) -> Any:
-        return self.batch.save(slice(0, 1))[0]

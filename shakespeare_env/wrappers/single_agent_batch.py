@@ -22,9 +22,9 @@ class Step:
     """What a step brought the learner's seat.
 
     Attributes:
-        rewards: float32[n], received since the seat's last decision.
+        rewards: float32[n], received since its last decision.
         ended: bool[n], the games that are over.
-        illegal: bool[n], those of them that an illegal action ended.
+        illegal: bool[n], those that an illegal action ended.
     """
 
     rewards: NDArray[np.float32]
@@ -35,33 +35,24 @@ class Step:
 class SingleAgentBatch:
     """N games, each seen from one seat: a step leads from a decision of the learner to its next.
 
-    Agents play the other seats, in all games together.  Seats are assigned when a game starts and
-    kept to its end.  A game depends on the seed and its row alone.
-
-    `batch.obs` and `batch.mask` are what the learner sees; every step rewrites them.  A finished
-    game stays as it is until `restart` or `reset`.
+    Agents play the other seats, in all games together.  Seats are kept for a whole game, which
+    depends on the seed and its row alone.  `batch.obs` and `batch.mask` are what the learner sees;
+    every step rewrites them.  A finished game stays as it is until `restart` or `reset`.
 
     Args:
-        game: Name of the game.
-        n: Number of games.
-        players: Seats of every game, or n numbers.
-        seat: The learner's seat; None moves it around the table from game to game, starting in
-            row i with seat i.
-        opponents: Who plays the others: one player for all of them; a sequence of `players - 1`,
-            seated in order after the learner; or a mapping from player to weight, from which each
-            seat draws its own for every game.  A player is a name (`shakespeare_agents.names`), the
-            folder of a checkpoint, an agent, or a function with the arguments of `Agent.act`.  None
-            means the strongest bundled agent.
+        game: As for `Batch`, like `n`, `players`, `threads`, `reward`, `box` and `options`.
+        seat: The learner's; None moves it around the table from game to game, from seat i in row i.
+        opponents: Who plays the others: one player for all; a sequence of `players - 1`, seated in
+            order after the learner; or a mapping from player to weight, by which each seat draws
+            one for every game.  A player is a name (`shakespeare_agents.names`), a checkpoint's
+            folder, an agent, or a function like `Agent.act`.  None means the strongest bundled
+            agent.
         seed: Decides chance and opponents' draws; None means a fresh one.
-        threads: Threads that share a step.
-        reward: A name of `rewards.py`.
-        box: A component file; see `Batch`.
-        **options: Variants of the game.
 
     Attributes:
         batch: The games.
-        seats: int8[n], the learner's seat in each.
-        over: bool[n], those that have ended and wait for `restart`.
+        seats: int8[n], the learner's.
+        over: bool[n], the games that wait for `restart`.
     """
 
     def __init__(
@@ -121,7 +112,6 @@ class SingleAgentBatch:
             self._untouched = True
 
     def _seat_all(self, seed: int) -> None:
-        """Seat everybody in games that the batch has just dealt from a seed."""
         self._opponents.reset(seed)
         self._games_begun[:] = 0
         self._open(self._every_row)
@@ -129,11 +119,7 @@ class SingleAgentBatch:
         self._untouched = True
 
     def restart(self, rows: Integers) -> None:
-        """Deal the next game in some rows, continuing their chance.
-
-        Args:
-            rows: Increasing indices of games, over or not.
-        """
+        """Deal the next game in some rows, increasing, over or not; chance continues."""
         chosen = checked_rows(self.batch.n, rows)
         self._untouched = False
         self.batch.restart(chosen)
@@ -141,12 +127,9 @@ class SingleAgentBatch:
         self.over[chosen] = False
 
     def step(self, actions: Integers) -> Step:
-        """Play the learner's action in every game, then the opponents' until it decides again.
+        """Play the learner's actions, int[n], then the opponents' until it decides again.
 
         An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.
-
-        Args:
-            actions: Integers[n].
 
         Raises:
             ValueError: a game is over; `restart` it first.
@@ -173,7 +156,7 @@ class SingleAgentBatch:
         return Step(rewards, self.over.copy(), illegal)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the learner's legal actions; none once a game is over."""
+        """bool[n, A], a copy: the learner's legal actions; none when over."""
         return self.batch.mask & (self._ready & ~self.over)[:, None]
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
@@ -181,21 +164,18 @@ class SingleAgentBatch:
         return self.batch.observe(self.seats[rows], rows)
 
     def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """How some games ended: int16[m, S] scores and bool[m, S] winners.
-
-        A game that an illegal action ended has the scores of that moment and no winners.
-        """
+        """int16[m, S] scores and bool[m, S] winners of some games, none after an illegal action."""
         played_out = self.batch.to_move[rows] < 0
         return self.batch.scores(rows), self.batch.final_winners[rows] & played_out[:, None]
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
-        """bool[n], the games that wait for the learner or are over; all, unless one failed."""
+        """bool[n], games that wait for the learner or are over: all, unless an opponent failed."""
         ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
         return ready
 
     def _open(self, rows: NDArray[np.int64]) -> None:
-        """Seat everybody in games that have just started and play until the learner decides."""
+        """Seat everybody in games just started and play until the learner decides."""
         while len(rows):
             players = self.batch.players[rows]
             if self._fixed_seat is None:
@@ -212,7 +192,6 @@ class SingleAgentBatch:
                 self.batch.restart(rows)
 
     def _play_others(self, rows: NDArray[np.int64]) -> None:
-        """Let the opponents play in some games until the learner decides or the game is over."""
         play_out(self.batch, self._opponents.lineup, rows, after_step=self._add_rewards)
 
     def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:

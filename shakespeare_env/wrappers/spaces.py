@@ -1,4 +1,4 @@
-"""The spaces that all views of a game share."""
+"""The spaces of a game, the same for all environments."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from shakespeare_env.game import Game
 
 
 def observation_space(game: Game) -> spaces.Box[np.int8]:
-    """Box of int8[D] with the bounds of the game's layout."""
+    """Box of int8[D] with the layout's bounds."""
     return spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
 
 
 def action_space(game: Game) -> spaces.Discrete:
-    """Discrete: the ids of the game's action table."""
+    """Discrete: the ids of the action table."""
     return spaces.Discrete(game.actions.size)

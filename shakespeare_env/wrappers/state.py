@@ -11,35 +11,27 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game, Record
 
 _NOT_SHOWN = "random"
-"""The random state: future chance is not part of the position."""
+"""Future chance is not part of the position."""
 
 
 class StateView:
-    """Every field of a game's record except its random state, concatenated.
-
-    Args:
-        game: Its `state` declares the fields.
+    """Every field of a game's record but its random state, concatenated.
 
     Attributes:
         fields: Field name -> slice of the array.
-        space: Box of int32[K]; the bounds are those of the fields' types.
+        space: Box of int32[K], bounded by the fields' types.
     """
 
     def __init__(self, game: Game) -> None:
-        self.fields: dict[str, slice] = {}
-        low: list[NDArray[np.int32]] = []
-        high: list[NDArray[np.int32]] = []
-        start = 0
-        for name in game.state.names or ():
-            if name == _NOT_SHOWN:
-                continue
-            kind = game.state[name]
-            size, limits = int(np.prod(kind.shape, dtype=int)), np.iinfo(kind.base)
-            self.fields[name] = slice(start, start + size)
-            low.append(np.full(size, limits.min, np.int32))
-            high.append(np.full(size, limits.max, np.int32))
-            start += size
-        self.space = spaces.Box(np.concatenate(low), np.concatenate(high), dtype=np.int32)
+        kinds = {name: game.state[name] for name in game.state.names or () if name != _NOT_SHOWN}
+        sizes = [int(np.prod(kind.shape, dtype=int)) for kind in kinds.values()]
+        ends = np.cumsum(sizes).tolist()
+        places = zip(kinds, sizes, ends, strict=True)
+        self.fields = {name: slice(end - size, end) for name, size, end in places}
+        limits = [np.iinfo(kind.base) for kind in kinds.values()]
+        low = np.repeat([limit.min for limit in limits], sizes).astype(np.int32)
+        high = np.repeat([limit.max for limit in limits], sizes).astype(np.int32)
+        self.space = spaces.Box(low, high, dtype=np.int32)
 
     def __call__(self, record: Record) -> NDArray[np.int32]:
         """int32[K], the state of a game."""

@@ -23,31 +23,20 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     """N games, stepped together, in each of which the learner has one seat.
 
     Every row is a `SingleAgentEnv`.  When a game ends, the next one starts in the same step
-    (`AutoresetMode.SAME_STEP`): the observation returned is the new game's, and the infos hold, as
-    in Gymnasium's own vector environments,
+    (`AutoresetMode.SAME_STEP`): the observation is the new game's, and the infos hold, as in
+    Gymnasium's own,
 
     - `final_obs`: object[n], what the seat saw at the end, int8[D], or None;
     - `final_info`: `final_scores`, int16[n, S], `winners`, bool[n, S], and `illegal_action`,
       bool[n];
     - `_final_obs`, `_final_info`: bool[n], the rows concerned.
 
-    `infos["action_mask"]`, int8[n, A], is always present.  An illegal action ends its game with
-    reward -1.
-
-    Args:
-        num_envs: Number of games.
-        game: Name of the game.
-        players: Seats of every game, or one number for each; None means as many as possible.
-        seat: The learner's seat; None moves it around the table.
-        opponents: Who plays the others; see `SingleAgentBatch`.
-        reward: A name of `rewards.py`.
-        threads: Threads that share a step.
-        render_mode: None, "ansi" or "rgb_array": `render` draws every game.
-        box: A component file; see `Batch`.
-        **options: Variants of the game.
+    `infos["action_mask"]`, int8[n, A], is always present.  Arguments are those of
+    `SingleAgentBatch`; `players` None means as many as possible.  `render_mode` is None, "ansi" or
+    "rgb_array".
 
     Attributes:
-        games: The games.
+        games: The `SingleAgentBatch`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -102,13 +91,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         """Start all games and let the others play until the learner is to decide.
 
-        Args:
-            seed: One number; every row draws from its own stream under it.  None deals the games
-                that follow.
-            options: Not used.
-
-        Returns:
-            int8[n, D] and `{"action_mask": int8[n, A]}`.
+        Every row draws from its own stream under the one seed; None deals the games that follow.
         """
         super().reset(seed=seed)
         self.games.reset(seed)
@@ -118,17 +101,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Play an action in every game, then the others' until the learner decides again.
+        """Play an action, int[n], in every game, then the others' until the learner decides again.
 
-        Args:
-            actions: int[n].
-
-        Returns:
-            int8[n, D] observations, float32[n] rewards, bool[n] which games ended, bool[n] all
-            False, infos.
-
-        Raises:
-            gymnasium.error.ResetNeeded: no game has started.
+        Rewards are float32[n], truncations always False.  ResetNeeded is raised before a reset.
         """
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
@@ -143,7 +118,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         return games.batch.obs.copy(), step.rewards, step.ended, never, infos
 
     def render(self) -> Any:
-        """A tuple with every game as text or a picture; see `render_mode`."""
+        """A tuple with every game as text or picture; see `render_mode`."""
         return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
 
     def _infos(self) -> dict[str, Any]:
@@ -153,7 +128,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         }
 
     def _final(self, ended: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos of games that have just ended, before the next ones replace them."""
+        """The infos of games just ended, before the next ones replace them."""
         games, batch = self.games, self.games.batch
         which = np.zeros(self.num_envs, np.bool_)
         which[ended] = True
@@ -163,18 +138,15 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         scores = np.zeros_like(batch.final_scores)
         winners = np.zeros_like(batch.final_winners)
         scores[ended], winners[ended] = games.results(ended)
+        info = {
+            "action_mask": np.zeros((self.num_envs, batch.actions.size), np.int8),
+            "final_scores": scores,
+            "winners": winners,
+            "illegal_action": illegal,
+        }
         return {
             "final_obs": observations,
             "_final_obs": which,
-            "final_info": {
-                "action_mask": np.zeros((self.num_envs, batch.actions.size), np.int8),
-                "_action_mask": which.copy(),
-                "final_scores": scores,
-                "_final_scores": which.copy(),
-                "winners": winners,
-                "_winners": which.copy(),
-                "illegal_action": illegal,
-                "_illegal_action": which.copy(),
-            },
+            "final_info": info | {f"_{name}": which.copy() for name in info},
             "_final_info": which.copy(),
         }

@@ -16,11 +16,7 @@ except ImportError as fault:
 
 
 class Window:
-    """Opened by the first picture, in its size or as large as the screen allows.
-
-    Args:
-        title: Title of the window.
-    """
+    """Opened by the first picture, in its size or as large as the screen allows."""
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -28,11 +24,7 @@ class Window:
         self._closed = False
 
     def show(self, picture: NDArray[np.uint8]) -> None:
-        """Show a picture, uint8[height, width, 3], unless the window has been closed.
-
-        Raises:
-            RenderError: there is no screen.
-        """
+        """Show a picture, uint8[height, width, 3], unless closed; RenderError without a screen."""
         if self._closed:
             return
         height, width = picture.shape[:2]

@@ -150,7 +150,7 @@ def test_a_game_as_json_lines(folder, record, tmp_path):
         ([lines[0], lines[0]], "line 2 has no 'move'"),
         ([lines[0], {**lines[1], "move": "hop"}], "'hop' is not legal in position 0"),
         ([{"position": {"game": "chess"}}], "line 1 is not a position"),
-        ([7], "line 1 is not an object"),
+        ([7], "line 1 is a number, not an object"),
     ):
         assert said in refused("replay", write_lines(wrong), "--list")
 

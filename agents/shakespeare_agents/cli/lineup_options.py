@@ -92,7 +92,6 @@ def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list
 
 
 def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """The name at each seat."""
     seats = players or (len(named) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(
