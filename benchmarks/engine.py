@@ -1,8 +1,8 @@
 """How fast the rules engine steps: `make bench`.
 
 Uniformly random play of every game, four seats unless said otherwise, including masks, observations
-and drawing the actions. Figures are medians of repeats; all cases take turns, so that drift of the
-machine's speed hits them alike.
+and drawing actions. Figures are medians of repeats; cases take turns, so that drift hits them
+alike.
 """
 
 from __future__ import annotations

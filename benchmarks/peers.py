@@ -1,11 +1,11 @@
 """How fast comparable environments of others step.
 
 Uniformly random legal play through each library as its users write it: reading the decider's
-observation and legal actions, drawing the action and starting the next game are timed. None of the
-peers is a dependency of this project:
+observation and legal actions, drawing the action and starting the next game are timed. No peer is a
+dependency:
 
-    pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2
-    catanatron==3.2.1
+    pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2 \\
+        catanatron==3.2.1
     pip install --no-deps catanatron-gym==4.0.0    # pins a Gymnasium too old for PettingZoo
 """
 

@@ -1,8 +1,8 @@
 """How fast each view of the engine steps, beside comparable environments: `make bench-views`.
 
 Uniformly random legal play at four seats on one thread, reading every decider's observation and
-mask. Cases take turns, so that drift of the machine's speed hits them alike; figures are medians.
-`benchmarks/peers.py` says how to install the peers; missing ones are left out.
+mask. Cases take turns, so that drift hits them alike; figures are medians. `benchmarks/peers.py`
+says how to install the peers; missing ones are left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether notebooks play in full or only enough to check that they run."""
+"""Whether notebooks play in full or only enough to be checked."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def is_fast() -> bool:
 
 
 def size(full: int, fast: int) -> int:
-    """How much to play: in full for the figures, or just enough to run."""
+    """How much to play: in full for the figures, or just enough."""
     return fast if is_fast() else full

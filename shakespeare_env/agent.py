@@ -21,21 +21,18 @@ class Agent(Protocol):
     """Decides in any number of games at once.
 
     An agent sees observations, never the state. It keeps no memory between calls and draws only
-    from `rng`: equal games give equal actions, whatever is played beside them.
+    from `rng`: equal games give equal actions.
     """
 
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[Any]:
-        """Choose an action in each of m games.
+        """Choose int[m], a legal action id in each of m games.
 
         Args:
             observations: int8[m, D], what the seats to move see.
             masks: bool[m, A], legal actions, at least one per row.
             rng: Generators of the m games.
-
-        Returns:
-            int[m], legal action ids.
         """
         ...
 
@@ -51,7 +48,7 @@ class Searcher(Protocol):
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Also says what it expects to get."""
+    """Says what it expects to get."""
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D], as seen by the seats to move -> float32[n], more is better."""
@@ -66,7 +63,7 @@ Player = str | os.PathLike[str] | AnyAgent | Act
 
 
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators) -> NDArray[Any]:
-    """int[m]: what an agent chooses in the games `rows`, int[m], drawing from their generators."""
+    """int[m]: an agent's choices in the games `rows`, int[m], drawing from their generators."""
     if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
         return agent.search(InformationSets(batch, rows), rng)
     return agent.act(batch.obs[rows], batch.mask[rows], rng)
@@ -75,7 +72,7 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerator
 def agent_for(player: Player | None, game: Game) -> AnyAgent:
     """An agent for a game; None means the strongest bundled one.
 
-    The engine asks for agents only here, by name and lazily: no package imports one built on it.
+    The engine asks for agents only here, lazily: no package imports one built on it.
 
     Raises:
         ValueError: no agent or folder has this name, or the game has no such agent.

@@ -1,6 +1,6 @@
 """What agents draw from: one generator per game, drawn from together.
 
-What a game's agents do depends neither on the other games nor on their number.
+A game's agents depend on no other game.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class InformationSets:
 
     Args:
         batch: The games.
-        rows: int[m], those of interest; a seat is to move in each.
+        rows: int[m]; a seat is to move in each.
 
     Attributes:
         observations: int8[m, D].
@@ -35,13 +35,13 @@ class InformationSets:
         return len(self.seats)
 
     def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
-        """A batch of k games that could be the true ones, all that a seat does not know redrawn.
+        """Draw k games that could be the true ones.
 
-        Only `random_actions` depends on the other games.
+        Only their `random_actions` depend on the other games.
 
         Args:
             places: int[k], which of the m games, in any order and repeatable.
-            rng: Generators of the m games; decide what is redrawn and all chance to come.
+            rng: Of the m games; decides all that a seat does not know and all chance to come.
         """
         seeds = rng.words(places)
         games = self.__batch.copies(self.__rows[places], seed=int(seeds[0]) if len(seeds) else 0)

@@ -1,4 +1,4 @@
-"""Who sits where in many games, and the one loop that asks agents for moves."""
+"""Seating agents in many games, and the one loop that asks them for moves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.generators import GameGenerators
 
 OUTSIDE = -1
-"""In `Lineup.seats`: a seat held by a learner or a person, not an agent."""
+"""In `Lineup.seats`: held by a learner or a person, not an agent."""
 NOBODY = -2
 """In `Lineup.seats`: this game has no such seat."""
 
@@ -28,8 +28,8 @@ class Lineup:
 
     Attributes:
         agents: Each once, however many seats it holds.
-        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; not copied, so that
-            changing it changes the line-up.
+        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; not copied, so
+            changes count.
         generators: Of the n games.
     """
 
@@ -48,7 +48,7 @@ class Lineup:
         max_seats: int,
         generators: GameGenerators,
     ) -> Lineup:
-        """Seat agents in order around every table, shifted by some seats.
+        """Seat agents in order around every table.
 
         Args:
             agents: One per seat; an object may hold several.
@@ -64,12 +64,12 @@ class Lineup:
         return cls(distinct, seats, generators)
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
-        """int[m]: the index of the agent to move in some games, or `OUTSIDE`."""
+        """int[m]: the agents to move in some games, by index, or `OUTSIDE`."""
         found: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
         return found
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """int64[m]: the agents' choices in m games where one is to move, each agent asked once.
+        """int64[m]: the agents' choices in m games, each agent asked once.
 
         Raises:
             Exception: an agent's, with a note naming it.
@@ -100,13 +100,12 @@ def play_out(
     """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
 
     Args:
-        batch: Made with `autoreset=False`; its `final_scores` and `final_winners` then tell the
-            ends.
+        batch: Made with `autoreset=False`; then holds `final_scores` and `final_winners`.
         lineup: Who sits where.
         rows: int64[m], ascending, the games to play; None plays all.
         before_step: Called before every step.
         after_step: Called after it.
-        most: Steps at most; None means no limit.
+        most: Steps at most.
 
     Raises:
         IllegalMove: an agent's choice, with a note naming it.

@@ -108,17 +108,17 @@ def save_checkpoint(
     for name, tensor in tensors.items():
         if not np.isfinite(tensor).all():
             raise ValueError(f"{name} holds numbers that are not finite; nothing was written")
-    facts: dict[str, Any] = {
+    card = Card(
         **_facts(game),
-        "players": [int(count) for count in players],
-        "width": len(tensors["trunk.bias"]),
-        "command": command,
-        "settings": dict(settings),
-        "figures": dict(figures),
-    }
-    json.dumps(facts, allow_nan=False)
+        players=[int(count) for count in players],
+        width=len(tensors["trunk.bias"]),
+        command=command,
+        settings=dict(settings),
+        figures=dict(figures),
+    )
+    json.dumps(asdict(card), allow_nan=False)  # raises before anything is written
     stored = store_tensors(folder, _STEM, tensors)
-    card = Card(**facts, weights=stored.file, weights_digest=stored.digest)
+    card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
     write_atomically(folder / CARD_NAME, text.encode())
     forget_others(folder, _STEM, stored)

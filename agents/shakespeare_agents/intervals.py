@@ -39,14 +39,10 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
 
 
 def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """The mean and interval of two or more clusters, ± 1.96 linearised standard errors.
+    """The mean of two or more clusters, given their sums and sizes, and its interval's ends.
 
-    Rows within a cluster may depend on each other in any way (Cochran 1977, "Sampling Techniques",
-    chapter 6: the variance of a ratio of sums).
-
-    Args:
-        sums: Each cluster's sum.
-        counts: Each cluster's size.
+    ± 1.96 linearised standard errors; rows within a cluster may depend on each other in any way
+    (Cochran 1977, "Sampling Techniques", chapter 6: the variance of a ratio of sums).
     """
     mean, variance = _linearised(sums, counts)
     half = _Z_95 * variance.sqrt()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -40,12 +41,10 @@ def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
-    network, _ = load_checkpoint(folder, game)
-    return NetworkAgent(network, greedy=greedy)
+    return NetworkAgent(load_checkpoint(folder, game)[0], greedy=greedy)
 
 
 def _heuristics(game: Game) -> Any:
-    """The module that knows a game's heuristics."""
     if not _has_heuristics(game):
         raise ValueError(
             f"there is no heuristic agent for {game.name}; write "
@@ -193,11 +192,8 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
     return name, options
 
 
+@dataclass(frozen=True)
 class FunctionAgent:
     """Plays what a function like `Agent.act` chooses."""
 
-    def __init__(self, choose: Act) -> None:
-        self.act = choose
-
-    def __repr__(self) -> str:
-        return f"FunctionAgent({self.act!r})"
+    act: Act

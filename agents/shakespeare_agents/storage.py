@@ -27,12 +27,7 @@ _SUFFIX = ".safetensors"
 
 @dataclass(frozen=True)
 class StoredTensors:
-    """A file of tensors, as the JSON beside it refers to it.
-
-    Attributes:
-        file: Its name.
-        digest: SHA-256 of its content.
-    """
+    """A file of tensors, beside the JSON that names it, and the SHA-256 of its content."""
 
     file: str
     digest: str

@@ -73,8 +73,8 @@ def evaluate(
         for column in zip(*found, strict=True)
     )
     names = [entrant.name for entrant in entrants]
-    best, best_low, best_high = mean_interval(scores.max(axis=2).mean(axis=1))
     solo = players == 1
+    best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
     return EvaluationResult(
         game=game,
         options=dict(options or {}),
@@ -84,9 +84,9 @@ def evaluate(
         deals=games // players,
         entrants=tuple(names),
         agents=agent_results(names, scores, winners),
-        mean_winning_score=None if solo else best,
-        winning_score_low=None if solo else best_low,
-        winning_score_high=None if solo else best_high,
+        mean_winning_score=best[0],
+        winning_score_low=best[1],
+        winning_score_high=best[2],
         solo_target=registry.game(game).solo_target if solo else None,
     )
 

@@ -124,26 +124,16 @@ def agent_results(
     for name in dict.fromkeys(names):
         held = np.array([other == name for other in names])[places]
         copies = list(names).count(name)
+        games = players * deals * copies
         deal_scores = (scores * held).sum(axis=(1, 2)) / (players * copies)
-        score, score_low, score_high = mean_interval(deal_scores)
         won = (shares * held).sum(axis=(0, 1))
-        solo = players == 1
-        low, high = wilson_interval(float(won.sum()), players * deals)
-        results.append(
-            AgentResult(
-                name=name,
-                copies=copies,
-                games=players * deals * copies,
-                wins=None if solo else float(won.sum()),
-                win_rate=None if solo else float(won.sum()) / (players * deals * copies),
-                # The interval is that of "one of the copies wins", shared out among them: within
-                # a game they depend on each other.
-                low=None if solo else low / copies,
-                high=None if solo else high / copies,
-                seat_win_rates=None if solo else tuple((won / (deals * copies)).tolist()),
-                mean_score=score,
-                score_low=score_low,
-                score_high=score_high,
-            )
-        )
+        wins, by_seat = float(won.sum()), tuple((won / (deals * copies)).tolist())
+        # The interval is that of "one of the copies wins", shared out among them: within a game
+        # they depend on each other.
+        low, high = wilson_interval(wins, players * deals)
+        victory: Any = wins, wins / games, low / copies, high / copies, by_seat
+        if players == 1:
+            victory = (None,) * len(victory)
+        figures: Any = *victory, *mean_interval(deal_scores)
+        results.append(AgentResult(name, copies, games, *figures))
     return tuple(results)

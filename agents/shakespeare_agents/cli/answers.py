@@ -1,4 +1,4 @@
-"""What a person enters in the terminal, and the move it means."""
+"""What a person enters, and the move it means."""
 
 from __future__ import annotations
 
@@ -16,29 +16,20 @@ class Leave(Exception):  # noqa: N818 - not an error
 
 
 class Answers:
-    """A person's input, word by word; a line may hold several."""
+    """A person's words; a line may hold several, kept `waiting`."""
 
     def __init__(self) -> None:
-        self._ahead: deque[str] = deque()
-
-    @property
-    def typed_ahead(self) -> bool:
-        """Whether words are waiting."""
-        return bool(self._ahead)
+        self.waiting: deque[str] = deque()
 
     def next(self, prompt: str) -> str:
-        """The next word; asks until there is one.
+        """The next word.
 
         Raises:
             Leave: the input ended or was interrupted.
         """
-        while not self._ahead:
-            self._ahead.extend(_line(prompt).split())
-        return self._ahead.popleft()
-
-    def forget(self) -> None:
-        """Drop the waiting words."""
-        self._ahead.clear()
+        while not self.waiting:
+            self.waiting.extend(_line(prompt).split())
+        return self.waiting.popleft()
 
 
 def _line(prompt: str) -> str:

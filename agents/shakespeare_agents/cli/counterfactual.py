@@ -19,8 +19,8 @@ def play_instead(
 ) -> None:
     """Play another move at a position, let agents finish, and compare scores with the record's.
 
-    Without names the record's agents or the game's default play. A record holds neither chance nor
-    draws: `seed` decides both from here on.
+    Without names the record's agents or the game's default play. `seed` decides chance and draws,
+    which a record does not hold.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     if move not in position.moves():

@@ -10,24 +10,10 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.arena.dataset import open_dataset, settings_of, write_dataset
-from shakespeare_agents.cli.lineup_options import (
-    EntrantNames,
-    EntrantSeats,
-    EntrantSeed,
-    Games,
-    Threads,
-    make_entrants,
-)
+from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.agent import AnyAgent
-from shakespeare_env.cli.choices import (
-    DEFAULT_GAME,
-    GameName,
-    Variants,
-    find_game,
-    give_up,
-    variants_at,
-)
+from shakespeare_env.cli import choices
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
@@ -38,34 +24,27 @@ _INTERRUPTED = 130
 
 
 def dataset(
-    named: EntrantNames = None,
+    named: lineup_options.EntrantNames = None,
     out: Annotated[
-        Path,
-        typer.Option(
-            metavar="FOLDER",
-            help="Folder of the dataset; an unfinished one is resumed.",
-            show_default=False,
-        ),
+        Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
     ] = ...,  # type: ignore[assignment]
-    players: EntrantSeats = None,
-    games: Games = 1000,
-    seed: EntrantSeed = 0,
-    game_name: GameName = DEFAULT_GAME,
-    option: Variants = None,
+    players: lineup_options.EntrantSeats = None,
+    games: lineup_options.Games = 1000,
+    seed: lineup_options.EntrantSeed = 0,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    option: choices.Variants = None,
     shard: Annotated[
         int,
         typer.Option(
-            min=1,
-            max=_MOST_IN_A_SHARD,
-            help="Games per file, rounded up to what is played together; changes no row.",
+            min=1, max=_MOST_IN_A_SHARD, help="Games per file, rounded up; changes no row."
         ),
     ] = 256,
-    threads: Threads = 1,
+    threads: lineup_options.Threads = 1,
 ) -> None:
     """Record games of agents as Parquet: a table of games and one of decisions."""
-    game = find_game(game_name)
-    entrants = make_entrants(game, named or [], players)
-    variants = variants_at(game, option, len(entrants))
+    game = choices.find_game(game_name)
+    entrants = lineup_options.make_entrants(game, named or [], players)
+    variants = choices.variants_at(game, option, len(entrants))
     settings = settings_of(
         game.name, entrants, games=games, seed=seed, variants=variants, games_per_shard=shard
     )
@@ -76,9 +55,9 @@ def dataset(
             return
         written = _write(out, settings, [one.agent for one in entrants], found, threads)
     except (DatasetError, ModuleNotFoundError) as fault:
-        give_up(str(fault))
+        choices.give_up(str(fault))
     except OSError as fault:
-        give_up(f"{out} cannot be written ({fault}); the same command resumes it")
+        choices.give_up(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
         command = shlex.join(["shakespeare", *sys.argv[1:]])
         typer.echo(f"Unfinished. To resume: {command}", err=True)

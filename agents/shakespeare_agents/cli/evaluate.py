@@ -1,4 +1,4 @@
-"""`shakespeare evaluate`: how often agents win against each other, and with which scores."""
+"""`shakespeare evaluate`: how often agents win, and with which scores."""
 
 from __future__ import annotations
 
@@ -13,45 +13,31 @@ from rich.text import Text
 
 from shakespeare_agents.arena.evaluate import evaluate as play_games
 from shakespeare_agents.arena.result import AgentResult, EvaluationResult
-from shakespeare_agents.cli.lineup_options import (
-    EntrantNames,
-    EntrantSeats,
-    EntrantSeed,
-    Games,
-    Threads,
-    make_entrants,
-)
+from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
-from shakespeare_env.cli.choices import (
-    DEFAULT_GAME,
-    GameName,
-    Variants,
-    find_game,
-    give_up,
-    variants_at,
-)
+from shakespeare_env.cli import choices
 
 _NARROWEST = 56
 """Columns; keeps the title on one line."""
 
 
 def evaluate(
-    named: EntrantNames = None,
-    players: EntrantSeats = None,
-    games: Games = 1000,
-    seed: EntrantSeed = 0,
+    named: lineup_options.EntrantNames = None,
+    players: lineup_options.EntrantSeats = None,
+    games: lineup_options.Games = 1000,
+    seed: lineup_options.EntrantSeed = 0,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
     ] = None,
-    game_name: GameName = DEFAULT_GAME,
-    option: Variants = None,
-    threads: Threads = 1,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    option: choices.Variants = None,
+    threads: lineup_options.Threads = 1,
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
-    game = find_game(game_name)
-    entrants = make_entrants(game, named or [], players)
-    variants = variants_at(game, option, len(entrants))
+    game = choices.find_game(game_name)
+    entrants = lineup_options.make_entrants(game, named or [], players)
+    variants = choices.variants_at(game, option, len(entrants))
     if out is not None:
         _check_writable(out)
     games = -(-games // len(entrants)) * len(entrants)
@@ -73,25 +59,25 @@ def evaluate(
         try:
             result.save(out)
         except OSError as error:
-            give_up(f"cannot write {out}: {error}")
+            choices.give_up(f"cannot write {out}: {error}")
 
 
 def _check_writable(out: Path) -> None:
-    """Give up now, not after hours of play, if the file cannot be written."""
+    """Give up before hours of play if the file cannot be written."""
     folder = out.parent
     if out.is_dir():
-        give_up(f"cannot write {out}: it is a folder; give the name of a file")
+        choices.give_up(f"cannot write {out}: it is a folder; give the name of a file")
     if out.exists() and not out.is_file():
         # It would be replaced, /dev/null included.
-        give_up(f"cannot write {out}: it is a device or a pipe; give the name of a file")
+        choices.give_up(f"cannot write {out}: it is a device or a pipe; give the name of a file")
     if not folder.is_dir():
-        give_up(f"cannot write {out}: there is no folder {folder}; create it first")
+        choices.give_up(f"cannot write {out}: there is no folder {folder}; create it first")
     if not os.access(folder, os.W_OK | os.X_OK):
-        give_up(f"cannot write {out}: you may not write in the folder {folder}")
+        choices.give_up(f"cannot write {out}: you may not write in the folder {folder}")
 
 
 def results_table(result: EvaluationResult) -> Table:
-    """The results, one row per agent, at most 80 columns wide."""
+    """The results, one row per agent, 80 columns at most."""
     variants = [name for name, on in result.options.items() if on]
     where = ", ".join([result.game, _counted(result.players, "seat"), *variants])
     games, deals = _counted(result.games, "game"), _counted(result.deals, "deal")
@@ -112,7 +98,6 @@ def results_table(result: EvaluationResult) -> Table:
 
 
 def _figures(agent: AgentResult) -> list[str]:
-    """The cells after the name."""
     score = _with_margin(agent.mean_score, agent.score_high)
     if agent.win_rate is None or agent.low is None or agent.high is None:
         return [score]

@@ -53,7 +53,7 @@ Threads = Annotated[
 
 
 def agents_option(who: str, default: str) -> Any:
-    """An option that names agents, to be used with `make_agents`."""
+    """An option that names agents for `make_agents`."""
     text = f"{who}: {_NAMES}. Repeat it to go seat by seat; the last one fills the remaining seats."
     return typer.Option(metavar="AGENT", help=text, show_default=default)
 
@@ -92,7 +92,6 @@ def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list
 
 
 def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """The name at each seat."""
     seats = players or (len(named) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(

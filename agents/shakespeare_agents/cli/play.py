@@ -13,14 +13,7 @@ from shakespeare_agents.cli.lineup_options import agents_option, make_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.registry import default
 from shakespeare_env import Position
-from shakespeare_env.cli.choices import (
-    DEFAULT_GAME,
-    GameName,
-    PlayerCount,
-    Variants,
-    find_game,
-    new_position,
-)
+from shakespeare_env.cli import choices
 from shakespeare_env.cli.printing import (
     print_numbered_moves,
     print_played,
@@ -38,8 +31,8 @@ Enter the number or text of a move, such as 1 or {example}, or several separated
 
 
 def play(
-    game_name: GameName = DEFAULT_GAME,
-    players: PlayerCount = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    players: choices.PlayerCount = None,
     seat: Annotated[int, typer.Option(min=0, help="Your seat, counted from 0.")] = 0,
     against: Annotated[
         list[str] | None, agents_option("Who plays the others", "the strongest bundled one")
@@ -50,13 +43,13 @@ def play(
             min=0, max=2**64 - 1, help="The same seed is the same game.", show_default="a fresh one"
         ),
     ] = None,
-    option: Variants = None,
+    option: choices.Variants = None,
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
-    game = find_game(game_name)
+    game = choices.find_game(game_name)
     if seed is None:
         seed = fresh_seed()
-    position = new_position(game, players, seed, option)
+    position = choices.new_position(game, players, seed, option)
     if seat >= position.players:
         raise typer.BadParameter(
             f"no seat {seat}; the seats are 0 to {position.players - 1}", param_hint="--seat"
@@ -113,9 +106,8 @@ def _play(played: SingleGame, mine: list[str]) -> None:
 
 
 def _asked(position: Position, answers: Answers) -> str:
-    """The move the person chooses."""
     legal = position.moves()
-    if not answers.typed_ahead:
+    if not answers.waiting:
         _print_table(position)
         print_numbered_moves(position)
     while True:
@@ -135,10 +127,9 @@ def _asked(position: Position, answers: Answers) -> str:
                 return meant_move(word, position)
             except ValueError as fault:
                 typer.echo(str(fault))
-                answers.forget()
+                answers.waiting.clear()
 
 
 def _print_table(position: Position) -> None:
-    """Print what the person to move may see."""
     assert position.to_move is not None
     typer.echo(f"\n{position.game.draw(position.seen_by(position.to_move))}\n")

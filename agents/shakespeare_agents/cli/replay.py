@@ -40,16 +40,10 @@ def replay(
         int | None, typer.Option(min=0, help="The game of a dataset.", show_default="0")
     ] = None,
     at: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="Print the position after so many moves and stop.", show_default=False
-        ),
+        int | None, typer.Option(min=0, help="Print this position and stop.", show_default=False)
     ] = None,
     listed: Annotated[
-        bool,
-        typer.Option(
-            "--list", help="List the moves and stop; for a dataset without --game-id, the games."
-        ),
+        bool, typer.Option("--list", help="List moves, or a dataset's games without --game-id.")
     ] = False,
     seat: Annotated[
         int | None,
@@ -143,10 +137,10 @@ def _walk(game: Recorded, seat: int | None) -> None:
                     _print_position(game, at, seat)
                 else:
                     typer.echo(f"There is no position {goal}; they are numbered 0 to {end}.")
-                    answers.forget()
+                    answers.waiting.clear()
             else:
                 typer.echo(f"{word!r} is neither a number nor a known word; ? lists them")
-                answers.forget()
+                answers.waiting.clear()
     except (Leave, KeyboardInterrupt):
         return
 

@@ -17,13 +17,9 @@ OnMove = Callable[[Position, int, str], None]
 
 
 class SingleGame:
-    """One game in which agents play their seats, and `push` the others.
+    """One game in which agents, by seat, play theirs, and `push` the others.
 
-    Args:
-        position: Where it starts.
-        agents: By seat.
-        seed: Of their draws.
-        n_moves: Moves before that, to number the others.
+    `seed` is of the agents' draws; moves are numbered after the `n_moves` before `position`.
     """
 
     def __init__(

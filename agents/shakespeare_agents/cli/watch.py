@@ -10,14 +10,7 @@ import typer
 from shakespeare_agents.cli.lineup_options import agents_option, make_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position
-from shakespeare_env.cli.choices import (
-    DEFAULT_GAME,
-    GameName,
-    PlayerCount,
-    Variants,
-    find_game,
-    new_position,
-)
+from shakespeare_env.cli import choices
 from shakespeare_env.cli.printing import print_played, print_scores
 
 
@@ -32,15 +25,15 @@ def _move_limit(text: str) -> int | None:
 
 
 def watch(
-    game_name: GameName = DEFAULT_GAME,
-    players: PlayerCount = None,
+    game_name: choices.GameName = choices.DEFAULT_GAME,
+    players: choices.PlayerCount = None,
     agents: Annotated[list[str] | None, agents_option("Who plays", "random")] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
     ] = 0,
     moves: Annotated[str, typer.Option(help="Number of moves to play, or 'all'.")] = "all",
     delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
-    option: Variants = None,
+    option: choices.Variants = None,
     draw_at: Annotated[
         str | None,
         typer.Option(
@@ -59,9 +52,9 @@ def watch(
     ] = None,
 ) -> None:
     """Watch a game of agents, secrets included."""
-    game = find_game(game_name)
+    game = choices.find_game(game_name)
     limit = _move_limit(moves)
-    position = new_position(game, players, seed, option)
+    position = choices.new_position(game, players, seed, option)
     key = draw_at or game.chapter
     if key not in position.to_dict():
         known = ", ".join(position.to_dict())

@@ -72,11 +72,10 @@ def score(seen: Any, action: int) -> float:
         return 1.0 + w.character(seen, t.N_BOARD + action - a.RECRUIT)
     if action < a.ACTIVATE:
         return 1.0 + w.extra(seen)
-    if action < a.ACTIVATE_PLUS_3:
-        tired = w.REST_PRICE if seen[at.USED] > 0 else 0.0
-        return w.activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
     if action < a.QUILL:
         tired = w.REST_PRICE if seen[at.USED] > 0 else 0.0
+        if action < a.ACTIVATE_PLUS_3:
+            return w.activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
         return w.craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - tired - w.TOKEN
     if action < a.BACK:
         return w.advance(seen, action - a.QUILL)

@@ -18,10 +18,10 @@ def means(
     """Means of the column `of` by group.
 
     Args:
-        rows: Seats of games, or trials; those with the same `deal` may depend on each other.
+        rows: Seats of games, or trials; those of one `deal` may depend on each other.
         by: Columns to group by.
         of: Rows where it is not finite are dropped.
-        fewest_deals: Groups of fewer deals are dropped.
+        fewest_deals: Groups of fewer are dropped.
 
     Returns:
         One row per group, ascending: the columns of `by`, `mean`, `low` and `high`
@@ -33,10 +33,7 @@ def means(
 def shares(
     rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
 ) -> pl.DataFrame:
-    """The same for values from 0 to 1, such as `won` (`intervals.clustered_share`).
-
-    The column of shares is called `share`, not `mean`.
-    """
+    """The same for values from 0 to 1 (`intervals.clustered_share`), in a column `share`."""
     return _grouped(rows, by, of, fewest_deals, "share", clustered_share)
 
 
@@ -49,12 +46,8 @@ def against(
 ) -> pl.DataFrame:
     """Differences in the columns `of` from a baseline in the same position.
 
-    Args:
-        trials: From `strategy.trials`.
-        baseline: Rows to compare with, averaged, `pl.lit(True)` for all; positions without one are
-            dropped.
-        within: Columns that identify a position.
-        of: Columns replaced by their differences.
+    The rows of `baseline`, `pl.lit(True)` for all, are averaged; positions, identified by the
+    columns `within`, are dropped without one.
     """
     base = pl.col(of).filter(baseline).mean().over(within)
     return trials.filter(baseline.any().over(within)).with_columns(pl.col(of) - base)

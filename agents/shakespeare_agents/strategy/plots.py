@@ -36,17 +36,10 @@ def plot_lines(
     reference: float | None = None,
     reference_name: str = "",
 ) -> Picture:
-    """Means or shares, from `groups`, over the numeric column `x`.
+    """Means or shares, from `groups.means` or `groups.shares`, over the numeric column `x`.
 
-    Args:
-        groups: From `groups.means` or `groups.shares`.
-        x: A numeric column.
-        title: Printed above.
-        x_label: With the unit.
-        y_label: With the unit.
-        lines: A column with a line for each value; None draws one line.
-        reference: Where to draw a dashed line.
-        reference_name: Explains it below.
+    Each value of the column `lines` has a line of its own. `reference` is where to draw a dashed
+    line, explained below as `reference_name`; labels include units.
     """
     figure, axes = _panel(title, x_label, y_label, reference_name, _HEIGHT)
     if groups.is_empty():
@@ -166,7 +159,7 @@ def _say_nothing(figure: Picture, axes: Axes) -> Picture:
 
 
 def _scaled(groups: pl.DataFrame) -> tuple[pl.DataFrame, float]:
-    """The groups with `value`, `below` and `above` as drawn, and their unit."""
+    """The groups with `value`, `below` and `above` as drawn, and the unit."""
     name, unit = ("share", 100.0) if "share" in groups.columns else ("mean", 1.0)
     value = unit * pl.col(name)
     drawn = groups.with_columns(

@@ -25,7 +25,7 @@ _LOTS = np.uint64(0x107)
 
 @dataclass(frozen=True)
 class Positions:
-    """m positions of self-play, at a seat's decision.
+    """m positions of self-play, at a seat's decision, by deal in the order they came up.
 
     Attributes:
         frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
@@ -70,31 +70,24 @@ def find_positions(
         player: See `shakespeare_agents.make`.
         facts: Column -> `field` name, as the decider sees it.
 
-    Returns:
-        The positions by deal, in the order they came up.
-
     Raises:
         ValueError: no such block or position.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
     lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
-    sample = _Sample(batch, lineup, kinds, least=least, most=most, seed=seed)
+    sample = _Sample(batch, lineup, kinds, least, most, seed)
     play_out(batch, lineup, before_step=sample.draw)
     kept = sample.kept()
     if not len(kept):
         raise ValueError(f"no such decision came up in {games} games; play more of them")
     found = Batch(game, len(kept), players=players, autoreset=False)
     found.load(slice(None), kept["record"])
-    frame = pl.DataFrame(
-        {
-            "position": np.arange(len(kept)),
-            "deal": kept["deal"],
-            "seat": found.to_move.astype(np.int64),
-        }
-    ).with_columns(
-        **{column: field(found.game.layout, of, found.obs) for column, of in (facts or {}).items()}
-    )
+    noted = {
+        column: field(found.game.layout, of, found.obs) for column, of in (facts or {}).items()
+    }
+    numbers = {"position": np.arange(len(kept)), "deal": kept["deal"]}
+    frame = pl.DataFrame({**numbers, "seat": found.to_move.astype(np.int64), **noted})
     return Positions(frame, found, lineup.agents[0], kinds, kept["choice"], kept["state"])
 
 
@@ -106,7 +99,6 @@ class _Sample:
         batch: Batch,
         lineup: Lineup,
         kinds: NDArray[np.int64],
-        *,
         least: int,
         most: int,
         seed: int,

@@ -26,19 +26,11 @@ def self_play(
     start: Mapping[str, str] | None = None,
     end: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
-    """Play games, each its own deal, with one agent at all seats.
+    """Play games, each its own deal, with one agent at all seats; one row per seat and game.
 
-    Args:
-        game: Its name.
-        players: Seats.
-        games: How many.
-        seed: Of the deals and the agent's draws.
-        player: See `shakespeare_agents.make`.
-        start: Facts as a game begins: column -> `field` name, as each seat sees it.
-        end: The same once it is over.
-
-    Returns:
-        One row per seat and game: `deal`, `players`, the columns of `outcomes`, the facts.
+    The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
+    (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
+    `player` is as in `shakespeare_agents.make`.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, players, start or {})

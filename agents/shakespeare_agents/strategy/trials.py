@@ -63,12 +63,8 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     """Give the decider more of something; two rows per position, without and with it.
 
     The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
-    and `won` (see `self_play.outcomes`).
-
-    Args:
-        positions: Where it is given.
-        what: A per-seat field of the game's record, such as `pounds`.
-        amount: At least 1.
+    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is at
+    least 1.
 
     Raises:
         ValueError: the record has no such field.
@@ -86,7 +82,7 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
 
 
 def _legal(positions: Positions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The legal moves of the kinds looked for: their positions and ids."""
+    """Positions and ids of the legal moves of the kinds looked for."""
     places, kinds = positions.games.mask[:, positions.kinds].nonzero()
     return places, positions.kinds[kinds]
 
