@@ -43,31 +43,31 @@ coverage: setup  ## the rule tests with the compiler off; at least 95 % of the r
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro -m "not slow" \
 		--cov=shakespeare_env/shakespeare --cov=shakespeare_env/figaro --cov-report=term --cov-fail-under=95 $(ARGS)
 
-golden: setup  ## play the golden games anew; look at the difference before keeping it
+golden: setup  ## play the golden games again; read the difference before you keep it
 	$(BIN)/python -m tests.golden.regenerate $(ARGS)
 
-docs: setup  ## write the pages and pictures in docs/ that are made from code
+docs: setup  ## write the pages and pictures in docs/ that are generated from code
 	$(BIN)/python docs/build.py
 
 site: setup  ## the documentation as a site in build/site; every warning is an error
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict $(ARGS)
 
-notebooks: setup  ## execute the notebooks and write what they show; ARGS=5_agents.ipynb for one
+notebooks: setup  ## execute the notebooks and save their output; ARGS=5_agents.ipynb for one
 	$(BIN)/python notebooks/execute.py $(ARGS)
 
-watch: setup  ## watch a game of four trained players
+watch: setup  ## watch a game of four bundled networks
 	$(BIN)/shakespeare watch --agents network --players 4 --seed 7 $(ARGS)
 
-play: setup  ## play a game against trained players
+play: setup  ## play against bundled networks
 	$(BIN)/shakespeare play $(ARGS)
 
-train: setup  ## train a player by self-play
+train: setup  ## train a network by self-play
 	$(BIN)/shakespeare train $(ARGS)
 
-evaluate: setup  ## the trained player at a table with three heuristic ones
+evaluate: setup  ## the bundled network against three heuristic players
 	$(BIN)/shakespeare evaluate network heuristic --players 4 --games 2000 $(ARGS)
 
-check: setup  ## step all views side by side; they must show the same games
+check: setup  ## step all views side by side: they must show the same games
 	$(BIN)/shakespeare check $(ARGS)
 
 bench: setup  ## how fast the engine steps on this machine
@@ -76,7 +76,7 @@ bench: setup  ## how fast the engine steps on this machine
 bench-views: setup  ## how fast each view steps, beside comparable environments
 	$(BIN)/python -m benchmarks.views $(ARGS)
 
-bench-training: setup  ## how fast self-play learns, beside the usual way
+bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)
 
 clean:  ## remove .venv and everything else that was made

@@ -1,9 +1,8 @@
 """How fast the rules engine steps: `make bench`.
 
-Uniformly random play of every game, four seats unless said otherwise; a mask and an observation are
-written for every decision, and drawing the random action is part of the time.  Every figure is the
-median of several repeats; games, batch sizes and thread counts take turns, so that a machine whose
-speed drifts treats them alike.
+Uniformly random play of every game, four seats unless said otherwise, including masks, observations
+and drawing the actions. Figures are medians of repeats; all cases take turns, so that drift of the
+machine's speed hits them alike.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -28,13 +27,12 @@ from shakespeare_env import Batch, Position, registry
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 400
-"""Steps before the clock runs: by then the games are spread from first to last move."""
+"""Steps before timing, which spread the games from first to last move."""
 PLAYERS, MANY = 4, 4096
-"""Seats, where a game is for so many, and games of the large batches."""
+"""Seats, where a game allows them, and games of the large batches."""
 
 
 def decisions_per_second(batch: Batch, seconds: float) -> float:
-    """Decisions a second of random play, for about so many seconds."""
     steps = 0
     started = time.perf_counter()
     while (elapsed := time.perf_counter() - started) < seconds:
@@ -43,47 +41,43 @@ def decisions_per_second(batch: Batch, seconds: float) -> float:
     return steps * batch.n / elapsed
 
 
-def moves_per_second(position: Callable[[int], Position], seconds: float) -> float:
-    """Moves a second through `moves()` and `push`, of random games in text."""
-    generator = np.random.default_rng(0)
-    choices = generator.random(1 << 16).tolist()
-    moves = game = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        current = position(game)
-        game += 1
-        while current.to_move is not None:
-            legal = current.moves()
-            current.push(legal[int(choices[moves & 0xFFFF] * len(legal))])
-            moves += 1
-    return moves / elapsed
+def moves_per_second(game: str, seconds: float) -> float:
+    """Moves a second through `moves()` and `push`, in random games."""
+    choices = np.random.default_rng(0).random(1 << 16).tolist()
+    seeds = count()
+
+    def play() -> int:
+        position = Position.new(game, players=usual_seats(game), seed=next(seeds))
+        for moves in count():
+            if position.to_move is None:
+                break
+            legal = position.moves()
+            position.push(legal[int(choices[moves & 0xFFFF] * len(legal))])
+        return moves
+
+    return report.rate(play, seconds)
 
 
 def start_up(game: str, cache: str | None) -> float:
-    """Seconds from the start of a process to its first step, compiled code kept in a folder."""
-    program = (
-        "from shakespeare_env import Batch\n"
-        f"b = Batch({game!r}, n=1, players={usual_seats(game)})\n"
-        "b.step(b.random_actions())\n"
-    )
+    """Seconds from a process's start to its first step, with compiled code cached in a folder."""
+    batch = f"Batch({game!r}, n=1, players={usual_seats(game)})"
+    program = f"from shakespeare_env import Batch; b = {batch}; b.step(b.random_actions())"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     if cache is not None:
         environment["SHAKESPEARE_CACHE"] = cache
+    command = [sys.executable, "-c", program]
     started = time.perf_counter()
-    subprocess.run(
-        [sys.executable, "-c", program], env=environment, check=True, capture_output=True
-    )
+    subprocess.run(command, env=environment, check=True, capture_output=True)
     return time.perf_counter() - started
 
 
 def usual_seats(game: str) -> int:
-    """How many sit at the table that most figures are about."""
+    """The number of seats in most figures."""
     seats = registry.seats(game)
     return min(max(PLAYERS, seats[0]), seats[-1])
 
 
 def case(game: str, n: int, players: int, threads: int) -> str:
-    """How a case is named."""
     return f"{game}: {n} games of {players} seats, {threads} thread{'s' * (threads > 1)}"
 
 
@@ -99,7 +93,7 @@ def batches_of(game: str) -> dict[str, Batch]:
 
 
 def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
-    """Decisions a second of every repeat, by game, batch size, thread count and seat count."""
+    """Decisions a second of every case and repeat."""
     cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
@@ -112,12 +106,8 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
 
 
 def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
-    """A game's other figures: `Position`, memory, starting up, compiling."""
-
-    def new(seed: int) -> Position:
-        return Position.new(game, players=usual_seats(game), seed=seed)
-
-    texts = [moves_per_second(new, seconds) for _ in range(repeats)]
+    """A game's other figures: `Position`, memory, start-up, compiling."""
+    texts = [moves_per_second(game, seconds) for _ in range(repeats)]
     warm = [start_up(game, None) for _ in range(repeats)]
     found = {
         "moves a second through Position.moves() and push": statistics.median(texts),

@@ -1,18 +1,17 @@
-"""How fast comparable environments of others step, to set beside our own views.
+"""How fast comparable environments of others step.
 
-Uniformly random legal play through each library as its users write it: for every decision the
-observation of the deciding seat and its legal actions are read; drawing the action and starting the
-next game are part of the time.  None of the peers is a dependency of this project:
+Uniformly random legal play through each library as its users write it: reading the decider's
+observation and legal actions, drawing the action and starting the next game are timed. None of the
+peers is a dependency of this project:
 
-    pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2 \\
-        catanatron==3.2.1
-    pip install --no-deps catanatron-gym==4.0.0    # it pins a Gymnasium older than PettingZoo wants
+    pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2
+    catanatron==3.2.1
+    pip install --no-deps catanatron-gym==4.0.0    # pins a Gymnasium too old for PettingZoo
 """
 
 from __future__ import annotations
 
 import random
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -25,18 +24,20 @@ import gymnasium
 import numpy as np
 import pettingzoo
 
+from benchmarks.report import rate
+
 CLOCK_EVERY = 64
-"""Steps between two looks at the clock, so that looking costs nothing to speak of."""
+"""Steps between looks at the clock, which are then negligible."""
 
 
 @dataclass(frozen=True)
 class Peer:
     """An environment to compare with.
 
-    Args:
-        name: What is measured; says so where not only the deciding seat's own moves are counted.
-        needs: The modules it imports; some of them may be missing on this machine.
-        play: Decisions a second, given the seconds to play and a seed.
+    Attributes:
+        name: What is measured, and whose moves count if not all deciders'.
+        needs: Modules it imports.
+        play: Decisions a second, from the seconds to play and a seed.
     """
 
     name: str
@@ -44,28 +45,22 @@ class Peer:
     play: Callable[[float, int], float]
 
     def rate(self, seconds: float, seed: int) -> float | None:
-        """Decisions a second, or None if the peer is not installed."""
+        """Decisions a second; None if the peer is not installed."""
         if any(find_spec(module) is None for module in self.needs):
             return None
         return self.play(seconds, seed)
 
 
 def aec_rate(make_env: Callable[[], Any], seconds: float, seed: int) -> float:
-    """Decisions a second of a PettingZoo environment whose agents decide one at a time.
-
-    Args:
-        make_env: Makes an AEC environment whose observations are dicts with an `action_mask`.
-        seconds: For about how long to play.
-        seed: Of the games and of the moves.
-    """
+    """Decisions a second of a PettingZoo AEC environment with an `action_mask`."""
     return _rate(partial(_aec_game, make_env(), np.random.default_rng(seed)), seconds)
 
 
 def catanatron_rate(seconds: float, seed: int) -> float:
-    """Decisions a second of Catan for two, the moves of the environment's own opponent included.
+    """Decisions a second of Catan for two, including the environment's own opponent.
 
-    The opponent draws its moves inside `step` and no observation is made for it, which flatters the
-    figure; moves without a choice, such as rolling the dice, count like any other.
+    The opponent draws its moves inside `step` without an observation, which flatters the figure;
+    moves without a choice, such as rolling the dice, count too.
     """
     # Catanatron draws from Python's global generator; others find it as they left it.
     kept = random.getstate()
@@ -77,13 +72,7 @@ def catanatron_rate(seconds: float, seed: int) -> float:
 
 
 def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
-    """Decisions a second of a turn-based OpenSpiel game; draws of chance take time, but no count.
-
-    Args:
-        name: Of the game, as `pyspiel.load_game` knows it.
-        seconds: For about how long to play.
-        seed: Of the moves and of chance.
-    """
+    """Decisions a second of a turn-based OpenSpiel game; chance takes time but does not count."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -91,19 +80,10 @@ def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
 
 
 def _rate(game: Callable[[], Iterator[int]], seconds: float) -> float:
-    """Decisions a second over games played one after the other.
-
-    Args:
-        game: Plays a game, and yields at every step how many decisions were made in it.
-        seconds: For about how long to play; the last game is left where it is.
-    """
+    """Decisions a second over consecutive games, which yield their decisions per step."""
     sum(game())  # the warm-up
     steps = chain.from_iterable(game() for _ in count())
-    decisions = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        decisions += sum(islice(steps, CLOCK_EVERY))
-    return decisions / elapsed
+    return rate(lambda: sum(islice(steps, CLOCK_EVERY)), seconds)
 
 
 def _aec_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
@@ -152,12 +132,12 @@ def _open_spiel_game(game: Any, generator: np.random.Generator) -> Iterator[int]
 
 
 def _index(generator: np.random.Generator, size: int) -> int:
-    """One of so many; `Generator.choice` would take ten times as long, more than some steps do."""
+    """Far faster than `Generator.choice`, which would take longer than some steps."""
     return int(generator.random() * size)
 
 
 def _seed(generator: np.random.Generator) -> int:
-    """Of the next game: left to themselves some peers ask the system, and 0 is no seed to some."""
+    """Of the next game: unseeded peers ask the system, and some take 0 for no seed."""
     return int(generator.integers(1, 1 << 31))
 
 
@@ -180,4 +160,4 @@ PEERS = (
     Peer("OpenSpiel connect_four", ("pyspiel",), partial(open_spiel_rate, "connect_four")),
     Peer("OpenSpiel hanabi", ("pyspiel",), partial(open_spiel_rate, "hanabi")),
 )
-"""All of them, in the order of a table."""
+"""In the order of the table."""

@@ -1,4 +1,4 @@
-"""What all benchmarks print and save: the machine, medians, a table."""
+"""What all benchmarks measure, print and save alike."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 import os
 import platform
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +15,38 @@ from rich.console import Console
 from rich.table import Table
 
 Rates = Mapping[str, Sequence[float]]
-"""Decisions a second of every repeat, by what was measured."""
+"""Decisions a second of every repeat, by case."""
+
+
+def rate(step: Callable[[], int], seconds: float) -> float:
+    """Decisions a second of a function that returns how many it played."""
+    decisions = 0
+    started = time.perf_counter()
+    while (elapsed := time.perf_counter() - started) < seconds:
+        decisions += step()
+    return decisions / elapsed
+
+
+def machine() -> str:
+    return f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores"
 
 
 def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None = None) -> None:
-    """Print the machine, and write it with all figures into a JSON file if one is named."""
-    machine: dict[str, Any] = {
-        "machine": f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
-        "seed": 0,
-    }
-    Console().print(f"{machine['machine']}, Python {machine['python']}, seed 0")
+    """Print the machine, and save it with all figures if a file is named."""
+    python = platform.python_version()
+    Console().print(f"{machine()}, Python {python}, seed 0")
     if output is not None:
         summary = {
             name: {"median": statistics.median(found), "min": min(found), "max": max(found)}
             for name, found in rates.items()
         }
-        content = {**machine, "decisions per second": summary, **(figures or {})}
+        facts: dict[str, Any] = {"machine": machine(), "python": python, "seed": 0}
+        content = {**facts, "decisions per second": summary, **(figures or {})}
         output.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
 def show(title: str, rates: Rates, names: Iterable[str]) -> None:
-    """Print a table of decisions a second; what was not measured is not installed."""
+    """Print a table of decisions a second; cases without rates are not installed."""
     table = Table(title, "decisions/s", "lowest", "highest")
     for column in table.columns[1:]:
         column.justify = "right"
@@ -49,7 +60,7 @@ def show(title: str, rates: Rates, names: Iterable[str]) -> None:
 
 
 def show_ratio(rates: Rates, one: str, other: str) -> None:
-    """Print how many times as fast one is, repeat by repeat, so that drift drops out."""
+    """Print the median ratio within repeats, so that drift cancels."""
     if one in rates and other in rates:
         ratio = statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
         Console().print(f"{one} / {other}: {ratio:.2f}")

@@ -1,15 +1,14 @@
 """How fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
 
-Every case runs rollouts and updates as a training run does, and counts the decisions learnt from.
-Cases take turns, so that a machine whose speed drifts treats them alike; every figure is the median
-of the rounds, and ratios are taken within a round.
+Every case runs rollouts and updates like a training run and counts the decisions learnt from. Cases
+take turns, so that drift of the machine's speed hits them alike; figures are medians over rounds,
+ratios are taken within a round. Set GOMP_SPINCOUNT=1000 to measure several threads as `shakespeare
+train` runs them.
 """
 
 from __future__ import annotations
 
 import json
-import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
 from torch import nn
 
+from benchmarks.report import machine
 from benchmarks.tutorial import tutorial_learner
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import CONFIGS, read_config
@@ -39,7 +39,7 @@ _NO_LIMIT = 2**62
 
 @dataclass(frozen=True)
 class Speed:
-    """Decisions per second of the rollouts, of the updates, and of both together."""
+    """Decisions a second of rollouts, of updates, and of both together."""
 
     rollout: float
     update: float
@@ -47,44 +47,34 @@ class Speed:
 
 
 class Clock(BaseCallback):
-    """Times pairs of a rollout and an update for about so many seconds."""
+    """Times rollouts and updates for about so many seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self.seconds = seconds
-        self.rollouts = self.whole = 0.0
-        self.decisions = 0
-        self._began = self._rollout_began = 0.0
-        self._first = 0
-        self._over = False
+        self.rollouts = 0.0
 
     def _on_training_start(self) -> None:
-        self._began = time.perf_counter()
-        self._first = self.model.num_timesteps
+        self.began = time.perf_counter()
+        self.first = self.model.num_timesteps
 
     def _on_rollout_start(self) -> None:
-        now = time.perf_counter()
-        if now - self._began > self.seconds:
-            self.whole = now - self._began
-            self.decisions = self.model.num_timesteps - self._first
-            self._over = True
-        self._rollout_began = now
+        self.rollout_began = time.perf_counter()
+        self.whole = self.rollout_began - self.began
+        self.decisions = self.model.num_timesteps - self.first
 
     def _on_rollout_end(self) -> None:
-        self.rollouts += time.perf_counter() - self._rollout_began
+        self.rollouts += time.perf_counter() - self.rollout_began
 
     def _on_step(self) -> bool:
-        return not self._over
+        return self.whole <= self.seconds
 
     def speed(self) -> Speed:
-        updates = self.whole - self.rollouts
-        return Speed(
-            self.decisions / self.rollouts, self.decisions / updates, self.decisions / self.whole
-        )
+        times = self.rollouts, self.whole - self.rollouts, self.whole
+        return Speed(*(self.decisions / seconds for seconds in times))
 
 
 def measured(learner: MaskablePPO, seconds: float) -> Speed:
-    """The speed of a learner that continues for about so many seconds."""
     clock = Clock(seconds)
     learner.set_logger(Logger(folder=None, output_formats=[]))
     learner.learn(_NO_LIMIT, callback=clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
@@ -92,7 +82,7 @@ def measured(learner: MaskablePPO, seconds: float) -> Speed:
 
 
 def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
-    """Our learner in the middle of a run: its league is full."""
+    """Our learner in mid-run, with a full league."""
     learner = make_learner(config, "cpu")
     learner.policy.use_bfloat16 = bfloat16
     for number in range(config.max_snapshots):
@@ -101,7 +91,7 @@ def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
 
 
 def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
-    """What makes the learner of each case; ours first."""
+    """Makers of the learners; ours first."""
     alone = override(config, opponents={"current": 1.0})
     tutorial = partial(tutorial_learner, max(config.players))
     return {
@@ -146,13 +136,9 @@ def main(
     console.print(_table(found))
     console.print(
         f"PyTorch alone, a 600-512-512-300 network in bfloat16, batches of 2,048: {forward:,.0f} "
-        f"rows/s forward, {whole:,.0f} rows/s forward, backward and Adam.",
-        highlight=False,
-    )
-    console.print(
+        f"rows/s forward, {whole:,.0f} rows/s forward, backward and Adam.\n"
         f'On {torch.get_num_threads()} threads; `precision = "auto"` takes {chosen} here. '
-        f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores, "
-        f"torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
+        f"{machine()}, torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
         highlight=False,
     )
     if save is not None:
@@ -161,15 +147,12 @@ def main(
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
-    """What PyTorch alone does in bfloat16, to compare machines and hours by.
+    """Rows a second through a 600-512-512-300 bfloat16 network: forward; with backward and Adam.
 
-    Returns:
-        Rows per second through a 600-512-512-300 network: forward; forward, backward and Adam.
+    A yardstick for comparing machines and hours.
     """
     network = nn.Sequential(
-        *(nn.Linear(600, 512), nn.ReLU()),
-        *(nn.Linear(512, 512), nn.ReLU()),
-        nn.Linear(512, 300),
+        *(nn.Linear(600, 512), nn.ReLU()), *(nn.Linear(512, 512), nn.ReLU()), nn.Linear(512, 300)
     )
     optimizer = torch.optim.Adam(network.parameters(), fused=True)
     inputs = torch.zeros(rows, 600)
@@ -196,14 +179,11 @@ def _table(found: dict[str, list[Speed]]) -> Table:
     first = [speed.total for speed in next(iter(found.values()))]
     for name, speeds in found.items():
         ratio = statistics.median(a / b.total for a, b in zip(first, speeds, strict=True))
-        table.add_row(
-            name,
-            *(
-                f"{statistics.median(getattr(s, kind) for s in speeds):,.0f}"
-                for kind in ("rollout", "update", "total")
-            ),
-            f"{ratio:.1f} times",
-        )
+        medians = [
+            statistics.median(getattr(speed, kind) for speed in speeds)
+            for kind in ("rollout", "update", "total")
+        ]
+        table.add_row(name, *(f"{median:,.0f}" for median in medians), f"{ratio:.1f} times")
     return table
 
 

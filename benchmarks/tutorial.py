@@ -1,8 +1,7 @@
-"""Self-play as in PettingZoo's tutorial for Stable-Baselines3, to measure our speed against.
+"""Self-play as in PettingZoo's tutorial for Stable-Baselines3, to compare our speed with.
 
-It wraps the AEC environment as a Gymnasium one whose every step is another seat's: the learner gets
-the observation and the reward of the seat that is to decide next, which credits the wrong seat (see
-`shakespeare_training.ppo.advantages`).
+Every step of its Gymnasium environment is another seat's: the learner gets the next decider's
+reward, which credits the wrong seat (see `shakespeare_training.ppo.advantages`).
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from shakespeare_env import env
 
 
 class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
-    """An AEC environment as a Gymnasium one."""
-
     def __init__(self, players: int) -> None:
         self._aec = env(players=players)
         self._aec.reset(seed=0)
@@ -33,24 +30,20 @@ class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         self._aec.reset(seed=seed, options=options)
-        return self._observe(), {}
+        return self.seen("observation"), {}
 
     def step(self, action: int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         self._aec.step(action)
         observation, reward, ended, cut_short, info = self._aec.last()
         return observation["observation"], reward, ended, cut_short, info
 
-    def action_mask(self) -> NDArray[np.int8]:
-        mask: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)["action_mask"]
-        return mask
-
-    def _observe(self) -> NDArray[np.int8]:
-        seen: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)["observation"]
+    def seen(self, what: str) -> NDArray[np.int8]:
+        seen: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)[what]
         return seen
 
 
 def tutorial_learner(players: int, **arguments: Any) -> MaskablePPO:
-    """MaskablePPO as the tutorial makes it, with `arguments` of MaskablePPO."""
+    """MaskablePPO as the tutorial makes it."""
     tutorial = TutorialEnv(players)
-    masked = ActionMasker(tutorial, lambda _: tutorial.action_mask())
+    masked = ActionMasker(tutorial, lambda _: tutorial.seen("action_mask"))
     return MaskablePPO(MaskableActorCriticPolicy, masked, seed=0, device="cpu", **arguments)

@@ -1,16 +1,13 @@
 """How fast each view of the engine steps, beside comparable environments: `make bench-views`.
 
-Uniformly random legal play at four seats on one thread; for every decision the observation and the
-mask of the deciding seat are read.  All cases take turns, repeat after repeat, so that a machine
-whose speed drifts treats them alike; every figure is the median.  `benchmarks/peers.py` says how
-the peers are installed; those that are not are left out.
+Uniformly random legal play at four seats on one thread, reading every decider's observation and
+mask. Cases take turns, so that drift of the machine's speed hits them alike; figures are medians.
+`benchmarks/peers.py` says how to install the peers; missing ones are left out.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -34,12 +31,10 @@ from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 PLAYERS = 4
 GAMES = 1024
 WARM_UP = 300
-"""Steps before the clock runs: by then the games of a batch are spread over all days."""
+"""Steps before timing, which spread a batch's games over all days."""
 
 
 class CountingAgent(RandomAgent):
-    """A random player that counts its decisions."""
-
     def __init__(self) -> None:
         self.decisions = 0
 
@@ -50,118 +45,73 @@ class CountingAgent(RandomAgent):
         return super().act(observations, masks, rng)
 
 
-@dataclass(frozen=True)
-class Case:
-    """Something to be measured.
-
-    Attributes:
-        name: What the table calls it.
-        rate: Decisions a second, for about so many seconds; None if it is not installed.
-    """
-
-    name: str
-    rate: Callable[[float], float | None]
-
-
-def stepped(step: Callable[[], int], seconds: float) -> float:
-    """Decisions a second of a function that plays some and says how many."""
-    decisions = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        decisions += step()
-    return decisions / elapsed
-
-
-def warm(step: Callable[[], int]) -> Callable[[float], float]:
-    """The rate of a function, measured once its games are under way."""
+def warm(steps: Iterator[int]) -> Callable[[float], float]:
+    """The rate of games, which yield their decisions per step, once they are under way."""
     for _ in range(WARM_UP):
-        step()
-    return partial(stepped, step)
+        next(steps)
+    return partial(report.rate, partial(next, steps))
 
 
-def batch_case() -> Callable[[float], float]:
+def batch_steps() -> Iterator[int]:
     batch = Batch(n=GAMES, players=PLAYERS)
-
-    def step() -> int:
+    while True:
         batch.step(batch.random_actions())
-        return GAMES
-
-    return warm(step)
+        yield GAMES
 
 
-def position_case() -> Callable[[float], float]:
+def position_steps() -> Iterator[int]:
     generator = np.random.default_rng(0)
-    position = Position.new(players=PLAYERS)
-
-    def step() -> int:
-        nonlocal position
-        seat = position.to_move
-        if seat is None:
-            position = Position.new(players=PLAYERS, seed=int(generator.integers(2**62)))
-            return 0
-        position.observation(seat)
-        legal = position.moves()
-        position.push(legal[int(generator.random() * len(legal))])
-        return 1
-
-    return warm(step)
+    while True:
+        position = Position.new(players=PLAYERS, seed=int(generator.integers(2**62)))
+        while (seat := position.to_move) is not None:
+            position.observation(seat)
+            legal = position.moves()
+            position.push(legal[int(generator.random() * len(legal))])
+            yield 1
 
 
-def self_play_case() -> Callable[[float], float]:
+def self_play_steps() -> Iterator[int]:
     view = SB3SelfPlayVecEnv(Batch(n=GAMES, players=PLAYERS, autoreset=False))
     view.reset()
-
-    def step() -> int:
+    while True:
         view.action_masks()
         view.step(view.batch.random_actions())
-        return GAMES
-
-    return warm(step)
+        yield GAMES
 
 
-def seat_case() -> Callable[[float], float]:
+def seat_steps() -> Iterator[int]:
     opponent, generator = CountingAgent(), np.random.default_rng(0)
     view = SingleAgentEnv(players=PLAYERS, opponents=opponent)
     _, infos = view.reset(seed=0)
-
-    def step() -> int:
-        nonlocal infos
+    while True:
         before = opponent.decisions
         legal = np.flatnonzero(infos["action_mask"])
         _, _, ended, _, infos = view.step(legal[int(generator.random() * len(legal))])
         if ended:
             _, infos = view.reset()
-        return 1 + opponent.decisions - before
-
-    return warm(step)
+        yield 1 + opponent.decisions - before
 
 
-def vector_case() -> Callable[[float], float]:
+def vector_steps() -> Iterator[int]:
     opponent = CountingAgent()
     view = SingleAgentVectorEnv(GAMES, players=PLAYERS, opponents=opponent)
     view.reset(seed=0)
-
-    def step() -> int:
+    while True:
         before = opponent.decisions
         view.step(view.games.batch.random_actions())
-        return GAMES + opponent.decisions - before
-
-    return warm(step)
+        yield GAMES + opponent.decisions - before
 
 
-def seat_vec_case() -> Callable[[float], float]:
+def seat_vec_steps() -> Iterator[int]:
     opponent = CountingAgent()
     games = SingleAgentBatch(n=GAMES, players=PLAYERS, opponents=opponent, seed=0)
     view = SB3SingleAgentVecEnv(games)
     view.reset()
-
-    def step() -> int:
+    while True:
         before = opponent.decisions
         view.action_masks()
         view.step(view.games.batch.random_actions())
-        return GAMES + opponent.decisions - before
-
-    return warm(step)
+        yield GAMES + opponent.decisions - before
 
 
 BATCH = f"Batch, {GAMES:,} games"
@@ -170,20 +120,20 @@ AEC = "PettingZoo env()"
 CONNECT_FOUR = PEERS[0].name
 
 
-def cases() -> list[Case]:
-    """Everything to be measured, warmed up."""
+def cases() -> dict[str, Callable[[float], float | None]]:
+    """Everything to measure, warmed up: seconds -> decisions a second, None if not installed."""
     seated = "random opponents, all seats counted"
-    own = [
-        Case(BATCH, batch_case()),
-        Case(SELF_PLAY, self_play_case()),
-        Case(f"SB3 one seat, {GAMES:,} games, {seated}", seat_vec_case()),
-        Case(f"Gymnasium vector, {GAMES:,} games, {seated}", vector_case()),
-        Case("Position", position_case()),
-        Case("PettingZoo raw_env()", partial(aec_rate, raw_env, seed=0)),
-        Case(AEC, partial(aec_rate, env, seed=0)),
-        Case(f"Gymnasium, one game, {seated}", seat_case()),
-    ]
-    return own + [Case(peer.name, partial(peer.rate, seed=0)) for peer in PEERS]
+    return {
+        BATCH: warm(batch_steps()),
+        SELF_PLAY: warm(self_play_steps()),
+        f"SB3 one seat, {GAMES:,} games, {seated}": warm(seat_vec_steps()),
+        f"Gymnasium vector, {GAMES:,} games, {seated}": warm(vector_steps()),
+        "Position": warm(position_steps()),
+        "PettingZoo raw_env()": partial(aec_rate, raw_env, seed=0),
+        AEC: partial(aec_rate, env, seed=0),
+        f"Gymnasium, one game, {seated}": warm(seat_steps()),
+        **{peer.name: partial(peer.rate, seed=0) for peer in PEERS},
+    }
 
 
 def main(
@@ -197,12 +147,11 @@ def main(
         everything = cases()
     found: dict[str, list[float]] = {}
     for _ in track(range(repeats), description="stepping"):
-        for case in everything:
-            rate = case.rate(seconds)
-            if rate is not None:
-                found.setdefault(case.name, []).append(rate)
+        for name, measure in everything.items():
+            if (rate := measure(seconds)) is not None:
+                found.setdefault(name, []).append(rate)
     report.save(output, found)
-    report.show("random play, four seats", found, [case.name for case in everything])
+    report.show("random play, four seats", found, everything)
     report.show_ratio(found, SELF_PLAY, BATCH)
     report.show_ratio(found, AEC, CONNECT_FOUR)
 

@@ -1,7 +1,7 @@
-"""Write the pages and pictures that are made from code: `python docs/build.py` (or `make docs`).
+"""Write the pages and pictures made from code: `make docs`.
 
-For every game, in a folder of its own: the action table, the observation layout, a table in play
-with a detail of it, and the learning curve of the bundled network.
+Per game: its action table, observation layout, a table in play with a detail, and the bundled
+network's learning curve.
 """
 
 from __future__ import annotations
@@ -22,22 +22,19 @@ from shakespeare_training.runs.history import History
 
 HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
-"""The game that is drawn: its seats where it takes so many, and how much of it has been played."""
+"""The drawn game: its seats if allowed, its seed, and the share of it played."""
 DETAIL = {"shakespeare": (12, 60, 964, 777), "figaro": (14, 848, 1242, 374)}
-"""The part of a table that can be read at the width of a page: left, top, width, height."""
+"""What is legible at page width: left, top, width, height."""
 
 
 def page(game: str, command: str) -> str:
-    """What a command prints about a game, as Markdown."""
-    return (
-        CliRunner()
-        .invoke(app, [command, "--game", game, "--markdown"], catch_exceptions=False)
-        .output
-    )
+    """A command's Markdown about a game."""
+    words = [command, "--game", game, "--markdown"]
+    return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 
 def table(game: str) -> str:
-    """A game in progress, played at random, as an SVG document."""
+    """A random game in progress, as an SVG document."""
     generator = np.random.default_rng(SEED)
     seats = registry.seats(game)
     position = Position.new(game, players=min(max(N_SEATS, seats[0]), seats[-1]), seed=SEED)
@@ -49,16 +46,12 @@ def table(game: str) -> str:
 
 
 def detail(game: str) -> str:
-    """The table again, cut down to `DETAIL`; a game that is not there has all of it."""
+    """The table cropped to `DETAIL`, if listed there."""
     if game not in DETAIL:
         return table(game)
     left, top, width, height = DETAIL[game]
-    return re.sub(
-        r'viewBox="[^"]+" width="\d+" height="\d+"',
-        f'viewBox="{left} {top} {width} {height}" width="{width}" height="{height}"',
-        table(game),
-        count=1,
-    )
+    window = f'viewBox="{left} {top} {width} {height}" width="{width}" height="{height}"'
+    return re.sub(r'viewBox="[^"]+" width="\d+" height="\d+"', window, table(game), count=1)
 
 
 PAGES: dict[str, Callable[[str], str]] = {
@@ -67,11 +60,11 @@ PAGES: dict[str, Callable[[str], str]] = {
     "table.svg": table,
     "detail.svg": detail,
 }
-"""What is made for every game, by file."""
+"""Files made for every game."""
 
 
 def learning_curve(name: str) -> None:
-    """Draw the learning curve of the bundled network, if there is one."""
+    """Draw the bundled network's learning curve, if there is one."""
     game = registry.game(name)
     if not bundled_checkpoint(game).is_dir():
         return

@@ -1,8 +1,8 @@
-"""What the documentation site has beside the pages in this folder; `mkdocs.yml` names it as a hook.
+"""The site's pages from outside docs/: an MkDocs hook, named in `mkdocs.yml`.
 
-Files outside docs/ that pages link to become pages of the site, and links to them are rewritten, so
-that a link works both there and in the repository.  Reference pages are made from docstrings, the
-commands' help and the settings' descriptions.
+Repository files that pages link to become pages, and the links are rewritten to work both on the
+site and in the repository. Reference pages come from docstrings, the commands' help and the
+settings' descriptions.
 """
 
 from __future__ import annotations
@@ -32,7 +32,12 @@ MIRRORED = {
     for game in registry.names()
     for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
 }
-"""Files outside docs/ with a page in the navigation, and that page."""
+"""Files outside docs/ with a page in the navigation."""
+
+
+def _modules(package: str, names: str) -> tuple[str, ...]:
+    return tuple(f"{package}.{name}" for name in names.split())
+
 
 REFERENCE = {
     "shakespeare_env": ("The package", ("shakespeare_env",)),
@@ -44,82 +49,38 @@ REFERENCE = {
     "errors": ("Errors", ("shakespeare_env.errors",)),
     "playing": (
         "Agents in games",
-        (
-            "shakespeare_env.agent",
-            "shakespeare_env.generators",
-            "shakespeare_env.information_sets",
-            "shakespeare_env.lineup",
-        ),
+        _modules("shakespeare_env", "agent generators information_sets lineup"),
     ),
     "wrappers": (
         "Wrappers",
-        (
-            "shakespeare_env.wrappers.aec",
-            "shakespeare_env.wrappers.gym",
-            "shakespeare_env.wrappers.vector",
-            "shakespeare_env.wrappers.single_agent_batch",
-            "shakespeare_env.wrappers.opponents",
-            "shakespeare_env.wrappers.sb3",
-            "shakespeare_env.wrappers.state",
-            "shakespeare_env.wrappers.rendering",
+        _modules(
+            "shakespeare_env.wrappers",
+            "aec gym vector single_agent_batch opponents sb3 state rendering",
         ),
     ),
-    "datasets": (
-        "Datasets",
-        (
-            "shakespeare_env.datasets.reading",
-            "shakespeare_env.datasets.manifest",
-            "shakespeare_env.datasets.schema",
-        ),
-    ),
+    "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),
     "agents": (
         "Agents",
-        (
-            "shakespeare_agents.registry",
-            "shakespeare_agents.random_agent",
-            "shakespeare_agents.greedy",
-            "shakespeare_agents.network",
-            "shakespeare_agents.checkpoint",
-        ),
+        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint"),
     ),
     "arena": (
         "Arena",
-        (
-            "shakespeare_agents.arena.evaluate",
-            "shakespeare_agents.arena.result",
-            "shakespeare_agents.arena.deals",
-            "shakespeare_agents.arena.recording",
-            "shakespeare_agents.arena.dataset",
-            "shakespeare_agents.intervals",
-        ),
+        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset")
+        + _modules("shakespeare_agents", "intervals"),
     ),
     "strategy": (
         "Strategy research",
-        (
-            "shakespeare_agents.strategy",
-            "shakespeare_agents.strategy.self_play",
-            "shakespeare_agents.strategy.trials",
-            "shakespeare_agents.strategy.positions",
-            "shakespeare_agents.strategy.groups",
-            "shakespeare_agents.strategy.facts",
-            "shakespeare_agents.strategy.plots",
-        ),
+        _modules("shakespeare_agents", "strategy")
+        + _modules("shakespeare_agents.strategy", "self_play trials positions groups facts plots"),
     ),
     "training": (
         "Training",
-        (
-            "shakespeare_training.config",
-            "shakespeare_training.league",
-            "shakespeare_training.ppo.self_play",
-            "shakespeare_training.ppo.buffer",
-            "shakespeare_training.ppo.advantages",
-            "shakespeare_training.ppo.policy",
-            "shakespeare_training.runs.run",
-            "shakespeare_training.runs.evaluation",
-        ),
+        _modules("shakespeare_training", "config league")
+        + _modules("shakespeare_training.ppo", "self_play buffer advantages policy")
+        + _modules("shakespeare_training.runs", "run evaluation"),
     ),
 }
-"""Pages made from docstrings: their titles and modules."""
+"""Pages made from docstrings: titles and modules."""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
@@ -127,14 +88,13 @@ _LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are not in docs/."""
-    pages: dict[str, str] = {
-        f"reference/{name}.md": _modules_page(*page) for name, page in REFERENCE.items()
+    """Add the pages from outside docs/."""
+    pages = {
+        **{f"reference/{name}.md": _modules_page(*page) for name, page in REFERENCE.items()},
+        "reference/commands.md": _commands_page(),
+        "reference/settings.md": _settings_page(),
+        **{page: _file_page(path) for path, page in MIRRORED.items()},
     }
-    pages["reference/commands.md"] = _commands_page()
-    pages["reference/settings.md"] = _settings_page()
-    for path, page in MIRRORED.items():
-        pages[page] = _file_page(path)
     for file in files.documentation_pages():
         pages.setdefault(file.src_uri, file.content_string)
     for origin, text in [(_origin(page), text) for page, text in pages.items()]:
@@ -147,7 +107,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """Point links to files of the repository at their pages."""
+    """Point links to repository files at their pages."""
     here = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -161,13 +121,13 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """The text with everything but fenced code changed."""
+    """Change everything but fenced code."""
     parts = _FENCED.split(markdown)
     return "".join(part if odd % 2 else change(part) for odd, part in enumerate(parts))
 
 
 def _repository_files(origin: str, text: str) -> Iterator[str]:
-    """The files outside docs/ that a text links to."""
+    """Linked files outside docs/."""
     for link in _LINK.finditer("".join(_FENCED.split(text)[::2])):
         path = _resolved(origin, link[2])
         if path is not None and not path.startswith(f"{DOCS}/") and (ROOT / path).is_file():
@@ -175,12 +135,12 @@ def _repository_files(origin: str, text: str) -> Iterator[str]:
 
 
 def _origin(page: str) -> str:
-    """The path in the repository of a page of the site."""
+    """A page's path in the repository."""
     return next((path for path, other in MIRRORED.items() if other == page), f"{DOCS}/{page}")
 
 
 def _resolved(origin: str, link: str) -> str | None:
-    """The path in the repository that a link leads to; None if there is no such file."""
+    """A link's path in the repository; None without such a file."""
     if ":" in link:
         return None
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link))
@@ -188,14 +148,14 @@ def _resolved(origin: str, link: str) -> str | None:
 
 
 def _page_of(path: str) -> str:
-    """The page of the site that shows a file of the repository."""
+    """The page that shows a repository file."""
     if path in MIRRORED:
         return MIRRORED[path]
     return path.removeprefix(f"{DOCS}/") if path.startswith(f"{DOCS}/") else f"source/{path}.md"
 
 
 def _file_page(path: str) -> str:
-    """A file of the repository as a page: Markdown as it is, everything else as code."""
+    """A repository file as a page: Markdown as is, the rest as code."""
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".md"):
         return text
@@ -207,28 +167,25 @@ def _modules_page(title: str, modules: tuple[str, ...]) -> str:
     return "\n\n".join([f"# {title}", *(f"::: {module}" for module in modules)]) + "\n"
 
 
+def _output(command: list[str]) -> str:
+    # Equally wide everywhere, without colours.
+    plain = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    settings = {"prog_name": "shakespeare", "env": plain, "catch_exceptions": False}
+    return CliRunner().invoke(app, command, **settings).output
+
+
 def _commands_page() -> str:
-    """The help of every command."""
     parts = ["# Commands"]
     for command in ("", *COMMANDS):
         words = [word for word in (command, "--help") if word]
-        said = CliRunner().invoke(
-            app, words, prog_name="shakespeare", env=_PLAIN, catch_exceptions=False
-        )
-        text = "\n".join(line.rstrip() for line in said.output.strip("\n").splitlines())
+        text = "\n".join(line.rstrip() for line in _output(words).strip("\n").splitlines())
         parts.append(f"## shakespeare {command}".rstrip() + f"\n\n```text\n{text}\n```")
     return "\n\n".join(parts) + "\n"
 
 
-_PLAIN = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
-"""Makes help equally wide on every screen, without colours."""
-
-
 def _settings_page() -> str:
-    """All settings of training with their defaults, by game."""
     parts = ["# Training settings", "The output of `shakespeare train --print-config`."]
     for game in registry.names():
         words = ["train", "--game", game, "--print-config"]
-        said = CliRunner().invoke(app, words, env=_PLAIN, catch_exceptions=False)
-        parts.append(f"## {game.capitalize()}\n\n```toml\n{said.output.strip()}\n```")
+        parts.append(f"## {game.capitalize()}\n\n```toml\n{_output(words).strip()}\n```")
     return "\n\n".join(parts) + "\n"

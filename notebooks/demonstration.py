@@ -1,4 +1,4 @@
-"""A game played by an agent, step by step, to look at and to point at."""
+"""A game played by an agent, step by step."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents import make
+from shakespeare_agents.strategy.self_play import at_all_seats
 from shakespeare_env import Batch, Position
 from shakespeare_env.agent import Player
 from shakespeare_env.generators import GameGenerators
-from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.lineup import play_out
 
 
 class Step(NamedTuple):
@@ -19,8 +19,8 @@ class Step(NamedTuple):
 
     Attributes:
         position: Before it.
-        move: What was decided.
-        after: The position after it and all that was forced.
+        move: Its text.
+        after: The position after it and all forced moves.
     """
 
     position: Position
@@ -31,19 +31,9 @@ class Step(NamedTuple):
 def demonstration(
     game: str, *, players: int, seed: int, player: Player = "network"
 ) -> tuple[Step, ...]:
-    """Play a game, one agent at all seats.
-
-    Args:
-        game: Its name.
-        players: Seats.
-        seed: Of the deal and of the agent's draws.
-        player: Who plays, as `shakespeare_agents.make` takes it.
-    """
+    """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
-    only = np.zeros(1, np.int64)
-    generators = GameGenerators.of_games(seed, only)
-    agents = [make(player, batch.game)] * players
-    lineup = Lineup.in_rotation(agents, only, batch.game.max_seats, generators)
+    lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.zeros(1, np.int64)))
     course = [Position.of_record(batch.game, batch.save([0])[0])]
     moves: list[str] = []
 
@@ -56,13 +46,7 @@ def demonstration(
 
 
 def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int = 1) -> Step:
-    """A step whose move begins with a text.
-
-    Args:
-        steps: Of a demonstration.
-        beginning: Of the move's text.
-        after: How many steps to pass over.
-        count: Which of those that fit, counted from 1.
+    """The `count`-th step, from 1, whose move begins with a text, past the first `after` steps.
 
     Raises:
         ValueError: there are fewer.

@@ -1,4 +1,4 @@
-"""Execute the notebooks in place: `python notebooks/execute.py`, or `make notebooks`."""
+"""Execute the notebooks in place: `make notebooks`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,11 @@ from nbclient import NotebookClient
 HERE = Path(__file__).parent
 _TIMEOUT_S = 1800
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""Sums then do not depend on the number of cores, and several kernels can run side by side."""
+"""Makes sums independent of the number of cores, and lets kernels run side by side."""
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
-    """A notebook with all its cells run, in a kernel of this interpreter.
-
-    Args:
-        path: The notebook; not changed.
-        environment: More variables for the kernel.
+    """A copy of a notebook with all cells run by this interpreter, under more variables.
 
     Raises:
         CellExecutionError: a cell failed.
@@ -34,12 +30,9 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
     manager.kernel_spec.argv = [
         sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR",
     ]  # fmt: skip
+    resources = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(
-        notebook,
-        km=manager,
-        timeout=_TIMEOUT_S,
-        record_timing=False,
-        resources={"metadata": {"path": str(path.parent)}},
+        notebook, km=manager, timeout=_TIMEOUT_S, record_timing=False, resources=resources
     )
     paths = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))
     client.execute(env={**os.environ, "PYTHONPATH": paths, **_ONE_THREAD, **environment})
@@ -47,13 +40,10 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
 
 
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """The same without what differs between machines and executions."""
-    notebook.metadata = nbformat.from_dict(
-        {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        }
-    )
+    """Strip what differs between machines and executions."""
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook.metadata = nbformat.from_dict(facts)
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         cell.metadata = nbformat.from_dict({})
@@ -61,7 +51,7 @@ def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def main(names: list[str]) -> None:
-    """Execute the notebooks with these file names; without names, all."""
+    """Execute the named notebooks; all without names."""
     paths = [HERE / name for name in names] or sorted(HERE.glob("*.ipynb"))
     for path in paths:
         print(path.name, flush=True)

@@ -1,15 +1,15 @@
-"""How much the notebooks play: all of it, or little, to check that they run."""
+"""Whether notebooks play in full or only enough to check that they run."""
 
 from __future__ import annotations
 
 import os
 
 VARIABLE = "NOTEBOOKS_FAST"
-"""Set this environment variable to 1 and the notebooks play little."""
+"""The environment variable: 1 makes the notebooks play little."""
 
 
 def is_fast() -> bool:
-    """Whether the notebooks are only to be checked.
+    """Whether the notebooks are only checked.
 
     Raises:
         ValueError: the variable is neither 0 nor 1.
@@ -21,10 +21,5 @@ def is_fast() -> bool:
 
 
 def size(full: int, fast: int) -> int:
-    """How many games, positions or decisions to play.
-
-    Args:
-        full: Where the figures are read.
-        fast: Where it is enough that there are some.
-    """
+    """How much to play: in full for the figures, or just enough to run."""
     return fast if is_fast() else full

@@ -1,4 +1,4 @@
-"""What an agent is, what it is given to decide, and how one is found by its name."""
+"""What an agent is, how it is asked, and how it is found by name."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ from shakespeare_env.information_sets import InformationSets
 class Agent(Protocol):
     """Decides in any number of games at once.
 
-    An agent gets observations, never the state, so it cannot look at what is secret.  It keeps no
-    memory between calls and draws from `rng` alone, so that the same games give the same actions,
-    whatever is played beside them.
+    An agent sees observations, never the state. It keeps no memory between calls and draws only
+    from `rng`: equal games give equal actions, whatever is played beside them.
     """
 
     def act(
@@ -31,77 +30,56 @@ class Agent(Protocol):
         """Choose an action in each of m games.
 
         Args:
-            observations: int8[m, D], what the seat to move sees.
-            masks: bool[m, A], its legal actions, at least one a row.
-            rng: A generator for each game.
+            observations: int8[m, D], what the seats to move see.
+            masks: bool[m, A], legal actions, at least one per row.
+            rng: Generators of the m games.
 
         Returns:
-            int[m], a legal action id for each game.
+            int[m], legal action ids.
         """
         ...
 
 
 @runtime_checkable
 class Searcher(Protocol):
-    """Decides by trying moves in games that its seat cannot tell from the true one."""
+    """Decides by trying moves in games its seat cannot tell from the true one."""
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[Any]:
-        """Choose an action in each of m games.
-
-        Args:
-            games: What the seats to move see, and possible games to try moves in.
-            rng: A generator for each game.
-
-        Returns:
-            int[m], a legal action id for each game.
-        """
+        """Choose int[m], a legal action id in each of m games, drawing from their generators."""
         ...
 
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Can say what it expects to get, besides deciding."""
+    """Also says what it expects to get."""
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D], as the seats to move see their games -> float32[n], more is better."""
+        """int8[n, D], as seen by the seats to move -> float32[n], more is better."""
         ...
 
 
 AnyAgent = Agent | Searcher
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
-"""A function that chooses as `Agent.act` does."""
+"""A function like `Agent.act`."""
 Player = str | os.PathLike[str] | AnyAgent | Act
-"""Whatever can be made an agent: a name, the folder of a checkpoint, an agent or a function."""
+"""What makes an agent: a name, a checkpoint's folder, an agent or a function."""
 
 
-def decide(
-    agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
-) -> NDArray[Any]:
-    """Ask an agent in some games of a batch.
-
-    Args:
-        agent: Who is to move there.
-        batch: The games.
-        rows: int[m], which of them.
-        rng: The generators of those m games.
-
-    Returns:
-        int[m], what it chose.
-    """
+def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators) -> NDArray[Any]:
+    """int[m]: what an agent chooses in the games `rows`, int[m], drawing from their generators."""
     if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
         return agent.search(InformationSets(batch, rows), rng)
     return agent.act(batch.obs[rows], batch.mask[rows], rng)
 
 
 def agent_for(player: Player | None, game: Game) -> AnyAgent:
-    """An agent for a game; None means the strongest that is bundled for it.
+    """An agent for a game; None means the strongest bundled one.
 
-    This is the one place where the engine asks for agents, and it does so by name and only when
-    somebody plays: no package imports one that is built on it.
+    The engine asks for agents only here, by name and lazily: no package imports one built on it.
 
     Raises:
-        ValueError: no agent has this name, and no folder; or the game has no such agent.
-        CheckpointError: the checkpoint is damaged or was made for another game or box.
+        ValueError: no agent or folder has this name, or the game has no such agent.
+        CheckpointError: the checkpoint is damaged or for another game or box.
         TypeError: it cannot play.
     """
     registry = import_module("shakespeare_agents.registry")

@@ -1,7 +1,6 @@
-"""What agents draw from: a generator for each game, drawn from together.
+"""What agents draw from: one generator per game, drawn from together.
 
-A game's agents draw from that game's generator, so what they do depends neither on how many games
-are played together nor on the others.
+What a game's agents do depends neither on the other games nor on their number.
 """
 
 from __future__ import annotations
@@ -14,16 +13,16 @@ from numpy.typing import NDArray
 from shakespeare_env.rng import GOLDEN, check_seed, mixed, streams
 
 _AGENTS = np.uint64(0xA6E275)
-"""Parts what agents draw from the chance of the games of the same seed."""
+"""Separates agents' draws from the chance of games with the same seed."""
 _11, _TO_UNIT = np.uint64(11), 2.0**-53
 
 
 class GameGenerators:
-    """Generators of m games (SplitMix64 each); selections share the state of the whole.
+    """Generators of m games (SplitMix64 each); selections share the whole's state.
 
     Args:
-        states: uint64[n], the state of each generator; kept and advanced in place.
-        rows: int[m], which of them these are; None means all.
+        states: uint64[n], one per generator; advanced in place.
+        rows: int[m], the generators selected; None selects all.
     """
 
     def __init__(self, states: NDArray[np.uint64], rows: NDArray[Any] | None = None) -> None:
@@ -32,31 +31,24 @@ class GameGenerators:
 
     @classmethod
     def of_games(cls, seed: int, games: NDArray[Any]) -> GameGenerators:
-        """The generators of the games with these numbers, int[n], under a seed."""
+        """The generators of the games numbered int[n] under a seed."""
         return cls(streams(int(check_seed(seed) ^ _AGENTS), games))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
-        """Those of some of the games, each at most once."""
+        """Those of some games, each at most once."""
         return GameGenerators(self.states, self.rows[places])
 
     def random(self) -> NDArray[np.float64]:
-        """float64[m]: one number of each generator, uniform from 0 up to 1."""
+        """float64[m], uniform in [0, 1), one per generator."""
         states = self.states[self.rows] + GOLDEN
         self.states[self.rows] = states
         return to_unit(mixed(states))
 
     def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
-        """Random words, each of the generator of one game.
-
-        Args:
-            places: int[k], which of the m games each is for, in any order and any number of times.
-
-        Returns:
-            uint64[k].
-        """
+        """uint64[k]: random words for the games `places`, int[k], in any order and repeatable."""
         counts = np.bincount(places, minlength=len(self.rows)).astype(np.uint64)
         order = np.argsort(places, kind="stable")
         first = np.cumsum(counts, dtype=np.int64) - counts.astype(np.int64)
@@ -67,36 +59,30 @@ class GameGenerators:
         return words
 
     def numpy(self, place: int) -> np.random.Generator:
-        """A NumPy generator for one of the m games, seeded from its own."""
+        """A NumPy generator seeded from one game's own."""
         return np.random.default_rng(int(self.words(np.array([place]))[0]))
 
     def choose(self, weights: NDArray[Any]) -> NDArray[np.int64]:
-        """Draw one column of each row.
+        """int64[m]: a column of each row, drawn in proportion to its weight.
 
         Args:
-            weights: float or bool[m, k], not negative, a positive sum in every row; a column is as
-                likely as its share of the sum.
-
-        Returns:
-            int64[m]; a column of weight 0 is never drawn.
+            weights: float or bool[m, k], not negative, every row's sum positive; weight 0 is never
+                drawn.
         """
         return draw_columns(weights, self.random())
 
 
 def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Random words as numbers uniform from 0 up to 1."""
+    """Random words as numbers uniform in [0, 1)."""
     return (words >> _11).astype(np.float64) * _TO_UNIT
 
 
 def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The column of each row that a number from 0 up to 1 falls on.
+    """int64[m]: the column of each row that a number falls on.
 
     Args:
-        weights: float or bool[m, k]; see `GameGenerators.choose`.
-        numbers: float64[m].
-
-    Returns:
-        int64[m].
+        weights: See `GameGenerators.choose`.
+        numbers: float64[m], in [0, 1).
     """
     sums = weights.cumsum(axis=1, dtype=np.float64)
     total = sums[:, -1]

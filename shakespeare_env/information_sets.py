@@ -1,4 +1,4 @@
-"""What the seats to move know of their games, for agents that look ahead."""
+"""What agents that look ahead may know."""
 
 from __future__ import annotations
 
@@ -12,14 +12,11 @@ from shakespeare_env.generators import GameGenerators
 
 
 class InformationSets:
-    """Some games as the seats to move see them.
-
-    The games themselves cannot be reached from here: an agent gets observations, masks, and games
-    drawn at random among those that its seat cannot tell from the true one.
+    """Some games as the seats to move see them; the games themselves are out of reach.
 
     Args:
         batch: The games.
-        rows: int[m], which of them; a seat is to move in each.
+        rows: int[m], those of interest; a seat is to move in each.
 
     Attributes:
         observations: int8[m, D].
@@ -38,14 +35,13 @@ class InformationSets:
         return len(self.seats)
 
     def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
-        """Games that could be the true ones; what the seat does not know is drawn anew in each.
+        """A batch of k games that could be the true ones, all that a seat does not know redrawn.
+
+        Only `random_actions` depends on the other games.
 
         Args:
-            places: int[k], which of the m games each is for, each any number of times.
-            rng: The generators of the m games; decide what is drawn, and all chance to come.
-
-        Returns:
-            A batch of k games, of which only `random_actions` depends on the other games.
+            places: int[k], which of the m games, in any order and repeatable.
+            rng: Generators of the m games; decide what is redrawn and all chance to come.
         """
         seeds = rng.words(places)
         games = self.__batch.copies(self.__rows[places], seed=int(seeds[0]) if len(seeds) else 0)

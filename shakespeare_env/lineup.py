@@ -1,4 +1,4 @@
-"""Who sits where in many games, and playing them: the one loop that asks agents for moves."""
+"""Who sits where in many games, and the one loop that asks agents for moves."""
 
 from __future__ import annotations
 
@@ -15,27 +15,22 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.generators import GameGenerators
 
 OUTSIDE = -1
-"""In `Lineup.seats`: no agent of the line-up has this seat; a learner or a person does."""
+"""In `Lineup.seats`: a seat held by a learner or a person, not an agent."""
 NOBODY = -2
 """In `Lineup.seats`: this game has no such seat."""
 
 OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
-"""Is told of the games that are stepped, int64[m], and the actions, int64[m]."""
+"""Called with the games stepped, int64[m], and their actions, int64[m]."""
 
 
 class Lineup:
-    """Which agent has which seat in the games of a batch, and what they draw from.
-
-    Args:
-        agents: Whoever may sit somewhere; an agent that has several seats stands here once.
-        seats: int[n, S], the index of the agent at each seat, `OUTSIDE` or `NOBODY`; kept, not
-            copied, so that who changes it changes the line-up.
-        generators: One for each of the n games.
+    """Which agent holds which seat, and what agents draw from.
 
     Attributes:
-        agents: As given.
-        seats: As given.
-        generators: As given.
+        agents: Each once, however many seats it holds.
+        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; not copied, so that
+            changing it changes the line-up.
+        generators: Of the n games.
     """
 
     def __init__(
@@ -53,13 +48,13 @@ class Lineup:
         max_seats: int,
         generators: GameGenerators,
     ) -> Lineup:
-        """Agents in order around every table, moved on by some seats.
+        """Seat agents in order around every table, shifted by some seats.
 
         Args:
-            agents: One a seat; the same object may have several.
-            rotations: int[n], the seat of `agents[0]` in each game.
+            agents: One per seat; an object may hold several.
+            rotations: int[n], the seat of `agents[0]`.
             max_seats: S.
-            generators: One for each game.
+            generators: Of the n games.
         """
         distinct = list({id(agent): agent for agent in agents}.values())
         index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
@@ -69,22 +64,15 @@ class Lineup:
         return cls(distinct, seats, generators)
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
-        """int[m]: the index of the agent to move in each of some games, or `OUTSIDE`."""
+        """int[m]: the index of the agent to move in some games, or `OUTSIDE`."""
         found: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
         return found
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """What the agents choose in some games; each is asked once for all that wait for it.
-
-        Args:
-            batch: The games.
-            rows: int[m], games in which an agent is to move.
-
-        Returns:
-            int64[m].
+        """int64[m]: the agents' choices in m games where one is to move, each agent asked once.
 
         Raises:
-            Exception: what an agent raised, with a note of which one it was.
+            Exception: an agent's, with a note naming it.
         """
         waiting_for = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
@@ -109,20 +97,19 @@ def play_out(
     after_step: OnStep | None = None,
     most: int | None = None,
 ) -> None:
-    """Ask agents for moves until every game is over or waits for a seat from outside.
-
-    How the games ended stands in `batch.final_scores` and `batch.final_winners`.
+    """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
 
     Args:
-        batch: The games, made with `autoreset=False`.
+        batch: Made with `autoreset=False`; its `final_scores` and `final_winners` then tell the
+            ends.
         lineup: Who sits where.
-        rows: int64[m], increasing: which of the games; None means all.
-        before_step: Is told of every decision before it is played.
-        after_step: The same once it has been played.
-        most: Steps after which to stop; None means no limit.
+        rows: int64[m], ascending, the games to play; None plays all.
+        before_step: Called before every step.
+        after_step: Called after it.
+        most: Steps at most; None means no limit.
 
     Raises:
-        IllegalMove: an agent's choice, with a note of whose.
+        IllegalMove: an agent's choice, with a note naming it.
     """
     played = np.arange(batch.n) if rows is None else rows
     steps = 0

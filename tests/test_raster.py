@@ -1,4 +1,4 @@
-"""Pictures as pixels: size, colours, and the shipped fonts alone."""
+"""Pictures as pixels: size, colours, and the bundled fonts alone."""
 
 import io
 import sys
@@ -39,11 +39,11 @@ def test_a_png_file_has_the_same_pixels():
     assert drawn.size == (80, 40)
 
 
-def test_text_is_set_in_the_shipped_font_whatever_it_asks_for():
-    shipped = raster.pixels(lettered("DejaVu Sans"))
-    assert shipped.min() < 100
-    assert (raster.pixels(lettered(fonts.FAMILY)) == shipped).all()
-    assert (raster.pixels(lettered("No Such Font, sans-serif")) == shipped).all()
+def test_text_is_set_in_the_bundled_font_whatever_it_asks_for():
+    bundled = raster.pixels(lettered("DejaVu Sans"))
+    assert bundled.min() < 100
+    assert (raster.pixels(lettered(fonts.FAMILY)) == bundled).all()
+    assert (raster.pixels(lettered("No Such Font, sans-serif")) == bundled).all()
 
 
 def test_fonts_of_the_system_are_not_used(monkeypatch):

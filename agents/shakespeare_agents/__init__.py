@@ -1,4 +1,4 @@
-"""Agents for every game of `shakespeare_env`; `make` finds them by name."""
+"""Agents for every game, found by name."""
 
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.random_agent import RandomAgent

@@ -1,7 +1,7 @@
 """Trained weights on disk: a safetensors file and a JSON card that describes it.
 
-The card names the weights file, whose name and digest come from its content, and is written last:
-the folder always holds either the old checkpoint or the new one, never a mixture.
+The card names the weights file, itself named after its content, and is written last: the folder
+always holds the old checkpoint or the new one, never a mixture.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
@@ -31,9 +31,9 @@ from shakespeare_env.registry import box_digest, current_digest
 FORMAT = 2
 CARD_NAME = "card.json"
 LICENCE = "MIT"
-"""Licence of the weights, the code's own."""
+"""Of the weights, as of the code."""
 MAX_WIDTH = 4096
-"""A card with a wider network is taken for damaged before memory is allocated."""
+"""A wider card counts as damaged before memory is allocated."""
 _STEM = "weights"
 
 
@@ -43,19 +43,19 @@ class Card:
 
     Attributes:
         game: Name of the game.
-        box_digest: Digest of the box they were trained with.
+        box_digest: Of the box they were trained with.
         players: Seat counts they were trained on.
         actions: Number of actions.
-        actions_digest: Digest of the action texts in order.
+        actions_digest: See `actions_digest`.
         observation: Size of an observation.
-        layout_digest: Digest of the observation's fields in order.
-        width: Width of the network's layers.
-        command: The command that trains them again.
-        settings: Training settings, the seed included.
+        layout_digest: See `layout_digest`.
+        width: Of the network's layers.
+        command: Trains them again.
+        settings: Training settings, including the seed.
         figures: Results: decisions, games, win rates and so on.
-        licence: SPDX name of the weights' licence.
-        weights: Name of the weights file, in the card's folder.
-        weights_digest: SHA-256 of the weights file.
+        licence: SPDX name.
+        weights: Name of the weights file beside the card.
+        weights_digest: Its SHA-256.
         format: Version of the card's format.
     """
 
@@ -77,12 +77,12 @@ class Card:
 
 
 def actions_digest(game: Game) -> str:
-    """SHA-256 of the action texts in order, the meaning of the network's outputs."""
+    """SHA-256 of the action texts in order, the meaning of a network's outputs."""
     return hashlib.sha256("\n".join(game.actions.texts).encode()).hexdigest()
 
 
 def layout_digest(game: Game) -> str:
-    """SHA-256 of the observation's fields and bounds, the meaning of the network's inputs."""
+    """SHA-256 of the observation's fields and bounds, the meaning of its inputs."""
     lines = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -97,19 +97,9 @@ def save_checkpoint(
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
-    """Write a network into a folder, replacing the checkpoint there.
+    """Replace the checkpoint in a folder, created if missing, and return the new card.
 
-    Args:
-        folder: Created if it does not exist.
-        tensors: The weights, as `Network.shapes` names them.
-        game: The game it plays.
-        players: Seat counts it was trained on.
-        command: The command that trains it again.
-        settings: Training settings, as JSON types.
-        figures: Results, as JSON types.
-
-    Returns:
-        The card as written.
+    `tensors` are named as in `Network.shapes`; for the rest see `Card`.
 
     Raises:
         ValueError: a weight is not finite, or settings or figures are not JSON.
@@ -136,18 +126,11 @@ def save_checkpoint(
 
 
 def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
-    """Read a network.
-
-    Args:
-        folder: Written by `save_checkpoint`.
-        game: The game it is to play.
-
-    Returns:
-        The network and its card.
+    """Read a network and its card.
 
     Raises:
-        CheckpointError: the card or the weights are missing or damaged, or made for another game,
-            box or version of the observation.
+        CheckpointError: card or weights are missing, damaged, or made for another game, box or
+            version of the observation.
     """
     card = read_card(folder)
     check_fits(card, game, folder)
@@ -160,36 +143,28 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
 
 
 def read_card(folder: Path) -> Card:
-    """Read and check the card of a checkpoint, without its weights.
+    """Read and check a checkpoint's card, without its weights.
 
     Raises:
         CheckpointError: there is no card, or it is damaged.
     """
     path = folder / CARD_NAME
     data = read_json(path, FORMAT, "checkpoint")
-    for name, kind in _CARD_FIELDS.items():
+    kinds = {name: get_origin(kind) or kind for name, kind in get_type_hints(Card).items()}
+    for name, kind in kinds.items():
         if type(data.get(name)) is not kind:
             found = repr(data.get(name))[:80]
             raise CheckpointError(f"{path}: {name!r} is {found}, not of type {kind.__name__}")
-    if unknown := data.keys() - _CARD_FIELDS.keys():
+    if unknown := data.keys() - kinds.keys():
         raise CheckpointError(f"{path}: unknown entries {sorted(unknown)}")
     return Card(**data)
 
 
-_CARD_FIELDS: dict[str, type] = {
-    **dict.fromkeys(("game", "box_digest", "actions_digest", "layout_digest"), str),
-    **dict.fromkeys(("command", "licence", "weights", "weights_digest"), str),
-    **dict.fromkeys(("actions", "observation", "width", "format"), int),
-    **dict.fromkeys(("settings", "figures"), dict),
-    "players": list,
-}
-
-
 def check_fits(card: Card, game: Game, folder: Path) -> None:
-    """Refuse a card that was not made for a game.
+    """Refuse a card made for something other than the game.
 
     Raises:
-        CheckpointError: it was not; names `folder`.
+        CheckpointError: names `folder`.
     """
     card = replace(card, box_digest=current_digest(game.name, card.box_digest))
     for name, value in _facts(game).items():

@@ -12,22 +12,21 @@ from shakespeare_env.generators import GameGenerators, to_unit
 from shakespeare_env.information_sets import InformationSets
 
 Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
-"""How good the situations in int8[n, D] observations are: float[n], more is better."""
+"""int8[n, D] observations -> float[n], more is better."""
 
 _AT_ONCE = 8192
-"""Games tried together, to bound the memory."""
+"""Games tried together, to bound memory."""
 _TIE = 1e-6
 
 
 class GreedyAgent:
-    """Plays the move after which its own situation is best.
+    """Plays the move that leaves its own position best; ties break at random.
 
-    Every legal move is tried, with the forced moves after it, in games that the seat cannot tell
-    from the true one.  Ties are broken at random.
+    Every legal move is tried, with the forced moves after it, in determinized games.
 
     Args:
-        evaluate: What is best, from what the seat sees after the move.
-        samples: Determinizations that each move is tried in; their mean counts.
+        evaluate: Values what the seat sees after the move.
+        samples: Determinizations each move is averaged over.
     """
 
     def __init__(self, evaluate: Evaluation, samples: int = 1) -> None:
@@ -37,7 +36,7 @@ class GreedyAgent:
         self.samples = samples
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """Choose an action in each game (see `Searcher.search`)."""
+        """See `Searcher.search`."""
         places, moves = games.masks.nonzero()
         worth = np.zeros(len(places))
         for _ in range(self.samples):

@@ -1,7 +1,4 @@
-"""95 % intervals: of a rate, of a mean, and of both where observations come in clusters.
-
-The clustered ones are Polars expressions, to be evaluated in a `group_by` over clusters.
-"""
+"""95 % intervals; the clustered ones are Polars expressions for a `group_by` over clusters."""
 
 from __future__ import annotations
 
@@ -14,21 +11,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 _Z_95 = 1.959963984540054
-"""The 97.5 % quantile of the normal distribution."""
+"""The normal distribution's 97.5 % quantile."""
 
 
 def wilson_interval(wins: float, games: int) -> tuple[float, float]:
-    """The interval of a rate by Wilson's score, which also holds near 0 and 1.
+    """The ends, 0 to 1, of a rate's interval by Wilson's score, which also holds near 0 and 1.
 
-    Wilson 1927, "Probable inference, the law of succession, and statistical inference".  It takes
-    the games as independent; games that share a deal are slightly less than that.
-
-    Args:
-        wins: 0 to games.
-        games: At least 1.
-
-    Returns:
-        Lower and upper end, 0 to 1.
+    Wilson 1927, "Probable inference, the law of succession, and statistical inference". Games, at
+    least one, count as independent; those sharing a deal are slightly less so.
     """
     low, high = _wilson(wins / games, games)
     # At the ends the terms cancel but for their rounding.
@@ -36,16 +26,10 @@ def wilson_interval(wins: float, games: int) -> tuple[float, float]:
 
 
 def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
-    """A mean and its interval: the mean ± 1.96 standard errors (central limit theorem).
+    """A mean and the ends of its interval, ± 1.96 standard errors (central limit theorem).
 
-    Games of one deal depend on each other and games of different deals do not, so a deal counts as
-    one observation.
-
-    Args:
-        deals: float[d], the mean of each deal's games; d is at least 1.
-
-    Returns:
-        The mean, and the interval's lower and upper end; both None if there is one deal.
+    Only games of different deals are independent, so the observations are the deals' means,
+    float[d], d >= 1. The ends are None with one deal.
     """
     mean = float(deals.mean())
     if len(deals) == 1:
@@ -55,17 +39,14 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
 
 
 def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """A mean over clusters of different sizes and its interval: ± 1.96 linearised standard errors.
+    """The mean and interval of two or more clusters, ± 1.96 linearised standard errors.
 
-    Rows of one cluster may depend on each other in any way, clusters may not (Cochran 1977,
-    "Sampling Techniques", chapter 6: the variance of a ratio of sums).
+    Rows within a cluster may depend on each other in any way (Cochran 1977, "Sampling Techniques",
+    chapter 6: the variance of a ratio of sums).
 
     Args:
-        sums: The sum of each cluster's values; at least two clusters.
-        counts: How many values each cluster has.
-
-    Returns:
-        The mean, and the interval's lower and upper end.
+        sums: Each cluster's sum.
+        counts: Each cluster's size.
     """
     mean, variance = _linearised(sums, counts)
     half = _Z_95 * variance.sqrt()
@@ -73,18 +54,11 @@ def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl
 
 
 def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:
-    """The same for values from 0 to 1, by Wilson's score, so that the ends lie between them too.
+    """The same for values from 0 to 1, by Wilson's score, which keeps the ends in that range.
 
-    Wilson's number of games is the effective one: as many independent games as would give the
-    linearised variance (Korn and Graubard 1998, "Confidence intervals for proportions with small
-    expected number of positive counts estimated from survey data").
-
-    Args:
-        sums: The sum of each cluster's values; at least two clusters.
-        counts: How many values each cluster has.
-
-    Returns:
-        The share, and the interval's lower and upper end.
+    Wilson's number of games is the effective one, which would give the linearised variance if
+    independent (Korn and Graubard 1998, "Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data").
     """
     share, variance = _linearised(sums, counts)
     # Where nothing varies every cluster counts as one game.
@@ -101,7 +75,7 @@ def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:
 
 
 def _wilson(rate: Any, games: Any) -> tuple[Any, Any]:
-    """Both ends, of numbers or of expressions."""
+    """Both ends, for numbers or expressions."""
     z2 = _Z_95**2
     middle = (rate + z2 / (2 * games)) / (1 + z2 / games)
     half = _Z_95 / (1 + z2 / games) * (rate * (1 - rate) / games + z2 / (4 * games**2)) ** 0.5

@@ -1,6 +1,6 @@
-"""A trained network in plain arrays, and the agent that plays from it; PyTorch is not needed.
+"""A trained network in NumPy, and the agent that plays from it.
 
-The learner trains the same network in PyTorch: `shakespeare_training.ppo.policy`.
+`shakespeare_training.ppo.policy` trains the same network in PyTorch.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from shakespeare_env.game import ObservationLayout
 from shakespeare_env.generators import GameGenerators
 
 Tensors = Mapping[str, NDArray[np.float32]]
-"""Weights by name, as `Network.shapes` lists them."""
+"""Weights by name (see `Network.shapes`)."""
 
 ILLEGAL = np.float32(-1e8)
-"""Logit of an illegal action: its probability is 0 in float32, and differences stay finite."""
+"""An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
 _EPSILON = 1e-5
-"""In the layer normalisation, as PyTorch has it."""
+"""Of the layer normalisation, PyTorch's default."""
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
-    """float32[D]: what each number of an observation is multiplied by.
+    """float32[D]: observations' factors, 1 / sqrt(bound).
 
-    One over the root of its bound: numbers with wide bounds are mostly far from them, and dividing
-    by the bound itself would leave them too small to matter.
+    Numbers with wide bounds are mostly far from them; dividing by the bound itself would leave them
+    too small to matter.
     """
     low, high = layout.low.astype(np.float32), layout.high.astype(np.float32)
     bound = np.maximum(np.maximum(-low, high), np.float32(1.0))
@@ -35,13 +35,11 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 
 
 class Network:
-    """A policy and a value over the contract's observation.
-
-    One normalised layer is shared; policy and value have a layer of their own each.
+    """Policy and value over observations, sharing one normalised layer.
 
     Args:
-        tensors: float32 arrays as `shapes` says; they are kept, not copied.
-        layout: What the observations hold.
+        tensors: float32 arrays as in `shapes`; not copied.
+        layout: Of the observations.
     """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
@@ -51,13 +49,7 @@ class Network:
 
     @staticmethod
     def shapes(width: int, numbers: int, actions: int) -> dict[str, tuple[int, ...]]:
-        """What tensors a network has.
-
-        Args:
-            width: Of its layers.
-            numbers: In an observation, D.
-            actions: In the action table, A.
-        """
+        """The tensors' shapes for D `numbers` in an observation and A `actions`."""
         return {
             "trunk.weight": (width, numbers),
             "trunk.bias": (width,),
@@ -78,12 +70,12 @@ class Network:
         return self._linear("action", _relu(self._linear("policy", self._features(observations))))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D] -> float32[n], what the seat to move may expect, in the training's units."""
+        """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
         hidden = _relu(self._linear("outlook", self._features(observations)))
         return self._linear("value", hidden)[:, 0]
 
     def digest(self) -> str:
-        """SHA-256 of the weights: names, types, shapes and numbers."""
+        """SHA-256 of names, types, shapes and numbers."""
         digest = hashlib.sha256()
         for name, tensor in sorted(self.tensors.items()):
             digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
@@ -113,8 +105,8 @@ class NetworkAgent:
     """Plays from a network, all games in one pass.
 
     Args:
-        network: The network to play from.
-        greedy: True plays the likeliest action, False draws by probability.
+        network: What it plays from.
+        greedy: Play the likeliest action, drawing nothing; else sample.
     """
 
     def __init__(self, network: Network, *, greedy: bool = True) -> None:
@@ -124,7 +116,7 @@ class NetworkAgent:
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """Choose an action in each game (see `Agent.act`); a greedy agent draws nothing."""
+        """See `Agent.act`."""
         logits = np.where(masks, self.network.logits(observations), ILLEGAL)
         if self.greedy:
             likeliest: NDArray[np.int64] = logits.argmax(axis=1)
@@ -133,5 +125,5 @@ class NetworkAgent:
         return rng.choose(np.exp(logits))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D] -> float32[n], what it expects to get (see `Network.values`)."""
+        """See `Network.values`."""
         return self.network.values(observations)

@@ -1,4 +1,4 @@
-"""How all pictures of figures look: colours, markers, axes, and PNG without pyplot."""
+"""The look of all plots, and PNG without pyplot."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from matplotlib.figure import Figure
 
 DPI = 100
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
-"""From Okabe and Ito's palette, which the colour-blind tell apart; the two that are too light for
-letters on white are darkened."""
+"""After Okabe and Ito's colour-blind safe palette; two are darkened to be legible on white."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
 INK, GREY, FAINT = "#333333", "#777777", "#d9d9d9"
 SPINE = "#999999"
 
 
 class Picture(Figure):
-    """A figure that a notebook shows by itself.
+    """A figure that displays itself in notebooks.
 
-    No pyplot: it would keep the figure, and share its state with whoever draws in this process.
+    No pyplot: it would keep the figure and share its state with everyone drawing in this process.
     """
 
     def png(self) -> bytes:
-        """The picture as a PNG file."""
+        """The figure as a PNG file."""
         content = io.BytesIO()
         FigureCanvasAgg(self).print_png(content)  # type: ignore[no-untyped-call]
         return content.getvalue()
@@ -33,27 +32,13 @@ class Picture(Figure):
 
 
 def picture(width: int, height: int, *, layout: str = "none") -> Picture:
-    """An empty picture.
-
-    Args:
-        width: In pixels.
-        height: In pixels.
-        layout: Matplotlib's layout engine.
-    """
+    """An empty picture, sized in pixels, with one of Matplotlib's layout engines."""
     size = width / DPI, height / DPI
     return Picture(figsize=size, dpi=DPI, facecolor="white", layout=layout)  # type: ignore[arg-type]
 
 
 def prepare(axes: Axes, title: str, x: str, y: str = "", *, pad: float = 10.0) -> None:
-    """Give axes a title on the left, labels, and a faint grid.
-
-    Args:
-        axes: To be drawn on.
-        title: Printed above.
-        x: What lies along the horizontal axis, and its unit.
-        y: What lies along the vertical axis, and its unit.
-        pad: Points between the title and the panel.
-    """
+    """Give axes a left-aligned title, `pad` points above them, labels and a faint grid."""
     axes.set_title(
         title, fontsize=11, fontweight="bold", color=INK, loc="left", pad=pad, parse_math=False
     )

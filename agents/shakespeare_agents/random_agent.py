@@ -1,4 +1,4 @@
-"""The agent that everybody should beat."""
+"""The baseline everybody should beat."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from shakespeare_env.generators import GameGenerators
 
 
 class RandomAgent:
-    """Plays every legal action with the same probability."""
+    """Plays legal actions uniformly at random."""
 
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """Draw one legal action in each game (see `Agent.act`)."""
+        """See `Agent.act`."""
         counts = masks.cumsum(axis=1, dtype=np.int32)
         wanted = np.floor(rng.random() * counts[:, -1]).astype(np.int32)
         # The action wanted is the first with more than `wanted` legal actions up to and with it.

@@ -1,4 +1,4 @@
-"""Agents by name, by checkpoint, or as they are."""
+"""Agents by name or checkpoint."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.network import NetworkAgent
@@ -23,38 +20,22 @@ from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_env.agent import Act, Agent, AnyAgent, Player, Searcher
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.generators import GameGenerators
 
 ENTRY_POINTS = "shakespeare_env.agents"
-"""The entry point group in which other distributions name their agents.
+"""The entry point group where other distributions register agents.
 
-Each entry point is a function of a `Game` that returns an agent; its keyword-only arguments, with
-defaults of type bool, int, float or str, are the agent's options.
+Each is a function of a `Game`; keyword-only arguments with defaults of type bool, int, float or str
+are the agent's options.
 """
 
 _HEURISTICS = "shakespeare_agents.heuristics"
 Factory = Callable[..., AnyAgent]
 
 
-def _random(game: Game) -> AnyAgent:
-    return RandomAgent()
-
-
-def _greedy(game: Game, *, samples: int = 1) -> AnyAgent:
-    return GreedyAgent(_heuristics(game).evaluate, samples)
-
-
-def _heuristic(game: Game) -> AnyAgent:
-    agent: Agent = _heuristics(game).HeuristicAgent()
-    return agent
-
-
 def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
     folder = bundled_checkpoint(game)
     if not folder.is_dir():
-        raise ValueError(
-            f"no checkpoint of {game.name} is bundled; train one and give its folder"
-        )
+        raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
     return _from_checkpoint(folder, game, greedy=greedy)
 
 
@@ -64,7 +45,7 @@ def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAge
 
 
 def _heuristics(game: Game) -> Any:
-    """The module that knows what is good in a game."""
+    """The module that knows a game's heuristics."""
     if not _has_heuristics(game):
         raise ValueError(
             f"there is no heuristic agent for {game.name}; write "
@@ -78,40 +59,38 @@ def _has_heuristics(game: Game) -> bool:
 
 
 _BUILT_IN: dict[str, Factory] = {
-    "random": _random,
-    "greedy": _greedy,
-    "heuristic": _heuristic,
+    "random": lambda game: RandomAgent(),
+    "greedy": lambda game, *, samples=1: GreedyAgent(_heuristics(game).evaluate, samples),
+    "heuristic": lambda game: _heuristics(game).HeuristicAgent(),
     "network": _network,
 }
 
 
 @cache
 def _installed() -> Mapping[str, EntryPoint]:
-    """The agents of other distributions; a name of ours stays ours."""
+    """Agents of other distributions; built-in names take precedence."""
     found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
     return {name: entry for name, entry in sorted(found.items()) if name not in _BUILT_IN}
 
 
 def names() -> tuple[str, ...]:
-    """The agents that have names.
+    """The agents with names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    careful beginner with rules of thumb; `network`, the bundled trained one; and those that other
-    installed distributions register (`ENTRY_POINTS`).
+    careful beginner; `network`, the bundled checkpoint; and those registered under `ENTRY_POINTS`.
     """
     return (*_BUILT_IN, *_installed())
 
 
 def bundled_checkpoint(game: Game) -> Path:
-    """The folder of the checkpoint bundled for a game; there may be none."""
+    """The folder of a game's bundled checkpoint; it may not exist."""
     return Path(__file__).parent / "checkpoints" / game.name
 
 
 def default(game: Game) -> str:
-    """The name of the strongest built-in agent that can play a game.
+    """The strongest built-in agent for a game.
 
-    That is `network` where the bundled checkpoint was trained for this game and box, else
-    `heuristic`, else `random`.
+    `network` if one is bundled for this game and box, else `heuristic`, else `random`.
     """
     folder = bundled_checkpoint(game)
     if folder.is_dir():
@@ -127,18 +106,16 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
     """An agent for a game.
 
     Args:
-        player: A name of `names()`; the folder of a checkpoint; an agent; or a function with the
-            arguments of `Agent.act`.  Text may carry options, as in `"network,greedy=false"`.
-        game: What it is to play.
-        **options: Of an agent that has some: `greedy` of a network (True, the default, plays the
-            likeliest action, False draws by probability), `samples` of the greedy agent
-            (determinizations that each move is tried in).
+        player: A name of `names()`, a checkpoint's folder, an agent, or a function like
+            `Agent.act`. Text may carry options: `"network,greedy=false"`.
+        game: What it plays.
+        **options: Of the agent (see `NetworkAgent`, `GreedyAgent`).
 
     Raises:
-        ValueError: no agent has this name, and no folder; or the game has no such agent.
+        ValueError: no agent or folder has this name, or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
-        TypeError: it is none of these, or has no such option.
-        ImportError: an installed distribution registers the agent, but it cannot be loaded.
+        TypeError: it is none of these, or lacks the option.
+        ImportError: a registered agent cannot be loaded.
     """
     if isinstance(player, str):
         name, written = _split(player)
@@ -182,7 +159,7 @@ def _loaded(entry: EntryPoint) -> Factory:
 
 
 def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any]) -> AnyAgent:
-    """Make an agent with options, each of which must be one it has, and of the right type."""
+    """Make an agent, checking the names and types of its options."""
     takes = {
         option.name: type(option.default)
         for option in signature(factory).parameters.values()
@@ -202,7 +179,7 @@ def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any])
 
 
 def _split(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its options: `network,greedy=false` is ("network", {"greedy": False})."""
+    """A name and its options."""
     name, *parts = text.split(",")
     if not all("=" in part for part in parts):  # a folder may have commas in its name
         return text, {}
@@ -217,17 +194,10 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
 
 
 class FunctionAgent:
-    """Plays what a function chooses.
-
-    Args:
-        choose: Takes what `Agent.act` takes and returns what it returns.
-    """
+    """Plays what a function like `Agent.act` chooses."""
 
     def __init__(self, choose: Act) -> None:
-        self._choose = choose
+        self.act = choose
 
-    def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
-    ) -> NDArray[Any]:
-        """Choose an action in each game (see `Agent.act`)."""
-        return self._choose(observations, masks, rng)
+    def __repr__(self) -> str:
+        return f"FunctionAgent({self.act!r})"

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and tensors named by a digest of their content.
+"""Files written whole or not at all, and tensors named after their content.
 
 Nothing is unpickled, so files from strangers cannot run code.
 """
@@ -30,7 +30,7 @@ class StoredTensors:
     """A file of tensors, as the JSON beside it refers to it.
 
     Attributes:
-        file: Its name, in the folder of the JSON.
+        file: Its name.
         digest: SHA-256 of its content.
     """
 
@@ -39,14 +39,10 @@ class StoredTensors:
 
 
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
-    """Write arrays into a file named after its content.
+    """Write arrays of numbers or bools into a file whose name is `stem` and a digest.
 
-    Earlier files stay until the caller, whose JSON refers to them, deletes them (`forget_others`).
-
-    Args:
-        folder: Created if it does not exist.
-        stem: Start of the file's name.
-        tensors: Arrays of numbers or bools, by name.
+    The folder is created if missing. Earlier files stay until the caller, whose JSON refers to
+    them, deletes them (`forget_others`).
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -61,7 +57,7 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
 
 
 def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
-    """Delete the other files that `store_tensors` wrote with a stem (a regular expression)."""
+    """Delete other files of `store_tensors` with a stem (a regular expression)."""
     files = {stored.file for stored in kept}
     for old in folder.iterdir():
         is_ours = re.fullmatch(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}", old.name)
@@ -92,12 +88,7 @@ def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]
 
 
 def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
-    """Read a JSON object that records the version of its format.
-
-    Args:
-        path: The file.
-        form: The version to accept.
-        what: What a folder with this file is, for errors.
+    """Read a JSON object of format version `form`; `what` names its folder in errors.
 
     Raises:
         CheckpointError: the file is missing, damaged or of another version.
@@ -110,7 +101,10 @@ def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
         raise CheckpointError(f"{path}: is not JSON ({error})") from error
     if not isinstance(data, dict) or data.get("format") != form:
         found = data.get("format") if isinstance(data, dict) else type(data).__name__
-        raise CheckpointError(f"{path}: format {found!r}, this version reads {form}; train again")
+        raise CheckpointError(
+            f"{path}: format {found!r}, this version reads {form}; "
+            "use the version that wrote it, or train again"
+        )
     return data
 
 
@@ -131,7 +125,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder's names to disk before anything relies on them."""
+    """Flush a folder's names to disk."""
     if os.name == "nt":  # where folders cannot be opened
         return
     descriptor = os.open(folder, os.O_RDONLY)

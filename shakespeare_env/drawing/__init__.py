@@ -1,1 +1,1 @@
-"""What the drawings of all games are made of; it knows none of them."""
+"""What drawings of any game are made of."""

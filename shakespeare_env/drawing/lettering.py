@@ -1,4 +1,4 @@
-"""Text of a picture: measured, shortened where there is no room, broken into lines."""
+"""Picture text: measured, shortened to its room, broken into lines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shakespeare_env.drawing.palette import INK
 from shakespeare_env.fonts import Weight, width
 
 Anchor = Literal["start", "middle", "end"]
-_SMALLEST = 0.8  # a text shrinks to this part of its size before it loses letters
+_SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
 
@@ -28,18 +28,10 @@ def words(
     anchor: Anchor = "start",
     room: float | None = None,
 ) -> svg.Text:
-    """One line of text on the base line y.
+    """A line of text, escaped, with its anchor at x on the base line y.
 
-    Args:
-        x: Where the anchor lies.
-        y: The base line.
-        text: The line; it is escaped here.
-        size: Font size.
-        weight: Normal or bold.
-        fill: Colour.
-        anchor: The end of the line that lies at x.
-        room: The width the line has to keep to: it shrinks a little, then it is shortened. It is
-            kept in the element as `data-room`, for whoever checks the picture.
+    To keep to `room`, a width, it first shrinks a little, then is shortened; `data-room` keeps it
+    for checks of the picture.
     """
     data = None
     if room is not None:
@@ -59,7 +51,6 @@ def words(
 
 
 def _fitting(text: str, size: float, room: float, weight: Weight) -> float:
-    """The size at which the text keeps to its room, but never much smaller than wanted."""
     long = width(text, size, weight)
     if long <= room:
         return size
@@ -67,7 +58,7 @@ def _fitting(text: str, size: float, room: float, weight: Weight) -> float:
 
 
 def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
-    """The text, with an ellipsis for what does not fit."""
+    """The text, ending in an ellipsis if it does not fit."""
     if width(text, size, weight) <= room:
         return text
     while text and width(text + "…", size, weight) > room:
@@ -76,7 +67,7 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
 
 
 def lines(parts: Iterable[str], size: float, room: float) -> list[str]:
-    """Parts of a text, a space between two, on as many lines as they need."""
+    """Parts of a text, joined by spaces, on as many lines as they need."""
     broken = [""]
     for part in parts:
         longer = f"{broken[-1]} {part}".strip()
@@ -88,5 +79,5 @@ def lines(parts: Iterable[str], size: float, room: float) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """Any text as the content of an element."""
+    """Text, escaped for XML."""
     return escape(text.translate(_NOT_IN_XML))

@@ -1,4 +1,4 @@
-"""The colours that pictures of all games share: the paper, the ink and what is marked on it."""
+"""Colours that pictures of all games share."""
 
 PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
 INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"

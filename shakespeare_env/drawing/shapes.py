@@ -1,4 +1,4 @@
-"""The plain shapes that pictures are made of; a sign's x and y are its middle."""
+"""Plain shapes for pictures; a sign's x and y are its middle."""
 
 from __future__ import annotations
 
@@ -23,12 +23,9 @@ class Block:
     height: float
 
     def at(self, x: float, y: float, **data: str) -> svg.G:
-        """The block moved to its place; what it shows can be told in `data-` attributes."""
-        return svg.G(
-            transform=[svg.Translate(round(x, 1), round(y, 1))],
-            data=data or None,
-            elements=self.elements,
-        )
+        """The block moved to (x, y), with `data-` attributes."""
+        moved: list[svg.Transform] = [svg.Translate(round(x, 1), round(y, 1))]
+        return svg.G(transform=moved, data=data or None, elements=self.elements)
 
 
 def box(
@@ -43,7 +40,7 @@ def box(
     corner: float = 6,
     dashes: Sequence[float] = (),
 ) -> svg.Rect:
-    """A rectangle by its top left corner."""
+    """A rectangle with its top left corner at (x, y)."""
     return svg.Rect(
         x=round(x, 1),
         y=round(y, 1),
@@ -58,19 +55,19 @@ def box(
 
 
 def rule(x: float, y: float, width: float, *, stroke: str = LINE) -> svg.Line:
-    """A thin line from left to right."""
+    """A thin line to the right."""
     left, right, y = round(x, 1), round(x + width, 1), round(y, 1)
     return svg.Line(x1=left, y1=y, x2=right, y2=y, stroke=stroke, stroke_width=1)
 
 
 def upright(x: float, y: float, height: float, *, stroke: str = LINE) -> svg.Line:
-    """A thin line from top to bottom."""
+    """A thin line downwards."""
     x = round(x, 1)
     return svg.Line(x1=x, y1=y, x2=x, y2=y + height, stroke=stroke, stroke_width=1)
 
 
 def panel(width: float, height: float, title: str) -> Elements:
-    """The ground of a part of the picture, with its title."""
+    """A titled ground for a part of the picture."""
     return [
         box(0, 0, width, height),
         words(14, 20, title, 12, weight="bold", fill=MUTED, room=width - 28),
@@ -80,7 +77,7 @@ def panel(width: float, height: float, title: str) -> Elements:
 def outline(
     x: float, y: float, size: float, path: list[svg.PathData], fill: str, line: str = INK
 ) -> svg.Path:
-    """A path given in a square of side 1 around (0, 0), with a thin line around it."""
+    """A thinly outlined path, given in the unit square around (0, 0)."""
     return svg.Path(
         d=path,
         transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(size)],
@@ -103,7 +100,7 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
 
 
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
-    """A round token with something written on it."""
+    """A round token with text."""
     return [
         svg.Circle(
             cx=round(x, 1), cy=round(y, 1), r=size / 2, fill=fill, stroke=INK, stroke_width=1
@@ -113,21 +110,13 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
 
 
 def arrow(x: float, y: float, size: float, fill: str) -> Elements:
-    """An arrow that points right."""
+    """An arrow pointing right."""
     head: list[svg.PathData] = [svg.M(-0.4, -0.5), svg.L(0.5, 0), svg.L(-0.4, 0.5), svg.Z()]
     return [outline(x, y, size, head, fill, "none")]
 
 
 def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """A crown."""
-    shape: list[svg.PathData] = [
-        svg.M(-0.5, 0.35),
-        svg.L(-0.5, -0.3),
-        svg.L(-0.22, 0),
-        svg.L(0, -0.42),
-        svg.L(0.22, 0),
-        svg.L(0.5, -0.3),
-        svg.L(0.5, 0.35),
-        svg.Z(),
-    ]
+    peaks = ((-0.5, -0.3), (-0.22, 0), (0, -0.42), (0.22, 0), (0.5, -0.3), (0.5, 0.35))
+    shape: list[svg.PathData] = [svg.M(-0.5, 0.35), *(svg.L(*peak) for peak in peaks), svg.Z()]
     return [outline(x, y, size, shape, fill)]

@@ -1,4 +1,4 @@
-"""Small signs in a row: what a card gives, what a legend explains."""
+"""Rows of small signs, for cards and legends."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from shakespeare_env.drawing.shapes import Block, Elements
 from shakespeare_env.fonts import width
 
 _GAP = 4
-_EXPLAINED, _APART = 16, 12  # the room of a sign in a legend, and what parts two entries
+_EXPLAINED, _APART = 16, 12  # the room of a sign in a legend, and between entries
 
 
 @dataclass(frozen=True)
 class Sign:
-    """One of a row: how wide it is, and how it is drawn around a point of the middle line."""
+    """One of a row, drawn around a point of its middle line."""
 
     width: float
     draw: Callable[[float, float], Elements]
 
 
 def number_sign(text: str) -> Sign:
-    """A number with its unit as one of the signs."""
+    """A number with its unit."""
 
     def draw(x: float, y: float) -> Elements:
         return [words(x, y + 4.3, text, 12, weight="bold", anchor="middle")]
@@ -43,29 +43,26 @@ def note_sign(text: str) -> Sign:
 
 
 def row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side from x on, around the middle line y; made smaller if there is no room."""
+    """Signs side by side from x on, around the middle line y, scaled down to fit."""
     long = _length(signs)
-    if long > room:
-        smaller = svg.G(
-            transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(round(room / long, 3))],
-            elements=_side_by_side(signs, 0, 0),
-        )
-        return [smaller]
-    return _side_by_side(signs, x, y)
+    if long <= room:
+        return _side_by_side(signs, x, y)
+    smaller = [svg.Translate(round(x, 1), round(y, 1)), svg.Scale(round(room / long, 3))]
+    return [svg.G(transform=smaller, elements=_side_by_side(signs, 0, 0))]
 
 
 def centred(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side with their middle at x."""
+    """Signs side by side around x."""
     return row(signs, x - min(_length(signs), room) / 2, y, room)
 
 
 def right_row(signs: list[Sign], x: float, y: float, room: float) -> Elements:
-    """Signs side by side that end at x."""
+    """Signs side by side up to x."""
     return row(signs, x - min(_length(signs), room), y, room)
 
 
 def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
-    """One line of what signs mean; each sign is drawn around (0, 0)."""
+    """One line explaining signs, each drawn around (0, 0)."""
     signs = [sign for shape, meaning in entries for sign in _explained(shape, meaning)]
     return Block(row(signs, 0, 10, room), room, 20)
 

@@ -1,4 +1,4 @@
-"""Lines of text put together: columns, blocks beside each other, frames."""
+"""Text layout: columns, adjacent blocks, frames."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _JOINTS = {
 def columns(
     rows: Sequence[Sequence[str]], aligns: Sequence[Callable[[str, int], str]], gap: str = "  "
 ) -> list[str]:
-    """Rows of cells as lines, each column as wide as its widest cell."""
+    """Rows of cells as lines, columns as wide as their widest cells."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         gap.join(
@@ -26,7 +26,7 @@ def columns(
 
 
 def beside(blocks: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Blocks of lines next to each other, tops aligned, spread over the width."""
+    """Blocks side by side, tops aligned, spread over the width."""
     widths = [max(map(len, block)) for block in blocks]
     gap = " " * max(2, (width - sum(widths)) // (len(blocks) - 1))
     return [
@@ -36,18 +36,18 @@ def beside(blocks: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 def spread(left: str, right: str, width: int) -> str:
-    """One line with a text at either end."""
+    """A line with text at either end."""
     return f"{left}{right:>{width - len(left)}}"
 
 
 def headline(title: str, width: int) -> str:
-    """The line that a part of the drawing begins with."""
+    """A heading line."""
     start = f"── {title} "
     return start + "─" * (width - len(start))
 
 
 def joint_line(above: set[int], below: set[int], width: int) -> str:
-    """The line between two rows of cells whose walls stand at the given columns."""
+    """The line between two rows of cells with walls at the given columns."""
     spans = [(min(walls), max(walls)) for walls in (above, below) if walls]
     line = ""
     for column in range(width):

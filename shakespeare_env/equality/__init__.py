@@ -1,9 +1,8 @@
-"""All views of the engine compared: the same seed and moves must give the same games.
+"""All views compared: the same seed and moves must give the same games.
 
-A `Batch` plays games by a rule that chooses from what the deciding seat sees (`trace.py`); so
-opponents that follow the rule play the same games in views of a single seat.  Then each view is
-stepped through those games, and its observations, masks and rewards are compared with the batch's
-(`views.py`).
+A `Batch` plays by a rule on what the mover sees (`trace.py`), so that single-seat views, with
+opponents that follow it, play the same games. Then each view's observations, masks and rewards are
+compared with the batch's (`views.py`).
 """
 
 from __future__ import annotations
@@ -26,24 +25,16 @@ VIEWS: dict[str, Callable[[Setting, Trace, Comparison], None]] = {
     "SB3 one seat": views.seat_vec_env,
     "SB3 self-play": views.batch_vec_env,
 }
-"""The views by name, in the order in which they are compared."""
+"""In order of comparison."""
 
 
 def is_installed(view: str) -> bool:
-    """Whether the packages that a view needs are there."""
+    """Whether a view's packages are installed."""
     return not view.startswith("SB3") or find_spec("stable_baselines3") is not None
 
 
 def compare(view: str, setting: Setting, trace: Trace) -> int:
-    """Step a view through the games of a trace.
-
-    Args:
-        view: A name of `VIEWS`.
-        setting: What was played.
-        trace: The games, from `play`.
-
-    Returns:
-        The number of decisions compared.
+    """Step a view through the games of a trace and count the decisions.
 
     Raises:
         DifferenceError: the view shows something else.

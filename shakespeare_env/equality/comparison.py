@@ -1,7 +1,8 @@
-"""Comparing two values, and saying where they differ."""
+"""Finding where two values differ."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,25 +12,19 @@ from shakespeare_env.errors import ShakespeareEnvError
 
 
 class DifferenceError(ShakespeareEnvError, AssertionError):
-    """Two views do not show the same game; says which, where and what."""
+    """Two views differ; says which, where and what."""
 
 
 @dataclass
 class Comparison:
-    """Counts what has been compared, and raises on a difference.
-
-    Attributes:
-        view: What is compared with the batch.
-        setting: What was played.
-        decisions: How many decisions were equal.
-    """
+    """Compares a view with the batch and counts equal decisions."""
 
     view: str
     setting: Setting
     decisions: int = 0
 
     def same(self, what: str, expected: object, found: object, row: int = 0) -> None:
-        """Raise `DifferenceError` unless two values are equal in all elements and in type."""
+        """Raise `DifferenceError` unless two values are equal in elements and type."""
         one, other = np.asarray(expected), np.asarray(found)
         if one.shape == other.shape and one.dtype == other.dtype and (one == other).all():
             return
@@ -40,3 +35,8 @@ class Comparison:
             f"{self.view}: {what} differs from the batch's in row {row} after {self.decisions} "
             f"decisions of {self.setting}{where}: expected {expected!r}, found {found!r}"
         )
+
+    def same_rows(self, what: str, expected: Iterable[object], found: Iterable[object]) -> None:
+        """Raise `DifferenceError` unless all rows are the same."""
+        for row, (one, other) in enumerate(zip(expected, found, strict=True)):
+            self.same(what, one, other, row)

@@ -1,4 +1,4 @@
-"""What one seat sees of a trace: its own decisions and their rewards."""
+"""What one seat sees of a trace."""
 
 from __future__ import annotations
 
@@ -6,53 +6,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shakespeare_env.equality.trace import Decision, Setting, Trace
 
 
 @dataclass(frozen=True)
-class SeatDecision:
-    """A decision of the learner's seat.
+class SeatDecision(Decision):
+    """A decision of the learner's seat; scores and winners are final.
 
     Attributes:
-        seat: The learner's seat in this game.
-        observation: int8[D], what it saw.
-        mask: bool[A], what it might do.
-        action: What it did.
-        reward: What it received until its next decision or the end; the first also includes what
-            came before.
+        reward: Until the next decision or the end; the first includes what came before.
         last: Whether it did not decide again.
-        final: int8[D], what it saw at the end of the game; empty before.
-        scores: int16[S], the final scores.
-        winners: bool[S], who had won.
+        final: int8[D], what it saw at the end; empty unless last.
     """
 
-    seat: int
-    observation: NDArray[np.int8]
-    mask: NDArray[np.bool_]
-    action: int
     reward: np.float32
-    last: bool
-    final: NDArray[np.int8]
-    scores: NDArray[np.int16]
-    winners: NDArray[np.bool_]
 
 
 def seat_trace(setting: Setting, trace: Trace) -> list[list[SeatDecision]]:
-    """What the learner sees of each row as its seat moves round, starting in row i with seat i.
+    """What the learner sees of each row, its seat moving round, from seat i in row i.
 
     Games in which it never decides are left out.
     """
-    seen = []
-    for row, decisions in enumerate(trace):
-        seat, mine = row, []
-        for game in _games(decisions):
-            found = list(_own(game, seat % setting.players))
-            mine += found
-            seat += 1
-        seen.append(mine)
-    return seen
+    return [
+        [
+            decision
+            for number, game in enumerate(_games(decisions))
+            for decision in _own(game, (row + number) % setting.players)
+        ]
+        for row, decisions in enumerate(trace)
+    ]
 
 
 def _games(decisions: list[Decision]) -> Iterator[list[Decision]]:
@@ -65,29 +48,17 @@ def _games(decisions: list[Decision]) -> Iterator[list[Decision]]:
 
 
 def _own(game: list[Decision], seat: int) -> Iterator[SeatDecision]:
-    """The decisions of a seat in one game."""
-    end, waiting = game[-1], None
-    owed = np.float32(0)
-    for decision in game:
-        if decision.seat == seat:
-            if waiting is not None:
-                yield _made(waiting, owed, end, last=False)
-                owed = np.float32(0)
-            waiting = decision
-        owed += decision.rewards[seat]
-    if waiting is not None:
-        yield _made(waiting, owed, end, last=True)
-
-
-def _made(decision: Decision, reward: np.float32, end: Decision, *, last: bool) -> SeatDecision:
-    return SeatDecision(
-        decision.seat,
-        decision.observation,
-        decision.mask,
-        decision.action,
-        reward,
-        last,
-        end.final[decision.seat] if last else end.final[:0],
-        end.scores,
-        end.winners,
-    )
+    end = game[-1]
+    places = [place for place, decision in enumerate(game) if decision.seat == seat]
+    bounds = [0, *places[1:], len(game)]
+    for number, place in enumerate(places):
+        earned = game[bounds[number] : bounds[number + 1]]
+        last = place == places[-1]
+        own = {
+            "reward": sum((decision.rewards[seat] for decision in earned), np.float32(0)),
+            "last": last,
+            "final": end.final[seat] if last else end.final[:0],
+            "scores": end.scores,
+            "winners": end.winners,
+        }
+        yield SeatDecision(**{**vars(game[place]), **own})

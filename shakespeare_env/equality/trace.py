@@ -1,4 +1,4 @@
-"""Games played by a fixed rule, decision by decision, to compare views with."""
+"""Games played by a fixed rule, to compare views with."""
 
 from __future__ import annotations
 
@@ -16,17 +16,7 @@ _HALF = np.uint64(32)
 
 @dataclass(frozen=True)
 class Setting:
-    """What is played, and for which reward.
-
-    Attributes:
-        game: Name of the game.
-        players: Seats.
-        reward: A name of `rewards.py`.
-        seed: Of the games.
-        options: Variants.
-        rows: Games side by side.
-        games: Games one after the other in each row.
-    """
+    """What is played: `games` in succession in each of `rows`, `options` being variants."""
 
     game: str
     players: int
@@ -39,28 +29,21 @@ class Setting:
     @property
     def arguments(self) -> dict[str, Any]:
         """What views are made with."""
-        return {
-            "game": self.game,
-            "players": self.players,
-            "reward": self.reward,
-            **self.options,
-        }
+        return {"game": self.game, "players": self.players, "reward": self.reward, **self.options}
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One decision of a game as the batch showed it.
+    """A decision as the batch showed it.
 
     Attributes:
-        seat: Who decided.
-        observation: int8[D], what the seat saw.
-        mask: bool[A], what it might do.
-        action: What it did.
-        rewards: float32[S], what every seat received.
-        scores: int16[S], every seat's score afterwards.
-        last: Whether the game was over then.
-        final: int8[players, D], what every seat saw then; empty before.
-        winners: bool[S], who had won then.
+        observation: int8[D], seen by the seat.
+        mask: bool[A], legal actions.
+        rewards: float32[S], of every seat.
+        scores: int16[S], afterwards.
+        last: Whether the game was over afterwards.
+        final: int8[players, D], seen by every seat at the end; empty before.
+        winners: bool[S], afterwards.
     """
 
     seat: int
@@ -81,13 +64,7 @@ Trace = list[list[Decision]]
 def choose(
     observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: object = None
 ) -> NDArray[np.int64]:
-    """Choose by a hash of what is seen: the same observation, the same action.
-
-    Args:
-        observations: int8[n, D].
-        masks: bool[n, A].
-        rng: Not used; agents get one.
-    """
+    """Choose by a hash of what is seen, int8[n, D], among bool[n, A]; `rng` is not used."""
     places = np.arange(1, observations.shape[1] + 1, dtype=np.uint64) * _GOLDEN
     words = observations.astype(np.uint64) @ (places ^ (places >> _HALF))
     words = (words ^ (words >> _HALF)) * _GOLDEN
@@ -108,23 +85,20 @@ def play(setting: Setting) -> Trace:
         rewards, done = batch.step(actions)
         scores = batch.scores()
         for row in np.flatnonzero(left).tolist():
-            final = np.empty((0, observations.shape[1]), np.int8)
-            if done[row]:
-                table = range(setting.players)
-                final = np.concatenate([batch.observe([seat], [row]) for seat in table])
-            trace[row].append(
-                Decision(
-                    int(seats[row]),
-                    observations[row],
-                    masks[row],
-                    int(actions[row]),
-                    rewards[row].copy(),
-                    scores[row],
-                    bool(done[row]),
-                    final,
-                    batch.final_winners[row] & done[row],
-                )
+            table = range(setting.players if done[row] else 0)
+            final = [batch.observe([seat], [row]) for seat in table]
+            decision = Decision(
+                seat=int(seats[row]),
+                observation=observations[row],
+                mask=masks[row],
+                action=int(actions[row]),
+                rewards=rewards[row].copy(),
+                scores=scores[row],
+                last=bool(done[row]),
+                final=np.concatenate([observations[:0], *final]),
+                winners=batch.final_winners[row] & done[row],
             )
+            trace[row].append(decision)
         batch.restart(np.flatnonzero(done))
         left -= done & (left > 0)
     return trace

@@ -1,7 +1,8 @@
-"""Each view stepped through the games of a trace; it must show the same, bit for bit."""
+"""Each view stepped through a trace, which it must show bit for bit."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+
+Decisions = tuple[Any, ...]
+"""One of each row: `Decision`, or `SeatDecision`."""
 
 
 def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
@@ -37,24 +41,18 @@ def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
 def resetting_batch(setting: Setting, trace: Trace, compare: Comparison) -> None:
     """A batch with autoreset, on two threads."""
     view = Batch(n=setting.rows, seed=setting.seed, threads=2, **setting.arguments)
-    for step in range(min(map(len, trace))):
-        decisions = [row[step] for row in trace]
-        for row, decision in enumerate(decisions):
-            compare.same("the seat to move", np.int8(decision.seat), view.to_move[row], row)
-            compare.same("the observation", decision.observation, view.obs[row], row)
-            compare.same("the mask", decision.mask, view.mask[row], row)
-        rewards, done = view.step([decision.action for decision in decisions])
-        for row, decision in enumerate(decisions):
-            compare.same("the rewards", decision.rewards, rewards[row], row)
-            compare.same("the end", np.bool_(decision.last), done[row], row)
-            if decision.last:
-                compare.same("the final score", decision.scores, view.final_scores[row], row)
-                compare.same("the winners", decision.winners, view.final_winners[row], row)
-            compare.decisions += 1
+    for decisions in _steps(trace, compare):
+        compare.same_rows("the seat to move", _seats(decisions), view.to_move)
+        _compare_views(compare, decisions, view.obs, view.mask)
+        rewards, ended = view.step(_actions(decisions))
+        compare.same_rows("the rewards", [made.rewards for made in decisions], rewards)
+        for row in _compare_ended(compare, decisions, ended):
+            compare.same("the final score", decisions[row].scores, view.final_scores[row], row)
+            compare.same("the winners", decisions[row].winners, view.final_winners[row], row)
 
 
 def aec(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The PettingZoo environment, game after game of the first row, to its last dead step."""
+    """The PettingZoo environment, first row, every game to its last dead step."""
     view = env(**setting.arguments)
     decisions = iter(trace[0])
     for game in range(setting.games):
@@ -83,7 +81,7 @@ def aec(setting: Setting, trace: Trace, compare: Comparison) -> None:
 
 
 def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The Gymnasium environment, the learner's seat going around, game after game."""
+    """The Gymnasium environment, first row, the learner's seat moving round."""
     view = SingleAgentEnv(opponents=choose, **setting.arguments)
     observation, info = view.reset(seed=setting.seed)
     for decision in seat_trace(setting, trace)[0]:
@@ -96,110 +94,101 @@ def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
         compare.same("the end", (decision.last, False), (terminated, truncated))
         compare.decisions += 1
         if decision.last:
-            compare.same("the last observation", decision.final, observation)
-            compare.same("the final score", decision.scores, info["final_scores"])
-            compare.same("the winners", decision.winners, info["winners"])
+            _compare_ends(compare, decision, observation, info)
             observation, info = view.reset()
 
 
 def seat_vector_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The native vector environment of Gymnasium, all rows."""
+    """Gymnasium's native vector environment."""
     view = SingleAgentVectorEnv(setting.rows, opponents=choose, **setting.arguments)
     observations, infos = view.reset(seed=setting.seed)
-    for decisions in _steps(seat_trace(setting, trace)):
+    for decisions in _steps(seat_trace(setting, trace), compare):
         masks = infos["action_mask"].astype(np.bool_)
         compare.same("action_masks()", masks, view.action_masks())
         _compare_views(compare, decisions, observations, masks)
         observations, rewards, ended, cut_short, infos = view.step(_actions(decisions))
         compare.same("the truncation", np.zeros(setting.rows, np.bool_), cut_short)
-        _compare_outcomes(compare, decisions, rewards, ended)
-        for row in np.flatnonzero(ended).tolist():
+        compare.same_rows("the reward", [made.reward for made in decisions], rewards)
+        for row in _compare_ended(compare, decisions, ended):
             final = {name: values[row] for name, values in infos["final_info"].items()}
             _compare_ends(compare, decisions[row], infos["final_obs"][row], final, row)
 
 
 def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The environment of stable-baselines3 with one seat against opponents, all rows."""
+    """The stable-baselines3 environment of one seat against opponents."""
     from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 
     games = SingleAgentBatch(n=setting.rows, opponents=choose, **setting.arguments)
     view = SB3SingleAgentVecEnv(games)
     view.seed(setting.seed)
     observations: Any = view.reset()
-    for decisions in _steps(seat_trace(setting, trace)):
+    for decisions in _steps(seat_trace(setting, trace), compare):
         _compare_views(compare, decisions, observations, view.action_masks())
         observations, rewards, ended, infos = view.step(_actions(decisions))
-        _compare_outcomes(compare, decisions, rewards, ended)
-        for row in np.flatnonzero(ended).tolist():
+        compare.same_rows("the reward", [made.reward for made in decisions], rewards)
+        for row in _compare_ended(compare, decisions, ended):
             final = infos[row]
             _compare_ends(compare, decisions[row], final["terminal_observation"], final, row)
 
 
 def batch_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
-    """The environment of stable-baselines3 for self-play, all rows."""
+    """The stable-baselines3 environment for self-play."""
     from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 
-    view = SB3SelfPlayVecEnv(
-        Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
-    )
+    batch = Batch(n=setting.rows, seed=setting.seed, autoreset=False, **setting.arguments)
+    view = SB3SelfPlayVecEnv(batch)
     observations: Any = view.reset()
-    for decisions in _steps(trace):
-        masks = view.action_masks()
-        for row, decision in enumerate(decisions):
-            compare.same("the seat to move", np.int8(decision.seat), view.seats[row], row)
-            compare.same("the observation", decision.observation, observations[row], row)
-            compare.same("the mask", decision.mask, masks[row], row)
+    for decisions in _steps(trace, compare):
+        compare.same_rows("the seat to move", _seats(decisions), view.seats)
+        _compare_views(compare, decisions, observations, view.action_masks())
         observations, rewards, ended, infos = view.step(_actions(decisions))
-        for row, decision in enumerate(decisions):
-            compare.same("the rewards", decision.rewards, view.seat_rewards[row], row)
-            compare.same("the mover's reward", decision.rewards[decision.seat], rewards[row], row)
-            compare.same("the end", np.bool_(decision.last), ended[row], row)
-            if decision.last:
-                final = infos[row]["terminal_observation"]
-                compare.same("the last observation", decision.final[decision.seat], final, row)
-            compare.decisions += 1
+        compare.same_rows("the rewards", [made.rewards for made in decisions], view.seat_rewards)
+        movers = [made.rewards[made.seat] for made in decisions]
+        compare.same_rows("the mover's reward", movers, rewards)
+        for row in _compare_ended(compare, decisions, ended):
+            expected = decisions[row].final[decisions[row].seat]
+            compare.same("the last observation", expected, infos[row]["terminal_observation"], row)
 
 
-def _steps(trace: list[list[Any]]) -> list[list[Any]]:
-    """The decisions of all rows, step by step, as far as every row goes."""
-    return [[row[step] for row in trace] for step in range(min(map(len, trace)))]
+def _steps(trace: Sequence[Sequence[Any]], compare: Comparison) -> Iterator[Decisions]:
+    """Decisions of all rows until one ends, counted once compared."""
+    for decisions in zip(*trace, strict=False):
+        yield decisions
+        compare.decisions += len(decisions)
 
 
-def _actions(decisions: list[Any]) -> NDArray[np.int64]:
-    return np.array([decision.action for decision in decisions])
+def _actions(decisions: Decisions) -> NDArray[np.int64]:
+    return np.array([made.action for made in decisions])
+
+
+def _seats(decisions: Decisions) -> NDArray[np.int8]:
+    return np.array([made.seat for made in decisions], np.int8)
 
 
 def _compare_views(
     compare: Comparison,
-    decisions: list[SeatDecision],
+    decisions: Decisions,
     observations: NDArray[np.int8],
     masks: NDArray[np.bool_],
 ) -> None:
-    for row, decision in enumerate(decisions):
-        compare.same("the observation", decision.observation, observations[row], row)
-        compare.same("the mask", decision.mask, masks[row], row)
+    compare.same_rows("the observation", [made.observation for made in decisions], observations)
+    compare.same_rows("the mask", [made.mask for made in decisions], masks)
 
 
-def _compare_outcomes(
-    compare: Comparison,
-    decisions: list[SeatDecision],
-    rewards: NDArray[np.float32],
-    ended: NDArray[np.bool_],
-) -> None:
-    for row, decision in enumerate(decisions):
-        compare.same("the reward", decision.reward, rewards[row], row)
-        compare.same("the end", np.bool_(decision.last), ended[row], row)
-        compare.decisions += 1
+def _compare_ended(compare: Comparison, decisions: Decisions, ended: NDArray[np.bool_]) -> Any:
+    """The rows that have ended."""
+    compare.same_rows("the end", [made.last for made in decisions], ended)
+    return np.flatnonzero(ended).tolist()
 
 
 def _compare_ends(
     compare: Comparison,
     decision: SeatDecision,
     observation: NDArray[np.int8],
-    infos: dict[str, Any],
-    row: int,
+    info: dict[str, Any],
+    row: int = 0,
 ) -> None:
     compare.same("the last observation", decision.final, observation, row)
-    compare.same("the final score", decision.scores, infos["final_scores"], row)
-    compare.same("the winners", decision.winners, infos["winners"], row)
-    compare.same("illegal_action", np.bool_(False), infos["illegal_action"], row)
+    compare.same("the final score", decision.scores, info["final_scores"], row)
+    compare.same("the winners", decision.winners, info["winners"], row)
+    compare.same("illegal_action", False, info["illegal_action"], row)

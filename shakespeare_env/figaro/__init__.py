@@ -1,1 +1,1 @@
-"""Figaro, Reiner Knizia's card game, as the contract of `game.py` wants it."""
+"""Figaro, Reiner Knizia's card game, 3 to 6 seats."""

@@ -1,7 +1,7 @@
-"""The action table: every decision of the game as one id, its move text and a description.
+"""The action table: each decision's id, move text and description.
 
-A card is played before a seat counted clockwise from the one that plays it, so that an id means the
-same for every seat; the rules use the first id of each block (`PLAY`, `RING`, `TAKE`).
+Ids count seats clockwise from the mover, so they mean the same for every seat; rules use each
+block's first id (`PLAY`, `RING`, `TAKE`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The printed facts of the game as a dataclass; `box_loading.py` reads them from `box.toml`."""
+"""The printed facts, as `box_loading.py` reads them from `box.toml`."""
 
 from __future__ import annotations
 
@@ -16,15 +16,14 @@ class Box:
     """A checked box file.
 
     Attributes:
-        colours: Copies of each value, 1 to 3, in every colour (Rules A1).
-        jesters: Copies of jester 1 and jester 2.
-        rings: How many rings.
-        absent_jesters: Jesters 1 and 2 that are left out with three seats.
-        absent_rings: Rings that are left out with three seats.
+        colours: Copies of values 1 to 3 in every colour (Rules A1).
+        jesters: Copies of jesters 1 and 2.
+        absent_jesters: Copies left out with three seats.
+        absent_rings: Left out with three seats.
         lengths: Of the road pieces, all different (Rules A2).
         rounds: In a game (Rules A3).
-        full: The total before a seat at which it takes everything (Rules B6).
-        source: The file that was read.
+        full: The total at which a seat takes everything (Rules B6).
+        source: The file read.
     """
 
     colours: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What the rules ask of the entries of a box file together."""
+"""Checks across the entries of a box file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _LARGEST_HAND = 30
 
 
 def check_absent(fewer: Entry, box: Box) -> None:
-    """Refuses more cards left out with three seats than there are (Rules A1)."""
+    """Refuse leaving out more cards than there are (Rules A1)."""
     for value, (absent, copies) in enumerate(
         zip(box.absent_jesters, box.jesters, strict=True), start=1
     ):
@@ -28,14 +28,11 @@ def check_absent(fewer: Entry, box: Box) -> None:
 
 
 def check_deals(cards: Entry, fewer: Entry, deals: Mapping[int, int]) -> None:
-    """Refuses cards that cannot all be dealt out evenly (Rules A1).
+    """Refuse cards that cannot be dealt evenly (Rules A1).
 
-    Args:
-        cards: All cards.
-        fewer: What the smallest table leaves out.
-        deals: Seats -> cards that are dealt.
+    `fewer` is what the smallest table leaves out; `deals` maps seats to cards dealt.
     """
-    # The smallest table last: what it leaves out is not to blame for what the others find.
+    # The smallest table last: what it leaves out is not to blame for the others' faults.
     for seats in sorted(deals, key=lambda seats: (seats == min(deals), seats)):
         dealt = deals[seats]
         if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:
@@ -47,7 +44,7 @@ def check_deals(cards: Entry, fewer: Entry, deals: Mapping[int, int]) -> None:
 
 
 def check_lengths(road: Entry, lengths: Sequence[int]) -> None:
-    """Refuses two road pieces of one length: their owners could not be told apart (Rules A2)."""
+    """Refuse road pieces of equal length: their owners could not be told apart (Rules A2)."""
     for length in lengths:
         if lengths.count(length) > 1:
             road.refuse("lengths", f"{length} is listed twice", "make all lengths different")

@@ -1,7 +1,4 @@
-"""Reading and checking a box file.
-
-Owners of the game replace values by naming a file of their own in FIGARO_BOX.
-"""
+"""Reading and checking box files: the bundled one, or FIGARO_BOX."""
 
 from __future__ import annotations
 
@@ -17,22 +14,21 @@ _MOST_RINGS = 8
 _LONGEST = 100
 
 _LATER = {"rounds": ("number",), "pile": ("full",)}
-"""Tables that boxes written for earlier versions lack."""
+"""Tables that older boxes lack."""
 _TABLES = {
     "cards": ("colours", "jesters", "rings"),
     "three_seats": ("jesters", "rings"),
     "road": ("lengths",),
     **_LATER,
 }
-"""The tables of the file, and the keys of each."""
 
 
 def load_box(path: Path | None = None) -> Box:
     """Read and check a box file, by default the one in force.
 
     Raises:
-        BoxError: The file cannot be read, or an entry is missing, unknown, of the wrong type, out
-            of range or against the rules; the message names file, entry, value and remedy.
+        BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against
+            the rules; names file, entry, value and remedy.
     """
     root = read_box(Path(__file__).parent, "FIGARO_BOX", path, later=_LATER)
     root.only(tuple(_TABLES), "table")
@@ -61,13 +57,12 @@ def load_box(path: Path | None = None) -> Box:
 
 
 def _dealt(box: Box, seats: int) -> int:
-    """How many cards are dealt (Rules A1)."""
+    """Cards dealt (Rules A1)."""
     absent = sum(box.colours) + sum(box.absent_jesters) + box.absent_rings
     everything = len(COLOURS) * sum(box.colours) + sum(box.jesters) + box.rings
     return everything - (absent if seats == SEATS[0] else 0)
 
 
 def _copies(entry: Entry, values: tuple[int, ...], most: int) -> tuple[int, ...]:
-    """How many copies there are of each value."""
     entry.only([str(value) for value in values], "value of a card")
     return tuple(entry.integer(str(value), 0, most) for value in values)

@@ -1,4 +1,4 @@
-"""Figaro as the contract of `game.py` wants it."""
+"""Figaro's `game.py` contract."""
 
 from __future__ import annotations
 

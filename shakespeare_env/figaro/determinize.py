@@ -1,4 +1,4 @@
-"""A possible position instead of the true one: the other hands are dealt anew (Rules D2)."""
+"""Possible positions: the other hands, redealt (D2)."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from shakespeare_env.game import Record
 
 @rule
 def determinize(game: Record, seat: int) -> None:
-    """Draw anew, from game["random"], all that a seat does not know.
+    """Redraw, from game["random"], all that a seat does not know.
 
-    Every deal of the unseen cards to the other hands that leaves the seat to move a choice is
-    equally likely: who is asked has one (Rules D1), and the observer knows that.  The random state
-    decides what will be dealt later.  The cards are gathered by kind before they are dealt, so who
-    truly held them has no influence.
+    Every deal of the unseen cards that leaves the mover a choice is equally likely: the observer
+    knows that who is asked has one (Rules D1). The random state decides future deals. Cards are
+    gathered by kind before dealing, so their true holders have no influence.
     """
     mover = game["to_move"]
     left = gather(game, seat)
@@ -41,11 +40,7 @@ def determinize(game: Record, seat: int) -> None:
 
 @rule
 def gather(game: Record, seat: int) -> int:
-    """Collect the hands of all seats but one in `dealt`; hand sizes stay.
-
-    Returns:
-        The number of cards.
-    """
+    """Collect all hands but one in `dealt`, keeping hand sizes; return the number of cards."""
     cards = 0
     for other in range(game["players"]):
         if other != seat:
@@ -58,7 +53,7 @@ def gather(game: Record, seat: int) -> int:
 
 @rule
 def put_back(game: Record, seat: int) -> None:
-    """Return a hand to the cards still to be dealt."""
+    """Return a hand to the cards to be dealt."""
     for kind in range(N_KINDS):
         game["dealt"][kind] += game["hand"][seat, kind]
         game["hand"][seat, kind] = 0

@@ -1,4 +1,4 @@
-"""Which decision follows which: turns, the end of a round, the next one, the end of the game."""
+"""Which decision follows which."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from shakespeare_env.game import Record
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A], all False before; count them."""
+    """Mark legal actions in bool[A], all False before; count them."""
     return moves.legal(game, mask)
 
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Play one legal action of the seat to move and find the next decision."""
+    """Play a legal action and find the next decision."""
     moves.play(game, action)
     if game["hand_size"][game["to_move"]] == 0:
         end_round(game)
@@ -29,7 +29,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def end_round(game: Record) -> None:
-    """Whoever starts a turn without cards takes the King and starts the next round (C1, A3, A4)."""
+    """Give the King to the seat without cards, which starts the next round (C1, A3, A4)."""
     game["king"] = game["to_move"]
     score_round(game)
     if game["round"] == N_ROUNDS - 1:
@@ -41,7 +41,7 @@ def end_round(game: Record) -> None:
 
 @rule
 def end(game: Record) -> None:
-    """The game is over; what was taken stays to be seen (Rules C1, C4)."""
+    """End the game, leaving taken cards to be seen (Rules C1, C4)."""
     game["winners"][winner_of(game)] = 1
     clear_front(game)
     game["hand"][:, :] = 0

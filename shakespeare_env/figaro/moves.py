@@ -1,4 +1,4 @@
-"""The moves of a turn: what is legal, and what it does (section B of the rules)."""
+"""The moves of a turn: what is legal, what they do (section B)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from shakespeare_env.game import Record
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A]; count them (Rules B1 to B5)."""
+    """Mark legal actions in bool[A]; count them (Rules B1 to B5)."""
     mover = game["to_move"]
     players = game["players"]
     hand = game["hand"][mover]
@@ -59,20 +59,20 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def seat_at(seat: int, place: int, players: int) -> int:
-    """The seat so many places clockwise."""
+    """The seat `place` seats clockwise."""
     seat += place
     return seat - players if seat >= players else seat
 
 
 @rule
 def place_of(seat: int, other: int, players: int) -> int:
-    """How many places clockwise another seat sits."""
+    """Clockwise distance to another seat."""
     return other - seat if other >= seat else other - seat + players
 
 
 @rule
 def owner_of(game: Record, colour: int) -> int:
-    """The first seat with a colour, or with NO_COLOUR, before it; NOBODY if none has (Rules B2)."""
+    """First seat with a colour, or NO_COLOUR, before it; else NOBODY (Rules B2)."""
     for seat in range(game["players"]):
         if game["colour"][seat] == colour:
             return seat
@@ -81,7 +81,7 @@ def owner_of(game: Record, colour: int) -> int:
 
 @rule
 def face_up(game: Record) -> int:
-    """How many cards lie face up before all seats."""
+    """Number of face-up cards."""
     cards = 0
     for seat in range(game["players"]):
         cards += game["front_len"][seat]
@@ -90,7 +90,7 @@ def face_up(game: Record) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Play one legal action of the seat to move, and hand the turn on (Rules B1 to B6)."""
+    """Play a legal action and pass the turn (Rules B1 to B6)."""
     mover = game["to_move"]
     players = game["players"]
     if action == a.TAKE:
@@ -114,16 +114,16 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def spend(game: Record, seat: int, kind: int) -> None:
-    """A card leaves a hand."""
+    """Remove a card from a hand."""
     game["hand"][seat, kind] -= 1
     game["hand_size"][seat] -= 1
 
 
 @rule
 def lay(game: Record, seat: int, kind: int) -> None:
-    """A card comes before a seat; a pile has the colour of its coloured cards (Rules B2, B3).
+    """Lay a card before a seat; coloured cards colour the pile (Rules B2, B3).
 
-    The card that fills a pile is not laid on it: the pile is taken with it at once.
+    A card that fills the pile is taken at once instead.
     """
     game["total"][seat] += VALUE[kind]
     if COLOUR[kind] != NO_COLOUR:
@@ -138,7 +138,7 @@ def lay(game: Record, seat: int, kind: int) -> None:
 
 @rule
 def take(game: Record, seat: int) -> None:
-    """A seat takes all face-up cards of all seats (Rules B5, B6)."""
+    """A seat takes all face-up cards (Rules B5, B6)."""
     for other in range(game["players"]):
         for card in range(game["front_len"][other]):
             game["taken"][seat, game["front"][other, card]] += 1
@@ -148,9 +148,9 @@ def take(game: Record, seat: int) -> None:
 
 @rule
 def pass_left(game: Record) -> None:
-    """Every seat passes its face-up cards to the next seat clockwise (Rules B4).
+    """Pass all face-up cards to the next seats clockwise (Rules B4).
 
-    Totals and colours go with them, so no seat is made to take (Rules B6).
+    Totals and colours move along, so nobody has to take (Rules B6).
     """
     last = game["players"] - 1
     for card in range(game["front"].shape[1]):
@@ -165,7 +165,7 @@ def pass_left(game: Record) -> None:
 
 @rule
 def rotate(values: Any, last: int) -> None:
-    """The value of every seat goes to the next one, the last one's to the first."""
+    """Shift every seat's value to the next seat."""
     carried = values[last]
     for seat in range(last, 0, -1):
         values[seat] = values[seat - 1]
@@ -174,10 +174,9 @@ def rotate(values: Any, last: int) -> None:
 
 @rule
 def has_choice(game: Record, cards: Any) -> bool:
-    """Whether a hand, int8[kinds], gives two legal moves or more (Rules D1).
+    """Whether a hand, int8[kinds], gives two or more legal moves (Rules D1).
 
-    A card that can be played stands beside taking; on an empty table a card other than a ring can
-    be played before any seat.
+    A playable card is an alternative to taking; on an empty table, any but a ring fits before all.
     """
     playable = 0
     for kind in range(RING + (face_up(game) > 0)):
@@ -187,7 +186,7 @@ def has_choice(game: Record, cards: Any) -> bool:
 
 @rule
 def fits(game: Record, kind: int, seat: int) -> bool:
-    """Whether a coloured card or a jester may be played before a seat (Rules B2, B3)."""
+    """Whether a coloured card or a jester fits before a seat (Rules B2, B3)."""
     colour = COLOUR[kind]
     if colour == NO_COLOUR or game["colour"][seat] == colour:
         return True
@@ -196,7 +195,7 @@ def fits(game: Record, kind: int, seat: int) -> bool:
 
 @rule
 def is_playable(game: Record, kind: int) -> bool:
-    """Whether a card can be played before some seat (Rules B2 to B4)."""
+    """Whether a card fits before any seat (Rules B2 to B4)."""
     if COLOUR[kind] == NO_COLOUR or owner_of(game, COLOUR[kind]) != NOBODY:
         return True
     return owner_of(game, NO_COLOUR) != NOBODY

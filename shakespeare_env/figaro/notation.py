@@ -1,6 +1,6 @@
-"""Positions as JSON objects; `notation_reader.py` reads them back, loss-free.
+"""Positions as JSON objects, read back without loss by `notation_reader.py`.
 
-What text does not hold is the random state: chance to come is drawn from it.
+Text omits only the random state (future chance).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from shakespeare_env.game import Record
 
 NAME = "figaro"
 PHASES = ("turn", "over")
-"""Figaro has no phases; these say whether anyone is to move."""
+"""Figaro has no phases; these say whether anyone moves."""
 _SORTED_KINDS = sorted(range(t.N_KINDS), key=lambda kind: t.KIND_IDS[kind])
 
 
@@ -25,7 +25,7 @@ def phase_of(game: Record) -> str:
 
 
 def to_dict(game: Record) -> dict[str, Any]:
-    """The position of a record as the notation's JSON object, of plain Python values."""
+    """A record as the notation's JSON object, of plain Python values."""
     seats = range(int(game["players"]))
     over = game["to_move"] == s.NOBODY
     return {
@@ -47,12 +47,10 @@ def to_dict(game: Record) -> dict[str, Any]:
 
 
 def _counted(copies: Any) -> dict[str, int]:
-    """The cards held, by kind."""
     return {t.KIND_IDS[kind]: int(copies[kind]) for kind in _SORTED_KINDS if copies[kind]}
 
 
 def _listed(copies: Any) -> list[str]:
-    """Cards as a sorted list."""
     return [t.KIND_IDS[kind] for kind in _SORTED_KINDS for _ in range(copies[kind])]
 
 

@@ -1,7 +1,4 @@
-"""What holds in every position: a complete box, piles that may stand, a decision that fits.
-
-Called with a record read from text; the compiled rules rely on all of it.
-"""
+"""Invariants that the compiled rules rely on, checked on records read from text."""
 
 from __future__ import annotations
 
@@ -15,10 +12,10 @@ from shakespeare_env.reading import refuse
 
 
 def check_position(game: Record) -> None:
-    """Refuse a record that cannot have come about.
+    """Refuse an impossible record.
 
     Raises:
-        PositionError: naming the place, the value and the remedy.
+        PositionError: Names the place, value and remedy.
     """
     check_colours(game)
     check_cards(game)
@@ -34,7 +31,7 @@ def check_position(game: Record) -> None:
 
 
 def check_colours(game: Record) -> None:
-    """No two seats have the same colour before them (B2)."""
+    """Seats have different colours before them (B2)."""
     colours = [int(colour) for colour in game["colour"] if colour != t.NO_COLOUR]
     for colour in colours:
         if colours.count(colour) > 1:
@@ -45,10 +42,7 @@ def check_colours(game: Record) -> None:
 
 
 def check_cards(game: Record) -> None:
-    """Every card dealt is in a hand, face up or taken; at the end only what was taken is left.
-
-    Rules A1, C1.
-    """
+    """Every dealt card is held, face up or taken; at the end, only taken (Rules A1, C1)."""
     found = game["hand"].sum(axis=0) + game["taken"].sum(axis=0)
     face_up = game["front"][game["front"] != s.NOTHING]
     found += np.bincount(face_up, minlength=t.N_KINDS).astype(found.dtype)
@@ -64,7 +58,7 @@ def check_cards(game: Record) -> None:
 
 
 def check_roads(game: Record) -> None:
-    """Every piece is in one place, and a seat has won at most one in every round (A2, A3, C2)."""
+    """Every piece is in one place; no seat won two in a round (A2, A3, C2)."""
     lengths = [int(length) for length in np.append(game["pieces"], game["road"]) if length]
     for length in lengths:
         if length not in t.LENGTHS:
@@ -84,7 +78,7 @@ def check_roads(game: Record) -> None:
 
 
 def check_end(game: Record) -> None:
-    """Hands and fronts are cleared, and the shortest road has won (C1, C4)."""
+    """Hands and fronts are empty; the shortest road has won (C1, C4)."""
     if game["hand_size"].any():
         refuse("hands", "cards in hand at the end", "empty all hands")
     if game["front_len"].any():

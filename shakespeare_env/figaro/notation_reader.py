@@ -1,4 +1,4 @@
-"""Reading positions in text into records; `notation_checks.py` refuses what cannot be."""
+"""Reading text into records; `notation_checks.py` refuses impossible ones."""
 
 from __future__ import annotations
 
@@ -20,11 +20,10 @@ _LAST = t.N_ROUNDS - 1
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:
-    """Write a position in text into a record; the record's random state stays as it is.
+    """Write a text position into a record, keeping its random state.
 
     Raises:
-        PositionError: the position cannot have come about; the message names the place, the value
-            and the remedy.
+        PositionError: Impossible position; names the place, value and remedy.
     """
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (n.NAME,))
@@ -53,7 +52,6 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
 
 
 def _by_seat(value: object, where: str, players: int) -> list[Any]:
-    """A list with an entry for every seat."""
     entries = read.items(value, where, players)
     if len(entries) < players:
         read.refuse(where, f"{len(entries)} seats", f"describe all {players}")
@@ -61,7 +59,6 @@ def _by_seat(value: object, where: str, players: int) -> list[Any]:
 
 
 def _read_hand(entry: object, where: str, game: Record, seat: int) -> None:
-    """Card -> count, only cards held."""
     if not isinstance(entry, Mapping):
         read.refuse(where, f"{entry!r} is not an object", "write card -> count")
     for card, count in entry.items():
@@ -81,7 +78,7 @@ def _read_hand(entry: object, where: str, game: Record, seat: int) -> None:
 
 
 def _read_front(entry: object, where: str, game: Record, seat: int) -> None:
-    """Cards in the order played; one colour, in all less than what makes a seat take."""
+    """Cards as played: one colour, below the total that makes a seat take."""
     kinds = read.choices(entry, where, t.KIND_IDS, t.MAX_FRONT)
     game["front"][seat, : len(kinds)] = kinds
     game["front_len"][seat] = len(kinds)
@@ -96,20 +93,19 @@ def _read_front(entry: object, where: str, game: Record, seat: int) -> None:
 
 
 def _read_taken(entry: object, where: str, game: Record, seat: int) -> None:
-    """Cards taken, in any order."""
     for kind in read.choices(entry, where, t.KIND_IDS, t.MAX_DEALT):
         game["taken"][seat, kind] += 1
     game["taken_count"][seat] = game["taken"][seat].sum()
 
 
 def _read_road(entry: object, where: str, game: Record, seat: int) -> None:
-    """The pieces of a seat, long to short."""
+    """Pieces, long to short."""
     lengths = _lengths(entry, where, t.N_ROUNDS)
     game["road"][seat, : len(lengths)] = lengths
 
 
 def _read_pieces(value: object, game: Record) -> None:
-    """The pieces of every round, each list emptied as its round is scored."""
+    """Pieces of every round; scored rounds are empty."""
     rounds = read.items(value, "pieces", t.N_ROUNDS)
     if len(rounds) < t.N_ROUNDS:
         read.refuse("pieces", f"{len(rounds)} rounds", f"describe all {t.N_ROUNDS}")
@@ -126,7 +122,6 @@ def _read_pieces(value: object, game: Record) -> None:
 
 
 def _lengths(value: object, where: str, most: int) -> list[int]:
-    """Lengths of road pieces, long to short."""
     longest = int(t.LENGTHS[0])
     lengths = [
         read.integer(entry, f"{where}[{i}]", 1, longest)
@@ -138,7 +133,6 @@ def _lengths(value: object, where: str, most: int) -> list[int]:
 
 
 def _read_winners(value: object, game: Record, players: int, over: bool) -> None:
-    """The winner, once over."""
     if not over:
         if value is not None:
             read.refuse("winners", f"{value!r} before the end", "write null")

@@ -1,7 +1,7 @@
-"""What a seat may know, written as the numbers of `layout.py` (Rules D2).
+"""What a seat may know, as the numbers of `layout.py` (Rules D2).
 
-The other hands are read as one heap, which the observer can reckon from the cards it has seen: who
-holds which of them never shows, and neither does the random state.
+The other hands form one heap, which the observer can reckon from the cards it has seen; who holds
+what never shows, nor does the random state.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from shakespeare_env.game import Record
 
 @rule
 def observe(game: Record, seat: int, out: Any) -> None:
-    """Write all that a seat may know into int8[D], all 0 before (Rules D2)."""
+    """Write what a seat may know into int8[D], all 0 before (Rules D2)."""
     players = game["players"]
     for place in range(players):
         block = out[place * at.SEAT_SIZE : (place + 1) * at.SEAT_SIZE]
@@ -50,7 +50,7 @@ def observe_seat(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_table(game: Record, out: Any) -> None:
-    """The size of the table, the round and the pieces to be had (Rules A3)."""
+    """Table size, round and pieces to be had (Rules A3)."""
     later = int(game["round"])
     out[at.PLAYERS + int(game["players"]) - t.MIN_SEATS] = 1
     out[at.ROUND + later] = 1
@@ -63,7 +63,7 @@ def observe_table(game: Record, out: Any) -> None:
 
 @rule
 def observe_cards(game: Record, seat: int, out: Any) -> None:
-    """The observer's hand, and what the other hands hold between them (Rules D2)."""
+    """The observer's hand, and the others' together (Rules D2)."""
     for kind in range(t.N_KINDS):
         out[at.OWN_HAND + kind] = game["hand"][seat, kind]
     for other in range(game["players"]):
@@ -74,7 +74,7 @@ def observe_cards(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_fillers(game: Record, seat: int, out: Any) -> None:
-    """Who could be made to take, and by how many of the cards left (Rules B6)."""
+    """Who could be made to take, and by how many remaining cards (Rules B6)."""
     players = game["players"]
     for place in range(players):
         target = seat_at(seat, place, players)

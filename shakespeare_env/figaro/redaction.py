@@ -1,4 +1,4 @@
-"""What a position in notation keeps from a seat, and which moves nobody else sees (Rules D2)."""
+"""What others do not see of positions and moves (Rules D2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shakespeare_env.game import UNKNOWN
 
 
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-    """A position as a seat sees it: of the other hands it knows the sizes alone."""
+    """A position as a seat sees it: other hands by size only."""
     hands = [
         hand if other == seat else _unknown(hand) for other, hand in enumerate(position["hands"])
     ]
@@ -21,5 +21,5 @@ def _unknown(hand: Mapping[str, int]) -> dict[str, int]:
 
 
 def is_secret(position: Mapping[str, Any], move: str) -> bool:
-    """Whether the other seats do not see this move: every card is played face up (Rules B1)."""
+    """Whether others cannot see this move: every card is played face up (Rules B1)."""
     return False

@@ -1,4 +1,4 @@
-"""The end of a round and of the game: road pieces, roads, the winner (section C of the rules)."""
+"""The end of a round and of the game (section C)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LAST = N_ROUNDS - 1
 
 @rule
 def score_round(game: Record) -> None:
-    """Give out the pieces of the round (Rules C2, C3)."""
+    """Award the round's pieces (Rules C2, C3)."""
     if game["round"] == _LAST:
         swap(game, fewest(game))
     pieces = game["pieces"][game["round"]]
@@ -32,9 +32,9 @@ def score_round(game: Record) -> None:
 
 @rule
 def next_in_rank(game: Record, ranked: int) -> int:
-    """Who gets the next piece: who took most of those not yet ranked (Rules C2).
+    """Who gets the next piece: most taken, of those unranked (Rules C2).
 
-    Ties go clockwise, from the seat after the King's to that seat itself.
+    Ties go clockwise, the King's seat last.
     """
     best = NOBODY
     for place in range(1, game["players"] + 1):
@@ -59,7 +59,7 @@ def fewest(game: Record) -> int:
 
 @rule
 def swap(game: Record, seat: int) -> None:
-    """A seat gets rid of a long piece, if it has one longer than the least on offer (Rules C3)."""
+    """Swap a seat's longest piece if longer than the shortest on offer (Rules C3)."""
     pieces = game["pieces"][game["round"]]
     shortest = game["players"] - 2
     longest = game["road"][seat, 0]
@@ -75,7 +75,7 @@ def swap(game: Record, seat: int) -> None:
 
 @rule
 def add_piece(game: Record, seat: int, length: int) -> None:
-    """A piece joins a road, which lies long to short."""
+    """Add a piece to a road, long to short."""
     road = game["road"][seat]
     free = 0
     while road[free]:
@@ -85,7 +85,7 @@ def add_piece(game: Record, seat: int, length: int) -> None:
 
 @rule
 def insert(lengths: Any, free: int, length: int) -> None:
-    """Put a length into a row that is sorted long to short, of which place `free` is free."""
+    """Insert into lengths sorted long to short, where place `free` is free."""
     place = free
     while place > 0 and lengths[place - 1] < length:
         lengths[place] = lengths[place - 1]
@@ -95,7 +95,7 @@ def insert(lengths: Any, free: int, length: int) -> None:
 
 @rule
 def road_length(game: Record, seat: int) -> int:
-    """The length of a seat's road."""
+    """A road's length."""
     length = 0
     for place in range(N_ROUNDS):
         length += int(game["road"][seat, place])
@@ -115,6 +115,6 @@ def winner_of(game: Record) -> int:
 
 @rule
 def scores(game: Record, out: Any) -> None:
-    """Every seat's road, into int16[seats], below 0 so that more is better (Rules C4)."""
+    """Write negated road lengths, so that more is better, into int16[seats] (Rules C4)."""
     for seat in range(N_SEATS):
         out[seat] = -road_length(game, seat)

@@ -1,4 +1,4 @@
-"""Setting up a game and dealing a round (section A of the rules)."""
+"""Setting up a game and dealing a round (section A)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALL_PIECES = len(LENGTHS)
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """Set up a new game, up to the first card (Rules A1 to A4)."""
+    """Set up a game, up to the first card (Rules A1 to A4)."""
     game["players"] = players
     game["round"] = 0
     game["king"] = below(game, players)  # A4
@@ -35,8 +35,8 @@ def set_up(game: Record, players: int, options: int) -> None:
 def draw_pieces(game: Record) -> None:
     """Draw the pieces of every round, shown long to short from the start (Rules A3).
 
-    Each piece in turn is kept or not, with the chance that fits how many are still wanted: so they
-    come out in order, and every choice of pieces is equally likely.
+    From long to short, each piece gets a random free place, in a round or the bag: so rounds come
+    out sorted, and every choice is equally likely.
     """
     game["pieces"][:, :] = 0
     a_round = game["players"] - 1
@@ -71,7 +71,7 @@ def deal(game: Record) -> None:
 
 @rule
 def give(game: Record, seat: int, cards: int, left: int) -> None:
-    """Deal a seat so many of the `left` cards still to be dealt."""
+    """Deal a seat `cards` of the `left` undealt cards."""
     for card in range(cards):
         kind = draw(game, game["dealt"], left - card)
         game["hand"][seat, kind] += 1
@@ -80,7 +80,7 @@ def give(game: Record, seat: int, cards: int, left: int) -> None:
 
 @rule
 def clear_front(game: Record) -> None:
-    """No card lies face up before anyone."""
+    """Clear all face-up cards."""
     game["front"][:, :] = NOTHING
     game["front_len"][:] = 0
     game["total"][:] = 0

@@ -1,7 +1,6 @@
-"""One game as one record: every field with its shape, its range and its meaning.
+"""One game as a record: shape, range and meaning of every field.
 
-Index spaces (kind, colour, place) are those of `tables.py`. A batch is an array of these records;
-copying a game is copying a record.
+Indices are those of `tables.py`. A batch is an array of records; copying a record copies a game.
 """
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ STATE = np.dtype(
 )
 
 EMPTY_IS_NOTHING = frozenset(("front", "colour"))
-"""Fields that hold NOTHING, or NO_COLOUR, where there is nothing; the others hold 0."""
+"""Fields that hold NOTHING or NO_COLOUR when empty; the others hold 0."""
 
 HIDDEN_FROM_TEXT = ("random",)
-"""What a position in text does not hold: chance to come."""
+"""Omitted from text: future chance."""

@@ -1,13 +1,13 @@
-"""The box as arrays: cards and road pieces, indexed by small integers.
+"""The box as arrays indexed by small integers.
 
-All of it is read from the box file at import, and Numba compiles it in as constants.
+Read at import and compiled in as constants.
 
-Index spaces of all other files of this game:
+Index spaces:
 
-    kind    of card, 0 .. N_KINDS-1: the coloured cards, `colour * N_VALUES + value - 1`, then
-            jester 1, jester 2 and the ring
+    kind    of card, 0 .. N_KINDS-1: coloured, `colour * N_VALUES + value - 1`, then jester 1,
+            jester 2 and the ring
     colour  0 red, 1 orange, 2 green, 3 blue, 4 purple
-    place   a seat by its distance clockwise from another one, 0 for that seat itself
+    place   a seat by clockwise distance from another, itself 0
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ N_COLOURS = len(COLOURS)
 N_VALUES = len(printed.VALUES)
 N_COLOURED = N_COLOURS * N_VALUES
 JESTER = N_COLOURED
-"""The first of the jesters."""
+"""The first jester."""
 RING = JESTER + len(JESTERS)
 N_KINDS = RING + 1
 NO_COLOUR = -1
@@ -46,11 +46,11 @@ KIND_IDS = (
 COLOUR = np.array(
     [kind // N_VALUES if kind < N_COLOURED else NO_COLOUR for kind in range(N_KINDS)], np.int8
 )
-"""Colour of each kind, NO_COLOUR for jesters and rings (Rules B3, B4)."""
+"""By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
 VALUE = np.array([*(printed.VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 
 COPIES = np.zeros((N_SEATS + 1, N_KINDS), np.int8)
-"""Cards that are dealt: int8[seats, kind]; with three seats some stay in the box (Rules A1)."""
+"""int8[seats, kind]: cards dealt; three seats leave some out (Rules A1)."""
 for _seats in printed.SEATS:
     _few = _seats == MIN_SEATS
     COPIES[_seats, :N_COLOURED] = BOX.colours * N_COLOURS
@@ -61,12 +61,12 @@ for _seats in printed.SEATS:
         COPIES[_seats, JESTER:RING] -= np.array(BOX.absent_jesters, np.int8)
         COPIES[_seats, RING] -= BOX.absent_rings
 HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(N_SEATS + 1)], np.int8)
-"""Cards in a hand that has just been dealt: int8[seats]."""
+"""int8[seats]: cards in a fresh hand."""
 MAX_DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
 """Most cards in play."""
 MAX_FRONT = FULL - 1 + int(BOX.rings)
-"""Most cards that can stay before a seat: values below FULL, and rings."""
+"""Most cards that stay before a seat: values below FULL, and rings."""
 
 # ---- roads ---------------------------------------------------------------------------------------
 LENGTHS = np.array(sorted(BOX.lengths, reverse=True), np.int8)
-"""int8[15]: the road pieces, long to short (Rules A2)."""
+"""int8[15]: road pieces, long to short (Rules A2)."""

@@ -1,7 +1,6 @@
-"""The action table: every decision of the game as one id, its move text and a description.
+"""The action table: each decision's id, move text and description.
 
-The blocks are declared here alone; the rules use the first id of each (`DRAFT`, `WAGER`, ...) plus
-an index in a space of `tables.py`.
+Rules address a block by its first id (`DRAFT`, `WAGER`, ...) plus an index of `tables.py`.
 """
 
 from __future__ import annotations
@@ -126,15 +125,14 @@ KEEP = TABLE.start["keep"]
 
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
-    """Card -> its place among the chosen cards, -1 where it has none."""
     return np.array(
         [chosen.index(card) if card in chosen else -1 for card in range(t.N_CARDS)], np.int64
     )
 
 
 ACTIVATE_INDEX = _index_in(_CAN_BE_ACTIVATED)
-"""Card -> its place in the blocks `activate` and `keep`; -1 for assistants (Rules T3)."""
+"""Card -> index in `activate` and `keep`; -1 for assistants (Rules T3)."""
 PLUS_3_INDEX = _index_in(_CRAFTSMEN)
-"""Card -> its place in the block `activate+3`; -1 for all but craftsmen (Rules T9)."""
+"""Card -> index in `activate+3`; -1 unless a craftsman (Rules T9)."""
 ACTIVATE_CARD = np.array(_CAN_BE_ACTIVATED, np.int64)
 PLUS_3_CARD = np.array(_CRAFTSMEN, np.int64)

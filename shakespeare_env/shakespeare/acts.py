@@ -1,4 +1,4 @@
-"""The three acts: where the discs stand and how they move (Rules T6, T7)."""
+"""The discs on the acts."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from shakespeare_env.game import Record
 from shakespeare_env.shakespeare.tables import ACT_LENGTH, N_DISCS
 
 _ROW = 16
-"""More than a pile can hold: one space outweighs any place in a pile."""
+"""Exceeds any pile: spaces outweigh heights."""
 
 
 @rule
 def place(game: Record, act: int, disc: int, space: int) -> None:
-    """Put a disc on top of the pile on a space, taking it from where it was (Rules T7)."""
+    """Move a disc to the top of a space's pile (Rules T7)."""
     spaces = game["disc_space"][act]
     heights = game["disc_height"][act]
     left, below = spaces[disc], heights[disc]
@@ -28,13 +28,13 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
 
 @rule
 def can_advance(game: Record, act: int, seat: int) -> bool:
-    """Whether a quill on this act has somewhere to go (Rules T6)."""
+    """Whether a quill can advance the seat (Rules T6)."""
     return game["disc_space"][act, seat] < ACT_LENGTH[act]
 
 
 @rule
 def advance(game: Record, act: int, seat: int, quills: int) -> None:
-    """Move a seat's disc once for each quill; quills past the last space are lost (Rules T6)."""
+    """Advance a disc; quills past the last space are lost (Rules T6)."""
     for _ in range(quills):
         if can_advance(game, act, seat):
             place(game, act, seat, game["disc_space"][act, seat] + 1)
@@ -42,22 +42,22 @@ def advance(game: Record, act: int, seat: int, quills: int) -> None:
 
 @rule
 def can_move_back(game: Record, act: int, seat: int) -> bool:
-    """Whether a seat's disc is past space 1 of the act (Rules M2)."""
+    """Whether a seat's disc is past space 1 (Rules M2)."""
     return game["disc_space"][act, seat] > 1
 
 
 @rule
 def standing(game: Record, act: int, disc: int) -> int:
-    """How far a disc is: more is ahead, by space, then by being lower in the pile (Rules T7).
+    """A disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
 
-    Discs that are not in play stand on space 0, behind all others.
+    Discs out of play rank last, on space 0.
     """
     return _ROW * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
 
 
 @rule
 def ahead(game: Record, act: int, disc: int) -> int:
-    """How many discs are ahead of a disc, the neutral one counted like any (Rules T7, V4)."""
+    """How many discs are ahead, the neutral one included (Rules T7, V4)."""
     own = standing(game, act, disc)
     count = 0
     for other in range(N_DISCS):

@@ -1,4 +1,4 @@
-"""The printed facts of the game as dataclasses; `box_loading.py` reads them from `box.toml`."""
+"""The printed facts, as `box_loading.py` reads them from `box.toml`."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ METRIC_NAMES = (
     "actors",
     "craftsmen",
 )
-"""What objectives can count (Rules F1a)."""
+"""What an objective can count (Rules F1a)."""
 
 Steps = tuple[tuple[int, int], ...]
-"""Pairs of a threshold and what is gained from there on, thresholds rising."""
+"""(threshold, gain from there on), thresholds rising."""
 
 
 @dataclass(frozen=True)
 class Power:
     """What an activation or a complete costume gives (Rules T6, T8, T14, T18).
 
-    `red`, `gold`, `blue` and `white` count quills, `mood` and `others_mood` are steps, `take_set`
-    and `take_costume` are the colour of the one element to take, or None.
+    Quills are by colour, moods in steps; `take_set` and `take_costume` are the colour of the one
+    element to take.
     """
 
     red: int = 0
@@ -49,7 +49,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Character:
-    """A character of the board (copies and cost 0) or a card; `value` is 0 unless a craftsman."""
+    """A card or a board character (copies and cost 0); `value` is 0 unless a craftsman."""
 
     id: str
     name: str
@@ -63,7 +63,7 @@ class Character:
 
 @dataclass(frozen=True)
 class Space:
-    """A space of the stage (Rules T13); `mirror` is its own id for a space of the middle."""
+    """A stage space (Rules T13); one in the middle is its own `mirror`."""
 
     id: str
     row: int
@@ -74,7 +74,7 @@ class Space:
 
 @dataclass(frozen=True)
 class Objective:
-    """An objective card (Rules F1); `points` gives prestige by the value of the metric."""
+    """An objective card (Rules F1); `points` are prestige by metric value."""
 
     id: str
     name: str
@@ -95,11 +95,11 @@ class Rehearsals:
     """The dress rehearsals (Rules R).
 
     Attributes:
-        days: Of the two rehearsals; the second is the last day of the game.
+        days: The second is the game's last.
         grey_spaces: First spaces of each act, which cost prestige (Rules R2).
-        act_1_pounds: Pounds by the space reached on Act I.
-        act_2_prestige: Prestige of the discs furthest ahead on Act II, first place first.
-        act_3_prestige: Prestige by the space reached on Act III.
+        act_1_pounds: By space reached.
+        act_2_prestige: By place, of the discs furthest ahead.
+        act_3_prestige: By space reached.
     """
 
     days: tuple[int, int]
@@ -114,25 +114,20 @@ class Box:
     """A checked box file.
 
     Attributes:
-        starting: Ids of the four characters of every board (Rules S2).
-        starting_prestige: Prestige at the start.
-        cylinders: Of each seat; the most that can be wagered (Rules W1).
+        starting: Ids of the four board characters (Rules S2).
+        cylinders: Per seat; also the highest wager (Rules W1).
         mood: Ends of the mood track (Rules T15).
-        plus3_tokens: "+3" tokens in the supply (Rules S6).
+        plus3_tokens: In the supply (Rules S6).
         act_lengths: Spaces of Act I, II and III.
-        rehearsals: When rehearsals are, and what they bring.
-        neutral_spaces: Where neutral discs stand, before the first rehearsal and after (Rules V2).
+        neutral_spaces: Of neutral discs, before the first rehearsal and after (Rules V2).
         bags: Seats (2, 3, 4) -> "costumes" or "sets" -> colour -> elements (Rules S4).
-        element_values: Colour -> value (Rules T10, T12).
-        costume_gain: Sum of three element values -> gain; a sum not listed pays nothing.
-        extra_power: Costume power of an extra.
+        element_values: By colour (Rules T10, T12).
+        costume_gain: By the sum of three element values; others pay nothing.
         queen_pounds: The Queen's gift (Rules T17).
-        queen_objectives: Objectives drawn instead, one of which is kept.
-        spaces: Spaces of the stage, in file order.
-        characters: Characters, in file order.
-        objectives: Objective cards, in file order.
-        good_scores: Seats -> the winning score that the rule book calls good.
-        source: The file that was read.
+        queen_objectives: Drawn instead; one is kept.
+        spaces: In file order, like characters and objectives.
+        good_scores: By seats, the winning score the rule book calls good.
+        source: The file read.
     """
 
     starting: tuple[str, ...]

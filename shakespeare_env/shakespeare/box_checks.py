@@ -1,4 +1,4 @@
-"""What the rules ask of the entries of a box file together."""
+"""Checks across the entries of a box file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STARTING_REMEDY = "list two actors, a handyman and the queen"
 
 
 def card_id(entry: Entry) -> str:
-    """The id of a character; extra1, extra2, ... already name extras in moves."""
+    """A character's id; extra1, extra2, ... name extras."""
     own = entry.identifier("id")
     if re.fullmatch("extra[0-9]+", own):
         entry.refuse("id", f"{own!r} is how moves name an extra", "choose another id")
@@ -23,7 +23,7 @@ def card_id(entry: Entry) -> str:
 
 
 def check_list(entry: Entry, key: str, ids: Sequence[str], low: int, high: int) -> None:
-    """Refuses tables that share an id, or more or fewer than the engine or a game needs."""
+    """Refuse shared ids and wrong counts."""
     for own in ids:
         if ids.count(own) > 1:
             entry.refuse(f"{key} {own}", f"the id {own!r} is used twice", "rename one of the two")
@@ -32,13 +32,13 @@ def check_list(entry: Entry, key: str, ids: Sequence[str], low: int, high: int) 
 
 
 def check_days(rehearsal: Entry, first: int, last: int) -> None:
-    """Refuses a first rehearsal that is not before the last (Rules R)."""
+    """Refuse rehearsal days that do not rise (Rules R)."""
     if first >= last:
         rehearsal.refuse("days", f"day {first} is not before day {last}", "let the days rise")
 
 
 def check_act_lengths(acts: Entry, box: Box) -> None:
-    """Refuses an act without a last space past its thresholds and the neutral disc (R2, V2)."""
+    """Refuse acts too short for thresholds or neutral discs (R2, V2)."""
     neutral = max(box.neutral_spaces)
     steps = (box.rehearsals.act_1_pounds, (), box.rehearsals.act_3_prestige)
     for name, length, paid in zip(ACTS, box.act_lengths, steps, strict=True):
@@ -49,7 +49,7 @@ def check_act_lengths(acts: Entry, box: Box) -> None:
 
 
 def check_bags(bag: Entry, box: Box) -> None:
-    """Refuses a bag that runs out before the display of the last day (Rules S4, U2)."""
+    """Refuse bags too small for the last display (Rules S4, U2)."""
     days = box.rehearsals.days[-1]
     for seats, kinds in box.bags.items():
         need = days * 3 * seats
@@ -61,7 +61,7 @@ def check_bags(bag: Entry, box: Box) -> None:
 
 
 def check_starting(board: Entry, starting: Sequence[str], characters: Sequence[Entry]) -> None:
-    """Refuses a board that does not list four characters of the file."""
+    """Refuse unknown or miscounted starting characters."""
     if len(starting) != len(_STARTING_KINDS):
         board.refuse("starting", f"{len(starting)} characters", _STARTING_REMEDY)
     ids = tuple(str(character.data.get("id")) for character in characters)
@@ -72,7 +72,7 @@ def check_starting(board: Entry, starting: Sequence[str], characters: Sequence[E
 
 
 def check_starting_kinds(board: Entry, characters: Sequence[Character]) -> None:
-    """Refuses a board that does not have its four characters (Rules S2)."""
+    """Refuse starting characters of the wrong kinds (Rules S2)."""
     kinds = sorted(character.kind for character in characters)
     if kinds != sorted(_STARTING_KINDS):
         fault = f"{', '.join(kinds)} are not the four of a board"
@@ -80,7 +80,7 @@ def check_starting_kinds(board: Entry, characters: Sequence[Character]) -> None:
 
 
 def check_deck(root: Entry, characters: Sequence[Character]) -> None:
-    """Refuses two copies of an actor (Rules T12) and a deck that is not of 30 cards (Rules S5)."""
+    """Refuse duplicate actors (Rules T12) and decks not of 30 (Rules S5)."""
     for character in characters:
         if character.kind == "actor" and character.copies > 1:
             name = f"[[character]] {character.id}: copies"
@@ -93,7 +93,7 @@ def check_deck(root: Entry, characters: Sequence[Character]) -> None:
 
 
 def check_points(objective: Entry, points: Sequence[tuple[int, int]]) -> None:
-    """Refuses an objective without a step, or whose prestige falls as its threshold rises."""
+    """Refuse objectives without steps or with falling prestige."""
     if not points:
         objective.refuse("points", "no step", "write e.g. points = { 4 = 2, 5 = 3 }")
     for (low, less), (high, more) in pairwise(points):
@@ -103,7 +103,7 @@ def check_points(objective: Entry, points: Sequence[tuple[int, int]]) -> None:
 
 
 def check_stage(entries: Mapping[str, Entry], spaces: Sequence[Space]) -> None:
-    """Refuses mirrors that do not pair up and supports that are not underneath (Rules T13)."""
+    """Refuse unpaired mirrors and supports not directly underneath (Rules T13)."""
     by_id = {space.id: space for space in spaces}
     ids = tuple(by_id)
     for space in spaces:

@@ -1,7 +1,4 @@
-"""Reading and checking a box file.
-
-Owners of the game replace values by naming a file of their own in SHAKESPEARE_BOX.
-"""
+"""Reading and checking box files: the bundled one, or SHAKESPEARE_BOX."""
 
 from __future__ import annotations
 
@@ -52,7 +49,7 @@ _LATER = {
     "solo": ("neutral_start", "neutral_later"),
     "good_scores": ("1", "2", "3", "4"),
 }
-"""Tables that boxes written for earlier versions lack."""
+"""Tables that older boxes lack."""
 _TABLES = {
     "board": ("starting", "starting_prestige"),
     "supply": ("plus3_tokens",),
@@ -63,7 +60,6 @@ _TABLES = {
     "stage": ("space",),
     **_LATER,
 }
-"""The tables of the file, and the keys of each."""
 _LISTS = ("character", "objective")
 _POWERS = ("activation", "costume_power")
 _CHARACTER_KEYS = ("id", "name", "kind", "copies", "cost", "value", *_POWERS, "source")
@@ -73,8 +69,8 @@ def load_box(path: Path | None = None) -> Box:
     """Read and check a box file, by default the one in force.
 
     Raises:
-        BoxError: The file cannot be read, or an entry is missing, unknown, of the wrong type, out
-            of range or against the rules; the message names file, entry, value and remedy.
+        BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against
+            the rules; names file, entry, value and remedy.
     """
     root = read_box(Path(__file__).parent, "SHAKESPEARE_BOX", path, later=_LATER)
     root.only((*_TABLES, *_LISTS), "table")
@@ -142,7 +138,7 @@ def _rehearsals(table: Entry, lengths: tuple[int, int, int]) -> Rehearsals:
 
 
 def _to_last_space(table: Entry, length: int) -> Steps:
-    """Gains by the space of an act reached; the key "last" stands for its last space."""
+    """Gains by space reached; "last" is the act's last space."""
     last = table.integer("last", 0, _MAX_GAIN)
     steps = _steps(table, [key for key in table.data if key != "last"], 30, "space", _MAX_GAIN)
     return *steps, (length, last)
@@ -168,7 +164,6 @@ def _by_colour(table: Entry, low: int, high: int) -> dict[str, int]:
 
 
 def _steps(table: Entry, keys: Iterable[str], highest: int, noun: str, most: int) -> Steps:
-    """Gains by threshold, thresholds rising."""
     steps = {table.number(key, 1, highest, noun): table.integer(key, 0, most) for key in keys}
     return tuple(sorted(steps.items()))
 

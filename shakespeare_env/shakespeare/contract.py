@@ -1,4 +1,4 @@
-"""Shakespeare as the contract of `game.py` wants it."""
+"""Shakespeare's `game.py` contract."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a seat may still take from the display.
+"""What a seat may take from the display.
 
-During play the record's `craft_*` fields are written here alone.
+During play, only this file writes `craft_*`.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from shakespeare_env.shakespeare.tables import CRAFT_COLOURS, ELEMENT_VALUE, N_C
 
 @rule
 def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
-    """A craftsman may take elements up to a value, any but yellow, or none (Rules T10)."""
+    """Allow elements up to a value, any but yellow, or none (Rules T10)."""
     set_craft(game, costumes, sets, value, CRAFT_COLOURS, 1)
 
 
 @rule
 def open_one(game: Record, costumes: bool, sets: bool, colour: int) -> None:
-    """One element of a colour must be taken (Rules T16, T18)."""
+    """Require one element of a colour (Rules T16, T18)."""
     set_craft(game, costumes, sets, ELEMENT_VALUE[colour], 1 << colour, 0)
 
 
 @rule
 def close_craft(game: Record) -> None:
-    """No more elements are taken."""
+    """End the craft."""
     set_craft(game, False, False, 0, 0, 0)
 
 
@@ -32,7 +32,7 @@ def close_craft(game: Record) -> None:
 def set_craft(
     game: Record, costumes: bool, sets: bool, value: int, colours: int, optional: int
 ) -> None:
-    """Write all fields of a craft."""
+    """Write the `craft_*` fields."""
     game["craft_value"] = value
     game["craft_costumes"] = costumes
     game["craft_sets"] = sets
@@ -42,7 +42,7 @@ def set_craft(
 
 @rule
 def spend(game: Record, kind: int, colour: int) -> None:
-    """Take an element off the display; the craft ends with its value, or as one was due (T10)."""
+    """Take a displayed element; a mandatory one, or no value left, ends the craft (T10)."""
     game["display"][kind, colour] -= 1
     game["craft_value"] -= ELEMENT_VALUE[colour]
     if game["craft_value"] == 0 or not game["craft_optional"]:
@@ -51,16 +51,13 @@ def spend(game: Record, kind: int, colour: int) -> None:
 
 @rule
 def is_craft_open(game: Record) -> bool:
-    """Whether a seat may take elements, were there any it can place."""
+    """Whether a seat may take elements, placeable or not."""
     return game["craft_value"] > 0
 
 
 @rule
 def can_take(game: Record, kind: int, colour: int) -> bool:
-    """Whether an element is on display, of a colour that may be taken and within the value.
-
-    Rules T10.
-    """
+    """Whether an element is displayed, permitted and affordable (Rules T10)."""
     return (
         game["display"][kind, colour] > 0
         and (game["craft_colours"] >> colour) & 1 == 1
@@ -70,7 +67,7 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
 
 @rule
 def can_take_colours(game: Record, kind: int) -> int:
-    """The colours that can be taken of a kind, as bits."""
+    """Bits of the takeable colours of a kind."""
     colours = 0
     for colour in range(N_COLOURS):
         if can_take(game, kind, colour):

@@ -1,4 +1,4 @@
-"""A possible position instead of the true one: what a seat does not know is drawn anew (D3)."""
+"""Possible positions: what a seat does not know, redrawn (D3)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_OBJECTIVES
 
 @rule
 def determinize(game: Record, seat: int) -> None:
-    """Draw anew, from game["random"], all that a seat does not know.
+    """Redraw, from game["random"], all that a seat does not know.
 
-    Objectives it has not seen are dealt at random to the others' hands, to another seat's pending
-    draw and to unknown places of the pile; pending secret choices of the others are uniform over
-    what they could be.  The random state decides what deck and bags will yield.  The true hidden
-    state has no influence: unseen objectives are gathered in ascending order first.
+    Unseen objectives go to other hands, another seat's pending draw and unknown pile places;
+    others' pending secret choices are uniform over the possible ones. The random state decides what
+    deck and bags yield. Unseen objectives are sorted first, so the true hidden state has no
+    influence.
     """
     deal_objectives(game, seat)
     for other in range(game["players"]):
@@ -30,7 +30,7 @@ def determinize(game: Record, seat: int) -> None:
 
 @rule
 def deal_objectives(game: Record, seat: int) -> None:
-    """Deal the objectives a seat has not seen to where they may be."""
+    """Deal unseen objectives to possible places."""
     unseen = (1 << N_OBJECTIVES) - 1
     for place in range(game["objectives_len"][seat]):
         unseen &= ~(1 << int(game["objectives"][seat, place]))
@@ -60,7 +60,7 @@ def deal_objectives(game: Record, seat: int) -> None:
 
 @rule
 def pick(game: Record, unseen: int) -> int:
-    """One of the objectives in a set of bits, at random."""
+    """A random objective from a bit set."""
     size = 0
     for objective in range(N_OBJECTIVES):
         size += (unseen >> objective) & 1
@@ -75,7 +75,7 @@ def pick(game: Record, unseen: int) -> int:
 
 @rule
 def choose_rest(game: Record, seat: int) -> None:
-    """A secret rest choice, uniform over the different cards the seat activated (Rules P2)."""
+    """Draw a secret rest choice uniformly from distinct activated cards (Rules P2)."""
     different = 0
     for member in range(game["troupe_len"][seat]):
         different += is_first_active(game, seat, member)
@@ -90,7 +90,7 @@ def choose_rest(game: Record, seat: int) -> None:
 
 @rule
 def is_first_active(game: Record, seat: int, member: int) -> bool:
-    """Whether a member was activated today and is the first such copy of its card."""
+    """Whether a member is its card's first copy activated today."""
     if not game["cylinder"][seat, member]:
         return False
     for earlier in range(member):

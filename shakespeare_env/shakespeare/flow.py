@@ -1,8 +1,7 @@
-"""Which decision follows which, through a day and through the game.
+"""Which decision follows which.
 
-The phase files say what is legal and what a move does.  A move may open further choices (white
-quills, elements, the Queen's gift), which come first; then the current part of the game moves on to
-its next seat, and after the last seat the next part starts.
+Choices that a move opens (white quills, elements, the Queen's gift) come first, then the part's
+next seat, then the next part.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_DAYS
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Write the legal actions of the seat to move into bool[A], all False before; count them."""
+    """Mark legal actions in bool[A], all False before; count them."""
     phase = game["phase"]
     if phase == s.TURN:
         return turn.legal(game, mask)
@@ -57,7 +56,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Play one legal action of the seat to move and find the next decision."""
+    """Play a legal action and find the next decision."""
     phase = game["phase"]
     if phase == s.TURN:
         turn.play(game, action)
@@ -82,17 +81,17 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def find_decision(game: Record) -> None:
-    """Move on to the next decision, or to the end."""
+    """Find the next decision, or the end."""
     while not (has_open_choice(game) or next_of_part(game)):
         next_part(game)
 
 
 @rule
 def has_open_choice(game: Record) -> bool:
-    """Whether the seat to move still has to choose: white quills, then elements (Rules T8, T18).
+    """Whether the mover still has to choose: white quills, then elements (Rules T8, T18).
 
-    What cannot be done lapses: a quill with nowhere to go, a mandatory element without a place, a
-    move back from space 1 (Rules T6, T16, T18, M2).
+    Impossible choices lapse: quills with nowhere to go, mandatory elements without a place, moves
+    back from space 1 (Rules T6, T16, T18, M2).
     """
     if game["quills"] > 0:
         if quill.is_possible(game):
@@ -120,7 +119,7 @@ def has_open_choice(game: Record) -> bool:
 
 @rule
 def next_of_part(game: Record) -> bool:
-    """Move on to the next seat of the current part; False when the part is finished."""
+    """Move on to the part's next seat; False when finished."""
     part = game["part"]
     if part == s.IN_TURNS:
         return ask(game, turn.next_seat(game), s.TURN)
@@ -146,7 +145,7 @@ def next_of_part(game: Record) -> bool:
 
 @rule
 def ask(game: Record, seat: int, phase: int) -> bool:
-    """Let a seat decide next, if there is one."""
+    """Let a seat, if any, decide next."""
     if seat == s.NOBODY:
         return False
     game["to_move"] = seat
@@ -156,7 +155,7 @@ def ask(game: Record, seat: int, phase: int) -> bool:
 
 @rule
 def next_part(game: Record) -> None:
-    """Start the part of the game that follows the one just finished."""
+    """Start the next part."""
     part = game["part"]
     if part == s.IN_DRAFT:
         discard_characters(game)  # S5
@@ -192,7 +191,7 @@ def next_part(game: Record) -> None:
 
 @rule
 def begin_day(game: Record) -> None:
-    """Start a day: with the wagers, in solo with the first turn (Rules W1, V1)."""
+    """Start a day with wagers, in solo with turns (Rules W1, V1)."""
     rest.begin_day(game)
     if game["players"] == 1:
         wager.clear_initiative(game)
@@ -204,15 +203,15 @@ def begin_day(game: Record) -> None:
 
 @rule
 def begin_turns(game: Record) -> None:
-    """The first in Order has the first turn (Rules T1)."""
+    """Give the first in Order the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # The next turn is searched after the seat to move: after the last in Order comes the first.
+    # The search for the next turn starts after the mover, and wraps from last to first.
     game["to_move"] = game["order"][game["players"] - 1]
 
 
 @rule
 def begin_rest(game: Record) -> None:
-    """Upkeep, then rest: in Order, with strategic rest by Initiative (U1 to U3, P1, P4, D2)."""
+    """Upkeep, then rest in Order, or by Initiative if strategic (U1 to U3, P1, P4, D2)."""
     upkeep.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST
@@ -224,7 +223,7 @@ def begin_rest(game: Record) -> None:
 
 @rule
 def call_in(game: Record, seats: Any) -> None:
-    """Queue all seats to be served, in the order given."""
+    """Queue all seats in the given order."""
     for place in range(game["players"]):
         game["queue"][place] = seats[place]
     game["queue_len"] = game["players"]
@@ -232,7 +231,7 @@ def call_in(game: Record, seats: Any) -> None:
 
 @rule
 def call_next(game: Record) -> None:
-    """Serve the first of the queue."""
+    """Serve the first in the queue."""
     game["to_move"] = game["queue"][0]
     left = game["queue_len"] - 1
     for place in range(left):
@@ -243,7 +242,7 @@ def call_next(game: Record) -> None:
 
 @rule
 def end(game: Record) -> None:
-    """The game is over (section F)."""
+    """End the game (section F)."""
     finish(game)
     game["part"] = s.IN_END
     game["phase"] = s.OVER

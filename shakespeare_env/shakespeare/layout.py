@@ -1,8 +1,7 @@
-"""The layout of an observation: int8 numbers with names (Rules D3).
+"""The layout of an observation: named int8 numbers (Rules D3).
 
-It is relative to the observer: block `seat0` is its own, `seat1` that of the next seat, and so on;
-blocks of seats not at the table are all zero.  It is the same for 1 to 4 seats.  The capital names
-are where each field starts, in a seat's block or in the whole.
+Block `seat0` is the observer's, `seat1` the next seat's, and so on; absent seats are zero, so 1 to
+4 seats share a layout. Capital names are offsets, in a seat's block or overall.
 """
 
 from __future__ import annotations

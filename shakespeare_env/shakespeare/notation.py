@@ -1,7 +1,6 @@
-"""Positions as JSON objects; `notation_reader.py` reads them back, loss-free.
+"""Positions as JSON objects, read back without loss by `notation_reader.py`.
 
-What text does not hold: the random state (chance to come is drawn from it), and which seat
-remembers which objective of the pile.
+Text omits the random state (future chance) and who remembers which piled objective.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def phase_of(game: Record) -> str:
 
 
 def to_dict(game: Record) -> dict[str, Any]:
-    """The position of a record as the notation's JSON object, of plain Python values."""
+    """A record as the notation's JSON object, of plain Python values."""
     players = int(game["players"])
     over = game["phase"] == s.OVER
     return {
@@ -63,7 +62,6 @@ def _named(names: tuple[str, ...], indices: Iterable[Any]) -> list[str]:
 
 
 def _cards_of(counts: Any) -> list[str]:
-    """A multiset of character cards, sorted."""
     return [t.DECK_IDS[deck] for deck in _SORTED_DECK for _ in range(counts[deck])]
 
 
@@ -75,7 +73,7 @@ def _elements_of(counts: Any) -> dict[str, dict[str, int]]:
 
 
 def _piles_of(game: Record, act: int) -> dict[str, list[int | str]]:
-    """The discs on each space of an act that has any, bottom first."""
+    """Discs of each occupied space, bottom first."""
     spaces, heights = game["disc_space"][act].tolist(), game["disc_height"][act].tolist()
     discs = sorted((space, heights[disc], disc) for disc, space in enumerate(spaces) if space > 0)
     piles: dict[str, list[int | str]] = {}

@@ -1,7 +1,4 @@
-"""What holds in every position: a complete box, stages that stand, a decision that fits.
-
-Called with a record read from text; the compiled rules rely on all of it.
-"""
+"""Invariants that the compiled rules rely on, checked on records read from text."""
 
 from __future__ import annotations
 
@@ -19,10 +16,10 @@ _KINDS = ("costumes", "sets")
 
 
 def check_position(game: Record) -> None:
-    """Refuse a record that cannot have come about.
+    """Refuse an impossible record.
 
     Raises:
-        PositionError: naming the place, the value and the remedy.
+        PositionError: Names the place, value and remedy.
     """
     check_troupes(game)
     check_stages(game)
@@ -40,16 +37,13 @@ def check_position(game: Record) -> None:
 
 
 def _members(game: Record, seat: int) -> Any:
-    """(member, card, whether it is an extra) of a seat's troupe."""
+    """(member, card, is extra) of a troupe."""
     for member in range(int(game["troupe_len"][seat])):
         yield member, int(game["card"][seat, member]), bool(game["extra"][seat, member])
 
 
 def check_troupes(game: Record) -> None:
-    """The board's characters come first.
-
-    Costumes, cylinders and tokens lie where they can (S2, T3, T12, P2).
-    """
+    """Board characters come first; costumes, cylinders and tokens fit (S2, T3, T12, P2)."""
     for seat in range(game["players"]):
         board = game["card"][seat, : t.N_BOARD].tolist()
         if board != list(range(t.N_BOARD)) or game["extra"][seat, : t.N_BOARD].any():
@@ -102,7 +96,7 @@ def check_stages(game: Record) -> None:
 
 
 def check_cards(game: Record) -> None:
-    """Every character card is somewhere, once a copy (S5)."""
+    """No character card is missing or duplicated (S5)."""
     found = (game["shown"] + game["deck"] + game["discarded_cards"]).astype(int)
     for seat in range(game["players"]):
         for _, card, _ in _members(game, seat):
@@ -117,7 +111,7 @@ def check_cards(game: Record) -> None:
 
 
 def check_elements(game: Record) -> None:
-    """Every element is in its bag, on display, placed or discarded (S4, U2)."""
+    """Every element is bagged, displayed, placed or discarded (S4, U2)."""
     found = (game["bag"].astype(int) + game["display"] + game["discarded"]).astype(int)
     for seat in range(game["players"]):
         for kind, placed in ((t.COSTUME, game["costume"][seat]), (t.SET, game["stage"][seat])):
@@ -162,7 +156,7 @@ def check_tokens(game: Record) -> None:
 
 
 def check_piles(game: Record) -> None:
-    """In a pile every height is taken once; the reader has already seen each disc once (T7)."""
+    """No pile repeats a height; the reader has checked the discs (T7)."""
     for act, name in enumerate(ACTS):
         spaces, heights = game["disc_space"][act], game["disc_height"][act]
         for space in set(spaces[spaces > 0].tolist()):
@@ -174,10 +168,7 @@ def check_piles(game: Record) -> None:
 
 
 def check_wagers(game: Record) -> None:
-    """Wagers are chosen in Order and stand until the next day.
-
-    None in the draft and in solo (W1, D2, V1).
-    """
+    """Wagers follow Order and last the day; none in draft or solo (W1, D2, V1)."""
     players = int(game["players"])
     part = game["part"]
     for place, seat in enumerate(game["order"][:players].tolist()):
@@ -205,10 +196,7 @@ def check_wagers(game: Record) -> None:
 
 
 def check_tracks(game: Record) -> None:
-    """The Initiative track is complete but for the turns.
-
-    The queue is what is left of the part's order (T5).
-    """
+    """Initiative is complete outside turns; the queue is the order's rest (T5)."""
     players, part = int(game["players"]), game["part"]
     if part not in (s.IN_TURNS,) and game["initiative_len"] != players:
         refuse(
@@ -232,10 +220,7 @@ def check_tracks(game: Record) -> None:
 
 
 def check_rest(game: Record) -> None:
-    """Secret rest choices.
-
-    Made by all who were asked before the seat to move, by nobody else (P2, P4, D2).
-    """
+    """Exactly those asked before the mover have made secret rest choices (P2, P4, D2)."""
     players = int(game["players"])
     secret = game["part"] == s.IN_REST and not game["strategic_rest"]
     waiting = {int(game["to_move"]), *game["queue"][: game["queue_len"]].tolist()}
@@ -258,7 +243,7 @@ def check_rest(game: Record) -> None:
 
 
 def check_decision(game: Record) -> None:
-    """The seat to move has something to decide in this phase (D1)."""
+    """The mover has a decision in this phase (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
         if day != t.N_DAYS:

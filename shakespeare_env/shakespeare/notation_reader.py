@@ -1,4 +1,4 @@
-"""Reading positions in text into records; `notation_checks.py` refuses what cannot be."""
+"""Reading text into records; `notation_checks.py` refuses impossible ones."""
 
 from __future__ import annotations
 
@@ -52,11 +52,10 @@ _MOST = 1000
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:
-    """Write a position in text into a record; the record's random state stays as it is.
+    """Write a text position into a record, keeping its random state.
 
     Raises:
-        PositionError: the position cannot have come about; the message names the place, the value
-            and the remedy.
+        PositionError: Impossible position; names the place, value and remedy.
     """
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (n.NAME,))
@@ -87,7 +86,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
 
 
 def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
-    """Order, Initiative, the queue and the discs on the acts."""
+    """Order, Initiative, queue and act discs."""
     order = read.seats(given["order"], "order", players)
     if len(order) < players:
         read.refuse("order", f"{given['order']!r}", f"name all {players} seats")
@@ -126,7 +125,6 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
 
 
 def _read_table(given: Mapping[str, Any], game: Record) -> None:
-    """Displays, bags, decks and tokens."""
     display = read.table(given["display"], "display", ("characters", *n.KINDS))
     elements = {"display": display, "bag": given["bags"], "discarded": given["discarded"]}
     for name, where in (("display", "display"), ("bag", "bags"), ("discarded", "discarded")):
@@ -149,7 +147,7 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
 
 
 def _read_pending(pending: Any, game: Record) -> None:
-    """What the decision under way has opened, and the part of the day it belongs to."""
+    """What the decision has opened, and its part."""
     phase = int(game["phase"])
     if phase == s.CRAFT:
         _read_craft(pending, "pending", game)

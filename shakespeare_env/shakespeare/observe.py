@@ -1,7 +1,7 @@
-"""What a seat may know, written as the numbers of `layout.py` (Rules D3).
+"""What a seat may know, as the numbers of `layout.py` (Rules D3).
 
-The others' objectives, their wagers and rest choices before they are revealed, the order of the
-objectives (but for cards the observer put back itself) and the random state are never read here.
+Never read: others' objectives, unrevealed wagers and rest choices, the order of objectives (except
+those the observer put back) and the random state.
 """
 
 from __future__ import annotations
@@ -20,10 +20,7 @@ from shakespeare_env.shakespeare.acts import standing
 
 
 def _spaces_to_reward() -> npt.NDArray[np.int8]:
-    """int8[act, space]: spaces from each space to the next better result of a scoring.
-
-    Rules R2.
-    """
+    """int8[act, space]: spaces to the next better result (Rules R2)."""
     steps = (
         (t.GREY_SPACES + 1, *(space for space, _ in t.ACT_I_POUNDS)),
         (t.GREY_SPACES + 1,),
@@ -39,11 +36,7 @@ def _spaces_to_reward() -> npt.NDArray[np.int8]:
 
 
 def _objective_tables() -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
-    """Prestige at a value of the metric, and what is missing to the next step (Rules F1).
-
-    Returns:
-        Both int8[objective, value].
-    """
+    """int8[objective, value] each: prestige, and what the next step lacks (Rules F1)."""
     prestige = np.zeros((t.N_OBJECTIVES, at.HIGH + 1), np.int8)
     lack = np.zeros((t.N_OBJECTIVES, at.HIGH + 1), np.int8)
     for objective in range(t.N_OBJECTIVES):
@@ -64,7 +57,7 @@ _IS_CRAFTSMAN = t.IS_CRAFTSMAN.astype(np.int64)
 
 @rule
 def observe(game: Record, seat: int, out: Any) -> None:
-    """Write all that a seat may know into int8[D], all 0 before (Rules D3)."""
+    """Write what a seat may know into int8[D], all 0 before (Rules D3)."""
     players = int(game["players"])
     other = seat
     for offset in range(players):
@@ -81,13 +74,13 @@ def observe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def clipped(value: int) -> int:
-    """A count as an int8."""
+    """A count within the layout's range."""
     return min(max(value, at.LOW), at.HIGH)
 
 
 @rule
 def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
-    """The public side of one seat; its wager only once it is public or its own (Rules D2, D3)."""
+    """A seat's public side; its wager only once public or to itself (Rules D2, D3)."""
     wager = game["wager"][seat]
     out[at.PRESENT] = 1
     out[at.TO_MOVE] = game["to_move"] == seat
@@ -110,7 +103,7 @@ def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
 def observe_troupe(game: Record, seat: int, out: Any) -> None:
     """A seat's characters and costumes.
 
-    Who lies face down is too irregular to predict, so it is multiplied with, not branched on.
+    Face-down cards are too irregular to predict: multiply instead of branching.
     """
     cards, face_down = game["card"][seat], game["extra"][seat]
     cylinder, resting = game["cylinder"][seat], game["rest"][seat]
@@ -146,7 +139,7 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_stage(game: Record, seat: int, out: Any) -> None:
-    """A seat's stage, written without a branch: what is filled is too irregular to predict."""
+    """A seat's stage, branch-free: what is filled is too irregular to predict."""
     stage = game["stage"][seat]
     colours = 0
     filled = 0
@@ -166,7 +159,7 @@ def observe_stage(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_acts(game: Record, observer: int, out: Any) -> None:
-    """Every seat's discs on the acts, written into the seats' blocks (Rules T7)."""
+    """All discs on the acts, in the seats' blocks (Rules T7)."""
     players = int(game["players"])
     for act in range(3):
         a, b = standing(game, act, 0), standing(game, act, 1)
@@ -187,14 +180,14 @@ def observe_acts(game: Record, observer: int, out: Any) -> None:
 
 @rule
 def block_of(game: Record, observer: int, seat: int) -> int:
-    """Where the block of a seat begins, seen from the observer."""
+    """Where a seat's block begins for the observer."""
     offset = seat - observer
     return (offset if offset >= 0 else offset + int(game["players"])) * at.SEAT_SIZE
 
 
 @rule
 def observe_places(game: Record, observer: int, out: Any) -> None:
-    """Places on the tracks, written into the seats' blocks."""
+    """Places on the tracks, in the seats' blocks."""
     for place in range(int(game["players"])):
         out[block_of(game, observer, game["order"][place]) + at.ORDER + place] = 1
     for place in range(int(game["initiative_len"])):
@@ -205,7 +198,7 @@ def observe_places(game: Record, observer: int, out: Any) -> None:
 
 @rule
 def observe_table(game: Record, out: Any) -> None:
-    """What lies in the middle of the table, all of it public."""
+    """The public middle of the table."""
     day = int(game["day"])
     out[at.PLAYERS + int(game["players"]) - 1] = 1
     out[at.STRATEGIC] = game["strategic_rest"]
@@ -241,7 +234,7 @@ def observe_table(game: Record, out: Any) -> None:
 
 @rule
 def observe_own(game: Record, seat: int, out: Any) -> None:
-    """What the observer alone knows: its objectives, cards it put back, its secret choice."""
+    """The observer's objectives, cards it put back and secret choice."""
     if game["to_move"] == seat:
         for place in range(int(game["drawn_len"])):
             out[at.OWN_DRAWN + int(game["drawn"][place])] = 1

@@ -1,4 +1,4 @@
-"""What a position in notation keeps from a seat, and which moves nobody else sees (Rules D3)."""
+"""What others do not see of positions and moves (Rules D3)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ from shakespeare_env.game import UNKNOWN
 
 
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-    """A position as a seat sees it: what `observe.py` never reads for that seat is `UNKNOWN`.
+    """A position as a seat sees it: what `observe.py` never reads is `UNKNOWN`.
 
-    The pile of objectives is unknown as a whole: a position in text does not tell who put a card
-    back into it.
+    So is the whole objective pile: text does not say who put cards back.
     """
     seen = {**position, "objective_deck": _unknown(position["objective_deck"])}
     if position["phase"] == "objective" and position["to_move"] != seat:
@@ -25,7 +24,7 @@ def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
 
 
 def _from_outside(entry: Mapping[str, Any], phase: str) -> dict[str, Any]:
-    """A seat as the others see it: that it has chosen, not what."""
+    """A seat as others see it: that it has chosen, not what."""
     seen = {**entry, "objectives": _unknown(entry["objectives"])}
     for choice in ("kept", *(["wager"] if phase == "wager" else [])):
         if entry[choice] is not None:
@@ -38,6 +37,6 @@ def _unknown(cards: list[str]) -> list[str]:
 
 
 def is_secret(position: Mapping[str, Any], move: str) -> bool:
-    """Whether the other seats do not see this move: wagers, objectives, secret rest choices."""
+    """Whether others cannot see this move: wagers, objectives, secret rest choices."""
     kind = move.partition(":")[0]
     return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])

@@ -1,4 +1,4 @@
-"""The end of the game: objectives, yellow elements, wages, winners (section F of the rules)."""
+"""The end of the game (section F)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DEAREST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """What an objective counts, as it stands; for `sacrifice` the pounds in hand (Rules F1a)."""
+    """An objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -46,7 +46,7 @@ def metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def troupe_metric(game: Record, seat: int, which: int) -> int:
-    """The metrics that look at the troupe (Rules F1a)."""
+    """Metrics of the troupe (Rules F1a)."""
     count = 0
     best = 0
     for member in range(game["troupe_len"][seat]):
@@ -64,7 +64,7 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def reward(objective: int, value: int) -> int:
-    """Prestige of an objective at a value of its metric: the highest step reached (Rules F1)."""
+    """An objective's prestige: that of the highest step reached (Rules F1)."""
     prestige = 0
     for step in range(t.N_STEPS):
         if value >= t.STEP_AT[objective, step]:
@@ -74,12 +74,12 @@ def reward(objective: int, value: int) -> int:
 
 @rule
 def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
-    """Pay as many characters as possible, the cheapest first (Rules F3).
+    """Pay as many characters as possible, cheapest first (Rules F3).
 
-    Extras and the characters of the board are free.
+    Extras and board characters are free.
 
     Returns:
-        Characters not paid, pounds left.
+        Characters unpaid, pounds left.
     """
     unpaid = 0
     for cost in range(_DEAREST + 1):
@@ -96,9 +96,9 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Each kept objective scores before wages; pounds are given up as ends best (Rules F1).
+    """Score objectives before wages, giving up pounds as ends best (Rules F1).
 
-    A seat may hold several objectives of pounds; every combination of their steps is tried.
+    With several objectives of pounds, every combination of their steps is tried.
     """
     combinations = 1
     for place in range(game["objectives_len"][seat]):
@@ -126,10 +126,9 @@ def score_objectives(game: Record, seat: int) -> None:
 
 @rule
 def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
-    """The pounds a combination of steps gives up and the prestige it brings (Rules F1).
+    """Pounds that a combination of steps gives up, and their prestige (Rules F1).
 
-    The digits of `combination` in base STEPS + 1 are the steps of the seat's objectives of pounds;
-    0 is no gift.
+    Base STEPS + 1 digits of `combination` are the steps of objectives of pounds; 0 is no gift.
     """
     gift = 0
     prestige = 0
@@ -146,7 +145,7 @@ def given_up(game: Record, seat: int, combination: int) -> tuple[int, int]:
 
 @rule
 def finish(game: Record) -> None:
-    """Score the end of the game and name the winners (Rules F1 to F4)."""
+    """Score the end and name the winners (Rules F1 to F4)."""
     for seat in range(game["players"]):
         score_objectives(game, seat)
         game["prestige"][seat] += game["yellow"][seat]  # F2
@@ -166,6 +165,6 @@ def finish(game: Record) -> None:
 
 @rule
 def scores(game: Record, out: Any) -> None:
-    """Prestige of every seat, into int16[seats] (Rules F4)."""
+    """Write every seat's prestige into int16[seats] (Rules F4)."""
     for seat in range(t.N_SEATS):
         out[seat] = game["prestige"][seat]

@@ -1,4 +1,4 @@
-"""Setting up a game (section S of the rules)."""
+"""Game setup (section S)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from shakespeare_env.shakespeare.tables import (
 from shakespeare_env.shakespeare.troupe import join
 
 OPTIONS = {"strategic_rest": range(2, N_SEATS + 1)}
-"""The variants, with the seat counts they are for (Rules P4)."""
+"""Variants, with their seat counts (Rules P4)."""
 
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """Set up a new game, up to the first decision of the draft (Rules S1 to S6)."""
+    """Set up a game, up to the draft's first decision (Rules S1 to S6)."""
     game["players"] = players
     game["strategic_rest"] = options & 1
     game["day"] = 1
@@ -47,7 +47,7 @@ def set_up(game: Record, players: int, options: int) -> None:
 
 @rule
 def clear_decisions(game: Record) -> None:
-    """Nothing is pending and nobody waits."""
+    """Clear everything pending, and the queue."""
     game["queue"][:] = NOBODY
     game["queue_len"] = 0
     game["quills"] = 0
@@ -60,7 +60,7 @@ def clear_decisions(game: Record) -> None:
 
 @rule
 def clear_seats(game: Record) -> None:
-    """Every seat's own board at the start; seats not at the table stay empty (Rules S2)."""
+    """Set up the boards; absent seats stay empty (Rules S2)."""
     game["prestige"][:] = 0
     game["pounds"][:] = 0
     game["tokens"][:] = 0
@@ -93,7 +93,7 @@ def clear_seats(game: Record) -> None:
 
 @rule
 def settle_order(game: Record) -> None:
-    """A random Order, and the Initiative track likewise (Rules S3)."""
+    """Draw a random Order, also for Initiative (Rules S3)."""
     players = game["players"]
     order = game["order"]
     order[:] = NOBODY
@@ -107,7 +107,7 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Discs on space 1 in Order, the first at the bottom; in solo neutral discs, too (S3, V2)."""
+    """Discs on space 1 in Order, first at the bottom; neutral ones in solo (S3, V2)."""
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):
@@ -121,7 +121,7 @@ def pile_discs(game: Record) -> None:
 
 @rule
 def fill_supply(game: Record) -> None:
-    """Bags, deck, displays, tokens and the shuffled objectives (Rules S4, S5, S6)."""
+    """Bags, deck, displays, tokens and shuffled objectives (Rules S4, S5, S6)."""
     for kind in (COSTUME, SET):
         for colour in range(N_COLOURS):
             game["bag"][kind, colour] = BAG[game["players"], kind, colour]

@@ -1,4 +1,4 @@
-"""A seat's stage, where elements may go and what they do at once, and its mood (T13 to T15)."""
+"""A seat's stage, its elements' effects, and mood."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from shakespeare_env.shakespeare.tables import (
 
 @rule
 def shift_mood(game: Record, seat: int, steps: int) -> None:
-    """Move a seat's mood, which stops at the ends of its track (Rules T15)."""
+    """Move a seat's mood within its track (Rules T15)."""
     game["mood"][seat] = min(max(game["mood"][seat] + steps, LOWEST_MOOD), HIGHEST_MOOD)
 
 
 @rule
 def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
-    """Move every other seat's mood."""
+    """Move all other moods."""
     for other in range(game["players"]):
         if other != seat:
             shift_mood(game, other, steps)
@@ -35,14 +35,14 @@ def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
 
 @rule
 def is_open(game: Record, seat: int, space: int) -> bool:
-    """Whether a space is empty and every space underneath is filled (Rules T13)."""
+    """Whether a space is empty and fully supported (Rules T13)."""
     filled = game["stage_filled"][seat]
     return (filled >> space) & 1 == 0 and (filled & SUPPORTS[space]) == SUPPORTS[space]
 
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Whether the mirrored space is empty or of the same colour, or either is yellow (T13)."""
+    """Whether the mirror is empty or matches, or either is yellow (T13)."""
     mirror = MIRROR[space]
     if mirror == space or colour == YELLOW:
         return True
@@ -52,7 +52,7 @@ def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
 
 @rule
 def add_set(game: Record, seat: int, space: int, colour: int) -> None:
-    """Place a stage set for good: a candle scores, then the element acts (T11, T13, T14)."""
+    """Place a set for good: a candle scores, then the element acts (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if CANDLE[space]:

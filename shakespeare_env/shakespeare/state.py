@@ -1,7 +1,6 @@
-"""One game as one record: every field with its shape, its range and its meaning.
+"""One game as a record: shape, range and meaning of every field.
 
-Index spaces (card, deck, colour, kind, act, space, objective) are those of `tables.py`. A batch is
-an array of these records; copying a game is copying a record.
+Indices are those of `tables.py`. A batch is an array of records; copying a record copies a game.
 """
 
 from __future__ import annotations
@@ -113,7 +112,7 @@ EMPTY_IS_NOBODY = frozenset(
         *("kept", "objectives", "stage", "card", "costume"),
     )
 )
-"""Fields that hold NOBODY where there is nothing; the others hold 0."""
+"""Fields that hold NOBODY when empty; the others hold 0."""
 
 HIDDEN_FROM_TEXT = ("random", "objective_known")
-"""What a position in text does not hold: chance to come, and who remembers which objective."""
+"""Omitted from text: future chance, and who remembers which objective."""

@@ -1,4 +1,4 @@
-"""What comes out of the bags and the deck (Rules S4, S5, U1, U2)."""
+"""What bags and deck yield."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from shakespeare_env.shakespeare.tables import COSTUME, N_COLOURS, N_DECK, SET
 
 @rule
 def size_of_table(game: Record) -> int:
-    """The number `N` of the rules: the seats, but 2 in solo (Rules S1, V1)."""
+    """The rules' `N`: the seats, but 2 in solo (Rules S1, V1)."""
     return max(game["players"], 2)
 
 
 @rule
 def show_elements(game: Record) -> None:
-    """Draw 3N costumes and 3N stage sets to the display (Rules S4, U2)."""
+    """Display 3N costumes and 3N stage sets (Rules S4, U2)."""
     for kind in (COSTUME, SET):
         bag = game["bag"][kind]
         total = 0
@@ -29,7 +29,7 @@ def show_elements(game: Record) -> None:
 
 @rule
 def discard_elements(game: Record) -> None:
-    """Elements left in the display are out of the game (Rules U2)."""
+    """Remove leftover elements from the game (Rules U2)."""
     for kind in (COSTUME, SET):
         for colour in range(N_COLOURS):
             game["discarded"][kind, colour] += game["display"][kind, colour]
@@ -38,7 +38,7 @@ def discard_elements(game: Record) -> None:
 
 @rule
 def show_characters(game: Record) -> None:
-    """Show N+2 characters; when the deck runs out, the discards become the new one (S5, U1)."""
+    """Show N+2 characters, recycling the discards when the deck runs out (S5, U1)."""
     deck = game["deck"]
     total = 0
     for card in range(N_DECK):
@@ -55,7 +55,7 @@ def show_characters(game: Record) -> None:
 
 @rule
 def discard_characters(game: Record) -> None:
-    """Shown characters left over are discarded (Rules S5, U1)."""
+    """Discard the leftover shown characters (Rules S5, U1)."""
     for card in range(N_DECK):
         game["discarded_cards"][card] += game["shown"][card]
         game["shown"][card] = 0

@@ -1,16 +1,16 @@
-"""The box as arrays: what is printed on cards and boards, indexed by small integers.
+"""The box as arrays indexed by small integers.
 
-All of it is read from the box file at import, and Numba compiles it in as constants.
+Read at import and compiled in as constants.
 
-Index spaces of all other files of this game:
+Index spaces:
 
-    card       a kind of character, 0 .. N_CARDS-1: those of the board first, then those of the deck
-    deck       a kind of character in the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
+    card       kinds of character, 0 .. N_CARDS-1: the board's first, then the deck's
+    deck       those of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
     colour     0 black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow
     kind       of element: 0 costume, 1 stage set
     act        0 Act I, 1 Act II, 2 Act III
-    space      of the stage, 0 .. N_SPACES-1, in the order of the box file
-    wearer     what a costume can be made for: the actors in card order, then extra 1, extra 2, ...
+    space      of the stage, 0 .. N_SPACES-1, in box order
+    wearer     of a costume: actors in card order, then extra 1, extra 2, ...
     objective  0 .. N_OBJECTIVES-1
 """
 
@@ -25,7 +25,7 @@ BOX = load_box()
 
 N_SEATS = 4
 FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days
-"""Days of the rehearsals; the second is the last day of the game (section R)."""
+"""Rehearsal days; the second is the game's last (section R)."""
 N_SLOTS = 3
 """Elements of a complete costume (Rules T12)."""
 N_COLOURS = len(COLOURS)
@@ -33,18 +33,18 @@ BLACK, PINK, PURPLE, BLUE, GREEN, YELLOW = range(N_COLOURS)
 COSTUME, SET = range(2)
 ACT_I, ACT_II, ACT_III = range(len(ACTS))
 NEUTRAL = N_SEATS
-"""The row of the neutral disc in tables of discs (solo variant)."""
+"""Row of the solo neutral disc."""
 N_DISCS = N_SEATS + 1
 CRAFT_COLOURS = 0b011111
-"""The colours a craftsman can take, as bits: all but yellow (Rules T10)."""
+"""Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
 LOWEST_MOOD, HIGHEST_MOOD = BOX.mood
 START_PRESTIGE = BOX.starting_prestige
 N_CYLINDERS = BOX.cylinders
-"""Of each seat: the most that can be wagered (Rules W1)."""
+"""Per seat; also the highest wager (Rules W1)."""
 N_TOKENS = BOX.plus3_tokens
 QUEEN_POUNDS, QUEEN_OBJECTIVES = BOX.queen_pounds, BOX.queen_objectives
 GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
-"""The winning score of good play by seats, alone a target to pass."""
+"""By seats, the winning score of good play; alone, a target."""
 SOLO_TARGET = BOX.good_scores[1]
 
 # ---- characters ----------------------------------------------------------------------------------
@@ -69,13 +69,12 @@ IS_CRAFTSMAN = np.isin(KIND, (COSTUME_MISTRESS, SET_DRESSER, HANDYMAN))
 N_DECK_CARDS = int(COPIES.sum())
 
 EXTRA = N_CARDS
-"""The row of an extra in the tables of costume powers."""
+"""Row of an extra in costume powers."""
 MAX_TROUPE = N_BOARD + 1 + N_DAYS
-"""Most characters a seat can have: the board's, one from the draft, one a day."""
+"""The largest troupe: the board's, one drafted, one a day."""
 
 
 def _powers(powers: list[Power]) -> dict[str, np.ndarray]:
-    """Columns of a list of powers, one row each."""
     return {
         "quills": np.array([(power.red, power.gold, power.blue) for power in powers], np.int8),
         **{
@@ -123,12 +122,9 @@ WEARER_OF_CARD[_actors] = range(N_ACTORS)
 
 # ---- elements ------------------------------------------------------------------------------------
 ELEMENT_VALUE = np.array([BOX.element_values[colour] for colour in COLOURS], np.int8)
-"""Value of an element by colour (Rules T10, yellow: T12)."""
+"""By colour (Rules T10, yellow: T12)."""
 BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
-"""Elements in the bags at the start: int8[seats, kind, colour].
-
-The row of one seat is that of two. Rules V1.
-"""
+"""int8[seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""
 for _seats in range(1, N_SEATS + 1):
     for _kind, _name in enumerate(("costumes", "sets")):
         BAG[_seats, _kind] = [BOX.bags[max(_seats, 2)][_name][colour] for colour in COLOURS]
@@ -155,10 +151,7 @@ CANDLE = np.array([space.candle for space in BOX.spaces], np.bool_)
 SUPPORTS = np.array(
     [sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32
 )
-"""The spaces that must be filled below each space, as bits; printed elements are left out.
-
-Rules T13.
-"""
+"""Bits of the spaces to fill below; printed elements omitted (Rules T13)."""
 
 # ---- objectives ----------------------------------------------------------------------------------
 N_OBJECTIVES = len(BOX.objectives)
@@ -172,10 +165,7 @@ METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.obj
 N_STEPS = max(len(objective.points) for objective in BOX.objectives)
 NEVER = np.iinfo(np.int16).max
 STEP_AT = np.full((N_OBJECTIVES, N_STEPS), NEVER, np.int16)
-"""int16[objective, step].
-
-The value of the metric at which a step is reached, NEVER where there is none.
-"""
+"""int16[objective, step]: metric value that reaches it, else NEVER."""
 STEP_PRESTIGE = np.zeros((N_OBJECTIVES, N_STEPS), np.int16)
 for _index, _objective in enumerate(BOX.objectives):
     for _step, (_at, _points) in enumerate(_objective.points):

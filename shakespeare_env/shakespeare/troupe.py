@@ -1,4 +1,4 @@
-"""A seat's troupe: who is in it, and the costumes they wear (Rules T2, T9, T12)."""
+"""A seat's troupe and its costumes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from shakespeare_env.shakespeare.tables import (
 
 @rule
 def join(game: Record, seat: int, card: int, face_down: int) -> None:
-    """A character joins the troupe, free, face up as itself or face down as an extra (Rules T2)."""
+    """Add a character free of charge, face up or face down as an extra (Rules T2)."""
     member = game["troupe_len"][seat]
     game["card"][seat, member] = card
     game["extra"][seat, member] = face_down
@@ -30,7 +30,7 @@ def join(game: Record, seat: int, card: int, face_down: int) -> None:
 
 @rule
 def assistants(game: Record, seat: int) -> int:
-    """Assistants that lie face up: each adds 1 to the seat's craftsmen (Rules T9)."""
+    """Face-up assistants; each adds 1 to the seat's craftsmen (Rules T9)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
         if KIND[game["card"][seat, member]] == ASSISTANT and game["extra"][seat, member] == 0:
@@ -40,13 +40,13 @@ def assistants(game: Record, seat: int) -> int:
 
 @rule
 def wears_costumes(game: Record, seat: int, member: int) -> bool:
-    """Whether costumes can be made for a member: actors and extras (Rules T12)."""
+    """Whether a member can wear costumes: actors and extras (Rules T12)."""
     return game["extra"][seat, member] == 1 or KIND[game["card"][seat, member]] == ACTOR
 
 
 @rule
 def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
-    """The member a costume move names, or NOBODY: an actor by card, an extra by order of hiring."""
+    """A costume move's member, or NOBODY: actors by card, extras by hiring order."""
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:
@@ -60,7 +60,7 @@ def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
 
 @rule
 def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
-    """Place a costume element for good; the third completes the costume and pays (T11, T12)."""
+    """Place a costume element for good; the third completes it and pays (T11, T12)."""
     slots = game["costume"][seat, member]
     slot = game["costume_len"][seat, member]
     while slot > 0 and slots[slot - 1] > colour:  # kept in colour order, as the notation lists them

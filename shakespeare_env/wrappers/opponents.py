@@ -13,8 +13,8 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.generators import GameGenerators, draw_columns
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
 
-Opponents = Player | Sequence[Player] | Mapping[Player, float]
-"""One player for all seats, one for each, or weights to draw each seat's player by."""
+Opponents = Player | Sequence[Player | None] | Mapping[Player, float]
+"""One player for all seats, one for each, or weights to draw each seat's player from."""
 
 
 class OpponentPool:

@@ -97,7 +97,12 @@ class SingleAgentBatch:
         self._seat_all(first_seed)
 
     def reset(self, seed: int | None = None) -> None:
-        """Deal all games anew; None deals those that follow, unless they have not been stepped."""
+        """Deal all games again.
+
+        Args:
+            seed: Decides chance and opponents' draws.  None deals the games that follow; games that
+                have not been stepped stay as dealt.
+        """
         if seed is not None:
             self._untouched = False
             self.batch.reset(seed)

@@ -55,7 +55,8 @@ def test_round_trip(folder):
     assert not holds(network, make_tensors(seed=1))
     assert (card.players, card.settings, card.figures["games"]) == ([3, 4], {"gamma": 1.0}, 7)
     assert (card.command, card.licence) == ("python -m shakespeare_training.runs.train", "MIT")
-    assert (card.game, card.box_digest, card.width) == ("figaro", registry.box_digest("figaro"), WIDTH)
+    assert (card.game, card.width) == ("figaro", WIDTH)
+    assert card.box_digest == registry.box_digest("figaro")
     assert read_card(folder) == card
 
 

@@ -34,10 +34,8 @@ def greedy(samples=1):
 @full_tables
 def test_chance_picks_one_of_equally_good_moves(table):
     batch = table.batch(200, seed=1)
-    draws = [
-        decide(GreedyAgent(lambda o: np.zeros(len(o))), batch, np.arange(200), generators(200, seed))
-        for seed in range(8)
-    ]
+    agent, rows = GreedyAgent(lambda observations: np.zeros(len(observations))), np.arange(200)
+    draws = [decide(agent, batch, rows, generators(200, seed)) for seed in range(8)]
     assert (np.ptp(np.array(draws), axis=0) > 0).mean() > 0.9
 
 

@@ -67,5 +67,5 @@ def test_chance_picks_one_of_equally_good_actions(table):
 
 def test_a_game_without_a_heuristic_agent_says_where_to_write_one():
     chess = replace(registry.game(registry.DEFAULT), name="chess")
-    with pytest.raises(ValueError, match=r"no heuristic agent for chess; write agents/\S+/chess\.py"):
+    with pytest.raises(ValueError, match=r"heuristic agent for chess; write agents/\S+/chess\.py"):
         make("heuristic", chess)

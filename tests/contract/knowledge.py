@@ -29,7 +29,7 @@ told by modules in the folder of the game's own tests; `of` finds them.  A new g
     HEURISTIC_OVER_RANDOM, GREEDY_OVER_RANDOM: OverRandom
     STOCK_PPO_LEAD: float       by how much the score that it reaches rises in half a minute of
                                 learning with a stock learner, at the table with the fewest seats
-    NETWORK_WINS: dict[str, float]      agent -> share of the games that the shipped network wins
+    NETWORK_WINS: dict[str, float]      agent -> share of the games that the bundled network wins
                                 against it at a table of four or fewer
 
 Beside these modules a game needs positions in `tests/<game>/data/move_counts/` (one at least for

@@ -96,7 +96,7 @@ def test_a_copy_keeps_waiting_games_waiting(name, way):
 
 @games
 def test_a_copy_refuses_what_its_original_refuses(name):
-    """The variants come along: a table that they are not for cannot be loaded."""
+    """It has the same variants: a table that they are not for cannot be loaded."""
     game = registry.game(name)
     for option, seats in game.options.items():
         on: dict[str, Any] = {option: True}

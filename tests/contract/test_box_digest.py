@@ -22,12 +22,12 @@ OF_BYTES = {
 """SHA-256 of the bundled files before digests were taken of facts."""
 
 
-def shipped(name):
+def bundled(name):
     return Path(registry.__file__).parent / name / "box.toml"
 
 
 def digest(name, path):
-    return facts_digest(shipped(name).parent, path)
+    return facts_digest(bundled(name).parent, path)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def copy(name, tmp_path):
 
     def write(edit):
         path = tmp_path / "mine.toml"
-        path.write_text(edit(shipped(name).read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(edit(bundled(name).read_text(encoding="utf-8")), encoding="utf-8")
         return path
 
     return write
@@ -45,18 +45,18 @@ def copy(name, tmp_path):
 @games
 def test_comments_sources_and_the_order_of_tables_do_not_count(name, copy):
     own = registry.box_digest(name)
-    assert digest(name, shipped(name)) == own
+    assert digest(name, bundled(name)) == own
     assert digest(name, copy(lambda text: "# a comment\n" + text)) == own
     assert digest(name, copy(lambda text: re.sub('source = ".*"', 'source = "seen"', text))) == own
     sections = re.compile(r"^(?=\[\w+\]$)", re.MULTILINE)
     reordered = copy(lambda text: "".join(reversed(sections.split(text))))
-    if tomllib.loads(reordered.read_text()) == tomllib.loads(shipped(name).read_text()):
+    if tomllib.loads(reordered.read_text()) == tomllib.loads(bundled(name).read_text()):
         assert digest(name, reordered) == own
 
 
 @games
 def test_every_fact_counts(name, copy):
-    text = shipped(name).read_text(encoding="utf-8")
+    text = bundled(name).read_text(encoding="utf-8")
     seen = {registry.box_digest(name)}
     numbers = [m for m in re.finditer(r"(?<== )\d+(?= |,|$)", text, re.M) if m[0] != "0"]
     assert len(numbers) > 5

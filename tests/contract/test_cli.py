@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 
@@ -94,7 +95,8 @@ class TestWatch:
         watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final"]
         one = ["--agents", "random"]
         assert printed(*watch) == printed(*watch, *one) == printed(*watch, *one, *one)
-        assert printed(*watch) != printed(*watch, *one, "--agents", shakespeare_agents.default(game))
+        best = shakespeare_agents.default(game)
+        assert printed(*watch) != printed(*watch, *one, "--agents", best)
 
     @pytest.mark.parametrize(
         ("arguments", "drawings"),
@@ -130,7 +132,8 @@ class TestWatch:
     def test_variants(self, game):
         for option in game.options:
             out = printed("watch", "--game", game.name, "--option", option, "--moves", "0")
-            position = Position.new(game.name, players=game.max_seats, seed=0, **{option: True})
+            on: dict[str, Any] = {option: True}
+            position = Position.new(game.name, players=game.max_seats, seed=0, **on)
             assert str(position) in out
 
     def test_waits_after_each_move(self, game, monkeypatch):

@@ -57,8 +57,9 @@ class TestGame:
         tables: list[str] = []
         lines: list[tuple[str, ...]] = []
 
-        def note(position, move):
-            number, mover = str(len(lines) + 1), str(position.to_move)
+        def note(position, number, move):
+            assert number == len(lines) + 1
+            number, mover = str(number), str(position.to_move)
             if position.to_move != seat and game.is_secret(position.to_dict(), move):
                 lines.append((number, mover, "decides in secret", "", ""))
             else:
@@ -68,7 +69,7 @@ class TestGame:
         while (position := played.position).to_move is not None:
             assert position.to_move == seat
             tables.append(game.draw(position.seen_by(seat)))
-            note(position, position.moves()[0])
+            note(position, played.n_moves + 1, position.moves()[0])
             played.push(position.moves()[0])
             played.play_out(note)
         secret = [line for line in lines if line[2]]
@@ -91,7 +92,8 @@ class TestGame:
     def test_against_the_default_agent(self, game):
         seats = ["--players", str(fewest(game))]
         out = printed("play", "--game", game.name, *seats, "--seed", "1", input="1\n1\n")
-        others = [f"{shakespeare_agents.default(game)} plays seat {n}" for n in range(1, fewest(game))]
+        best = shakespeare_agents.default(game)
+        others = [f"{best} plays seat {n}" for n in range(1, fewest(game))]
         assert f"You play seat 0, {', '.join(others)}." in out
 
     def test_a_seat_for_every_agent(self, game):

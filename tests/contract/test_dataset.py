@@ -258,5 +258,5 @@ class TestDamage:
         pl.read_parquet(path).with_columns(pl.col("seed").cast(pl.Int64)).write_parquet(path)
         data["shards"][0]["games"]["size"] = path.stat().st_size
         (folder / "manifest.json").write_text(json.dumps(data))
-        with pytest.raises(DatasetError, match="'seed' differs"):
+        with pytest.raises(DatasetError, match="column 'seed' is not that"):
             read_games(folder)

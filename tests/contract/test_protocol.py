@@ -80,7 +80,8 @@ class TestCommands:
                 engine = Engine()
                 seats = game.max_seats
                 result(engine, "new", game=game.name, players=seats, options={option: value})
-                expected = Position.new(game.name, players=seats, seed=0, **{option: value})
+                options: dict[str, Any] = {option: value}
+                expected = Position.new(game.name, players=seats, seed=0, **options)
                 assert result(engine, "state")["position"] == expected.to_dict()
 
     def test_a_whole_game_is_the_game_of_position(self, engine, game):

@@ -100,7 +100,7 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
         assert seen in out
         assert seen == str(position) or str(position) not in out
         last = out[out.rindex(f"Position {at} of {len(record.moves)}. ") :]
-        assert ("is not for seat" in last) == (position.to_move != seat)
+        assert ("may not see its legal moves" in last) == (position.to_move != seat)
     for at, value in enumerate(record.values):
         if value is not None and record.positions[at].to_move != seat:
             assert "expects" not in replay(folder, "--seat", seat, "--at", at)

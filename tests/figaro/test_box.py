@@ -1,4 +1,4 @@
-"""The box file: the shipped one holds what Rules A1 and A2 say, and every wrong one is refused."""
+"""The box file: the bundled one holds what Rules A1 and A2 say, and every wrong one is refused."""
 
 import copy
 import json
@@ -17,11 +17,11 @@ from shakespeare_env.figaro import tables as t
 from shakespeare_env.figaro.box_loading import load_box
 from tests.figaro.cards import HAND, deck
 
-SHIPPED = Path(box_module.__file__).with_name("box.toml")
-SHIPPED_DATA = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+BUNDLED = Path(box_module.__file__).with_name("box.toml")
+BUNDLED_DATA = tomllib.loads(BUNDLED.read_text(encoding="utf-8"))
 ROOT = Path(__file__).parents[2]
 
-# What is edited in a copy of the shipped box, then what the message says of it: entry, fault and
+# What is edited in a copy of the bundled box, then what the message says of it: entry, fault and
 # remedy, with " ..." in the place of words left out.
 # "a.b = value" sets, "del a.b" removes; " & " parts several edits.
 REFUSED = """
@@ -162,7 +162,7 @@ def in_toml(value):
 
 
 def write_box(folder, *edits):
-    data = copy.deepcopy(SHIPPED_DATA)
+    data = copy.deepcopy(BUNDLED_DATA)
     for edit in edits:
         where, _, text = edit.removeprefix("del ").partition(" = ")
         *path, last = where.split(".")
@@ -202,12 +202,12 @@ def test_a_file_that_is_not_toml_is_refused(content, tmp_path):
         load_box(path)
 
 
-def test_a1_a2_the_shipped_box_holds_what_the_rules_say():
-    box = load_box(SHIPPED)
+def test_a1_a2_the_bundled_box_holds_what_the_rules_say():
+    box = load_box(BUNDLED)
     assert (box.colours, box.jesters, box.rings) == ((3, 6, 1), (3, 2), 5)
     assert (box.absent_jesters, box.absent_rings) == ((1, 1), 3)
     assert sorted(box.lengths) == list(range(1, 16))
-    assert box.source == SHIPPED
+    assert box.source == BUNDLED
 
 
 @pytest.mark.parametrize("players", HAND)
@@ -218,8 +218,8 @@ def test_a1_the_tables_deal_what_the_rules_say(players):
     assert sum(dealt.values()) == players * HAND[players]
 
 
-def test_every_table_of_the_shipped_box_says_where_it_comes_from():
-    assert all(table["source"] for table in SHIPPED_DATA.values())
+def test_every_table_of_the_bundled_box_says_where_it_comes_from():
+    assert all(table["source"] for table in BUNDLED_DATA.values())
 
 
 def test_figaro_box_names_the_file(tmp_path, monkeypatch):
@@ -227,17 +227,17 @@ def test_figaro_box_names_the_file(tmp_path, monkeypatch):
     monkeypatch.setenv("FIGARO_BOX", str(path))
     assert load_box().lengths == tuple(range(2, 17))
     assert load_box().source == path
-    assert load_box(SHIPPED).lengths == tuple(range(1, 16))
+    assert load_box(BUNDLED).lengths == tuple(range(1, 16))
 
 
 def test_an_empty_or_absent_figaro_box_means_the_packages_own(monkeypatch):
     monkeypatch.setenv("FIGARO_BOX", "")
-    assert load_box().source == SHIPPED
+    assert load_box().source == BUNDLED
     monkeypatch.delenv("FIGARO_BOX")
-    assert load_box() == load_box(SHIPPED)
+    assert load_box() == load_box(BUNDLED)
 
 
-# Boxes that can be played with: fewer and more cards than the shipped one, other lengths.
+# Boxes that can be played with: fewer and more cards than the bundled one, other lengths.
 OTHERS = {
     "other copies": ("cards.colours = { 1 = 6, 2 = 2, 3 = 2 }", "road.lengths = [100, 99, 98, "
                      "97, 96, 95, 94, 93, 92, 91, 90, 89, 88, 87, 86]"),

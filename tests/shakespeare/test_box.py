@@ -1,4 +1,4 @@
-"""The box file: the shipped one loads, and every wrong one is refused with entry and remedy."""
+"""The box file: the bundled one loads, and every wrong one is refused with entry and remedy."""
 
 import copy
 import json
@@ -18,10 +18,10 @@ from shakespeare_env.shakespeare.box_loading import load_box
 
 Data = dict[str, Any]
 
-SHIPPED = Path(box_module.__file__).with_name("box.toml")
-SHIPPED_DATA = tomllib.loads(SHIPPED.read_text(encoding="utf-8"))
+BUNDLED = Path(box_module.__file__).with_name("box.toml")
+BUNDLED_DATA = tomllib.loads(BUNDLED.read_text(encoding="utf-8"))
 
-# A line with what is edited in a copy of the shipped box, then what the message says of it: entry,
+# A line with what is edited in a copy of the bundled box, then what the message says of it: entry,
 # fault and remedy, with " ..." in the place of words left out.
 # "a.b = value" sets, "del a.b" removes, "a.b += value" adds to a list; " & " parts several edits.
 REFUSED = """
@@ -349,7 +349,7 @@ def apply(edit: str, data: Data) -> None:
 
 
 def write_box(folder: Path, *edits: str | Callable[[Data], object]) -> Path:
-    data = copy.deepcopy(SHIPPED_DATA)
+    data = copy.deepcopy(BUNDLED_DATA)
     for edit in edits:
         if isinstance(edit, str):
             apply(edit, data)
@@ -390,7 +390,7 @@ def test_a_wrong_entry_is_refused_with_its_name_and_a_remedy(
 def test_more_tables_than_the_engine_holds_are_refused(
     key: str, count: int, fault: str, tmp_path: Path
 ) -> None:
-    last = SHIPPED_DATA[key][-1]
+    last = BUNDLED_DATA[key][-1]
     more = [last | {"id": f"n{number}"} for number in range(count)]
     assert refusal(write_box(tmp_path, lambda data: data[key].extend(more))) == fault
 
@@ -424,19 +424,19 @@ def test_a_box_error_can_be_caught_as_a_value_error_and_as_the_packages_own() ->
     assert issubclass(BoxError, ShakespeareEnvError)
 
 
-def test_the_shipped_box_loads() -> None:
-    box = load_box(SHIPPED)
+def test_the_bundled_box_loads() -> None:
+    box = load_box(BUNDLED)
     assert sum(character.copies for character in box.characters) == 30
     assert len(box.spaces) == 14
     assert len(box.objectives) == 10
     assert {objective.metric for objective in box.objectives} == set(METRIC_NAMES)
     assert box.starting == ("author", "falstaff", "handyman_board", "queen")
     assert (box.starting_prestige, box.plus3_tokens, box.act_lengths) == (5, 8, (9, 10, 10))
-    assert box.source == SHIPPED
+    assert box.source == BUNDLED
 
 
-def test_the_shipped_box_reads_as_written() -> None:
-    box = load_box(SHIPPED)
+def test_the_bundled_box_reads_as_written() -> None:
+    box = load_box(BUNDLED)
     characters = {character.id: character for character in box.characters}
     assert [character.id for character in box.characters[:5]] == [*box.starting, "lady_macbeth"]
     assert characters["hamlet"].activation == Power(blue=1, white=1, others_mood=-1)
@@ -460,7 +460,7 @@ def test_the_shipped_box_reads_as_written() -> None:
 
 
 def test_the_facts_on_boards_and_in_the_rule_book_read_as_written() -> None:
-    box = load_box(SHIPPED)
+    box = load_box(BUNDLED)
     assert (box.cylinders, box.mood, box.queen_pounds, box.queen_objectives) == (5, (-2, 3), 4, 3)
     assert tuple(box.element_values.values()) == (1, 2, 3, 4, 5, 3)
     assert box.rehearsals == Rehearsals(
@@ -481,9 +481,9 @@ def test_a_box_of_an_earlier_version_gets_the_packages_own_facts(tmp_path: Path)
     path = write_box(tmp_path, "acts.length = [10, 10, 10]", *(f"del {name}" for name in LATER))
     box = load_box(path)
     assert box.rehearsals.act_1_pounds == ((5, 1), (7, 3), (10, 5))
-    assert (box.cylinders, box.good_scores) == (5, load_box(SHIPPED).good_scores)
+    assert (box.cylinders, box.good_scores) == (5, load_box(BUNDLED).good_scores)
     unchanged = write_box(tmp_path, *(f"del {name}" for name in LATER))
-    assert replace(load_box(unchanged), source=SHIPPED) == load_box(SHIPPED)
+    assert replace(load_box(unchanged), source=BUNDLED) == load_box(BUNDLED)
 
 
 def test_objective_steps_are_sorted_whatever_their_order_in_the_file(tmp_path: Path) -> None:
@@ -510,14 +510,14 @@ def test_shakespeare_box_names_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setenv("SHAKESPEARE_BOX", str(path))
     assert load_box().starting_prestige == 6
     assert load_box().source == path
-    assert load_box(SHIPPED).starting_prestige == 5
+    assert load_box(BUNDLED).starting_prestige == 5
 
 
 def test_an_empty_or_absent_shakespeare_box_means_the_packages_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("SHAKESPEARE_BOX", "")
-    assert load_box().source == SHIPPED
+    assert load_box().source == BUNDLED
     monkeypatch.delenv("SHAKESPEARE_BOX")
-    assert load_box().source == SHIPPED
-    assert load_box() == load_box(SHIPPED)
+    assert load_box().source == BUNDLED
+    assert load_box() == load_box(BUNDLED)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import Batch, registry
+from shakespeare_env.generators import GameGenerators
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import scrambled
 
@@ -41,7 +42,7 @@ class BySight:
         self,
         observations: npt.NDArray[np.int8],
         masks: npt.NDArray[np.bool_],
-        rng: np.random.Generator | None = None,
+        rng: GameGenerators | None = None,
     ) -> npt.NDArray[np.int64]:
         assert observations.dtype == np.int8
         assert masks.dtype == np.bool_

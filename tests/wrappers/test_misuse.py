@@ -84,7 +84,7 @@ def test_no_step_before_a_reset(table, make):
 def test_the_two_vec_envs_name_each_other(table):
     with pytest.raises(TypeError, match="give a SingleAgentBatch; SB3SelfPlayVecEnv takes a Batch"):
         SB3SingleAgentVecEnv(Batch(**table.arguments))  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="give a Batch; SB3SingleAgentVecEnv takes a SingleAgentBatch"):
+    with pytest.raises(TypeError, match="give a Batch; SB3SingleAgentVecEnv takes a Single"):
         SB3SelfPlayVecEnv(SingleAgentBatch(**table.arguments))  # type: ignore[arg-type]
 
 

@@ -104,7 +104,7 @@ def test_arguments_pass_through_gymnasium(env_id, name, players):
     same = Batch(name, players=game.max_seats, reward="score", **options)
     for made in (view, vector):
         games: SingleAgentBatch = cast(Any, made.unwrapped).games
-        assert (games.batch._options, games.batch._reward) == (same._options, same._reward)
+        assert (games.batch._options, games.batch.reward) == (same._options, "score")
         assert set(games.batch.players.tolist()) == {game.max_seats}
         assert set(games.seats.tolist()) == {1}
     with pytest.raises(TypeError, match="no_such_option"):
@@ -144,7 +144,7 @@ def test_arguments_pass_through_pettingzoo(name):
     same = Batch(name, players=game.max_seats, reward="score", **options)
     assert view.max_num_agents == game.max_seats
     assert view.render_mode == "ansi"
-    assert (view._batch._options, view._batch._reward) == (same._options, same._reward)
+    assert (view._batch._options, view._batch.reward) == (same._options, "score")
     with pytest.raises(TypeError, match="no_such_option"):
         pettingzoo.make("aec", f"{name}_v0", no_such_option=True)
     assert pettingzoo.make("aec", f"{name}_v0").max_num_agents == game.max_seats

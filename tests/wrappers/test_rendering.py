@@ -81,7 +81,9 @@ def test_gymnasium_draws_the_same(table):
 
 @full_tables
 def test_many_games_are_drawn_one_by_one(table):
-    text = SingleAgentVectorEnv(3, **table.arguments, seat=0, opponents=first_legal, render_mode="ansi")
+    text = SingleAgentVectorEnv(
+        3, **table.arguments, seat=0, opponents=first_legal, render_mode="ansi"
+    )
     text.reset(seed=6)
     pictures = drawn(text)
     assert len(pictures) == len(set(pictures)) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_every_row_is_the_life_of_one_player(name, players, seat, reward):
     """Games in which one decides after the other show the same views and pay the same."""
     n = len(players)
     seat = min(players) - 1 if seat == "last" else seat
-    opponents = [BySight(salt) for salt in range(1, registry.seats(name)[-1])]
+    opponents: list[Any] = [BySight(salt) for salt in range(1, registry.seats(name)[-1])]
     alike = len(set(players)) == 1
     games = SingleAgentBatch(
         name,

@@ -16,6 +16,8 @@ from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 
+_CONFIGURED = "as configured"
+
 
 def train(
     config: Annotated[
@@ -27,7 +29,7 @@ def train(
         typer.Option(
             "--game",
             help=f"One of: {', '.join(registry.names())}.",
-            show_default=f"as configured, or {DEFAULT_GAME}",
+            show_default=f"{_CONFIGURED}, or {DEFAULT_GAME}",
         ),
     ] = None,
     decisions: Annotated[
@@ -35,15 +37,13 @@ def train(
         typer.Option(
             min=1,
             help="Length of the run; a decision is one step of the seat to move.",
-            show_default="as configured",
+            show_default=_CONFIGURED,
         ),
     ] = None,
     minutes: Annotated[
         float | None, typer.Option(min=0.0, help="Time limit.", show_default="none")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed.", show_default="as configured")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed.", show_default=_CONFIGURED)] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -87,7 +87,7 @@ def train(
     try:
         given = {"decisions": decisions, "seed": seed}
         overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        overrides |= dict(map(config_text.parse_override, settings or []))
+        overrides |= map(config_text.parse_override, settings or [])
         if resume is not None and not print_config:
             _refuse_changes(
                 {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
@@ -96,11 +96,10 @@ def train(
         else:
             if game_name is not None:
                 overrides["game"] = find_game(game_name).name
-            chosen = (
-                config_text.default_config(game_name or DEFAULT_GAME, overrides)
-                if config is None
-                else config_text.read_config(config, overrides)
-            )
+            if config is None:
+                chosen = config_text.default_config(game_name or DEFAULT_GAME, overrides)
+            else:
+                chosen = config_text.read_config(config, overrides)
             if print_config:
                 typer.echo(config_text.as_toml(chosen), nl=False)
                 return
@@ -123,7 +122,7 @@ def train(
 
 
 class UnbreakableConsole(Console):
-    """A console that falls silent once nobody reads it, instead of ending the run."""
+    """Falls silent once nobody reads it, instead of ending the run."""
 
     def on_broken_pipe(self) -> None:
         """Print nothing from now on."""
@@ -132,7 +131,6 @@ class UnbreakableConsole(Console):
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:
-    """Refuse to resume a run with other settings; only its length may change."""
     wrong = [name for name, value in options.items() if value is not None]
     wrong += sorted(overrides.keys() - {"decisions"})
     if wrong:

@@ -9,17 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shakespeare_env import registry
 
-CURRENT = "current"
-"""In `opponents`: self-play, the learner in every seat."""
-PAST = "past"
-"""In `opponents`: a snapshot of the learner."""
+CURRENT, PAST = "current", "past"
+"""In `opponents`: self-play, and a snapshot of the learner."""
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(gt=0)]
 Games = Annotated[int, Field(gt=0, le=100_000)]
-"""Games of an evaluation; all of them are in memory at once."""
+"""Games of an evaluation, all in memory at once."""
 
 RENAMED = {
     "games": "n_envs",
@@ -35,15 +33,13 @@ RENAMED = {
     "yardsticks": "evaluation_opponents",
     "final_games": "final_evaluation_games",
 }
-"""Settings by their former names, and what they are called now."""
+"""Present names of settings, by their former ones."""
 
 
 class TrainingConfig(BaseModel):
-    """Everything that decides how a run goes, apart from the machine.
+    """The settings of a run; their docstrings become comments in TOML (`config_text.as_toml`).
 
-    A *decision* is one step of the seat to move: it sees an observation and chooses an action.  The
-    length of a run and all its intervals are counted in decisions of the learner.  The docstrings
-    of the fields document the TOML files (`config_text.as_toml`).
+    Lengths and intervals are counted in decisions of the learner.
     """
 
     model_config = ConfigDict(
@@ -52,7 +48,7 @@ class TrainingConfig(BaseModel):
 
     game: str = registry.DEFAULT
     """The game."""
-    players: tuple[Count, ...] = Field(default=(), min_length=1)
+    players: tuple[Count, ...] = Field(default=(), min_length=1, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
     decisions: Count = 4_000_000
@@ -110,7 +106,7 @@ class TrainingConfig(BaseModel):
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of matrix products; `auto` picks the faster one on this machine."""
 
-    evaluation_opponents: tuple[str, ...] = ("random", "heuristic")
+    evaluation_opponents: tuple[str, ...] = Field(default=("random", "heuristic"), strict=False)
     """Agents to evaluate the learner against, by name or folder."""
     evaluate_every: Count = 1_000_000
     """Decisions between evaluations."""
@@ -130,11 +126,6 @@ class TrainingConfig(BaseModel):
             return given
         return {**given, "players": tuple(registry.seats(name))}
 
-    @field_validator("players", "evaluation_opponents", mode="before")
-    @classmethod
-    def _as_tuple(cls, value: Any) -> Any:
-        return tuple(value) if isinstance(value, list) else value
-
     @field_validator("game")
     @classmethod
     def _is_a_game(cls, value: str) -> str:
@@ -151,31 +142,23 @@ class TrainingConfig(BaseModel):
 
 
 def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
-    """Check settings.
-
-    Args:
-        data: Settings by name; those left out take their defaults.
-        where: Named in errors.
+    """Check settings and add defaults; errors name `where` they come from.
 
     Raises:
-        ValueError: a setting is unknown, mistyped or out of range, or the game is not for so many
-            seats.
+        ValueError: a setting is unknown, mistyped or out of range, or does not fit the game.
     """
     try:
         config = TrainingConfig.model_validate(dict(data))
-    except ValidationError as fault:
-        raise ValueError(f"{where}: {_in_words(fault)}") from fault
-    game = registry.game(config.game)
-    try:
         for count in config.players:
-            game.check_players(count)
+            registry.game(config.game).check_players(count)
+        if config.n_envs < len(config.players):
+            raise ValueError(
+                f"n_envs = {config.n_envs} with players = {list(config.players)}: "
+                "give at least one game for each seat count"
+            )
     except ValueError as fault:
-        raise ValueError(f"{where}: {fault}") from fault
-    if config.n_envs < len(config.players):
-        raise ValueError(
-            f"{where}: n_envs = {config.n_envs} with players = {list(config.players)}: "
-            "give at least one game for each seat count"
-        )
+        words = _in_words(fault) if isinstance(fault, ValidationError) else fault
+        raise ValueError(f"{where}: {words}") from fault
     return config
 
 

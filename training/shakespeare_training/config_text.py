@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import tomli_w
+import tomlkit
 
 from shakespeare_env import registry
 from shakespeare_training.config import TrainingConfig, make_config
@@ -18,14 +18,10 @@ CONFIGS = Path(__file__).parent / "configs"
 
 
 def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
-    """Read settings from a TOML file; what it leaves out takes its default.
-
-    Args:
-        path: The file.
-        overrides: Settings that replace the file's.
+    """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
 
     Raises:
-        ValueError: the file cannot be read, or a setting is unknown, mistyped or out of range.
+        ValueError: the file cannot be read, or as in `make_config`.
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -37,11 +33,7 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> Train
 
 
 def default_config(game: str, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
-    """The settings a game is trained with by default: `configs/<game>.toml`, if there is one.
-
-    Raises:
-        ValueError: see `read_config`.
-    """
+    """The default settings of a game, `configs/<game>.toml` if it exists, checked as any others."""
     path = CONFIGS / f"{game}.toml"
     if path.is_file():
         return read_config(path, overrides)
@@ -52,10 +44,9 @@ def parse_override(text: str) -> tuple[str, Any]:
     """Split `learning_rate=1e-3` into a name and a TOML value; a string needs no quotes.
 
     Raises:
-        ValueError: there is no `=` or no name.
+        ValueError: no `=`, or no name.
     """
-    name, equals, value = text.partition("=")
-    name, value = name.strip(), value.strip()
+    name, equals, value = map(str.strip, text.partition("="))
     if not equals or not name:
         raise ValueError(f"{text!r}: write NAME=VALUE, such as learning_rate=1e-3")
     try:
@@ -66,27 +57,22 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 def as_toml(config: TrainingConfig) -> str:
     """The settings as a TOML file, each with its description."""
-    lines: list[str] = []
+    entries = []
     for name, field in TrainingConfig.model_fields.items():
-        value = toml_value(getattr(config, name))
-        lines += [*_comment(field.description or ""), f"{name} = {value}", ""]
-    return "\n".join(lines[:-1]) + "\n"
+        comment = textwrap.fill(
+            field.description or "", 98, initial_indent="# ", subsequent_indent="# "
+        )
+        entries.append(f"{comment}\n{name} = {toml_value(getattr(config, name))}\n")
+    return "\n".join(entries)
 
 
 def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
-    """The shell command that trains such a network.
-
-    Args:
-        config: Settings; those that differ from the game's defaults are spelled out.
-        precision: What the run uses, chosen by the machine or not.
-        start: The checkpoint whose weights it starts from.
-    """
-    defaults = default_config(config.game)
+    """The shell command that trains such a network from a checkpoint, in the precision in use."""
     parts = ["shakespeare", "train", *game_option(config.game), "--seed", str(config.seed)]
     parts += ["--start", str(start)] if start else []
-    for name in TrainingConfig.model_fields:
-        value = precision if name == "precision" else getattr(config, name)
-        if value != getattr(defaults, name) and name != "seed":
+    defaults = {**dict(default_config(config.game)), "seed": config.seed}
+    for name, value in {**dict(config), "precision": precision}.items():
+        if value != defaults[name]:
             parts += ["--set", f"{name}={toml_value(value)}"]
     return shlex.join(parts)
 
@@ -98,18 +84,8 @@ def game_option(game: str) -> list[str]:
 
 def toml_value(value: Any) -> str:
     """A value in TOML, on one line."""
-    if isinstance(value, tuple):
-        return "[" + ", ".join(map(toml_value, value)) + "]"
-    if isinstance(value, dict):
-        pairs = [f"{_toml_key(key)} = {toml_value(item)}" for key, item in value.items()]
-        return "{ " + ", ".join(pairs) + " }"
-    return tomli_w.dumps({"x": value}).removeprefix("x = ").strip()
-
-
-def _toml_key(key: str) -> str:
-    """A key, quoted where TOML requires it."""
-    return tomli_w.dumps({key: 0}).removesuffix(" = 0\n")
-
-
-def _comment(text: str) -> list[str]:
-    return textwrap.wrap(text, 98, initial_indent="# ", subsequent_indent="# ")
+    if not isinstance(value, dict):
+        return str(tomlkit.item(value).as_string())
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table.as_string()

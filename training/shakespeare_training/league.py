@@ -1,8 +1,8 @@
 """Who plays the learner: itself, its own snapshots, and other agents.
 
-Seats are assigned for a whole game: an opponent swapped in the middle would spoil the trajectories
-and the win rates.  Snapshots are drawn by prioritised fictitious self-play, as in AlphaStar
-(Vinyals et al. 2019): with weight (1 - x)^2, where x is the learner's recent win rate against them.
+Opponents stay for a whole game: swapping one would spoil trajectories and win rates.  Snapshots are
+drawn by prioritised fictitious self-play, as in AlphaStar (Vinyals et al. 2019): with weight
+(1 - x)^2, where x is the learner's recent win rate against them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
 
 _DECAY = 0.99
-"""Weight of a game against an opponent once the next has been played: the learner changes."""
+"""What a game's weight is multiplied by with every later one: the learner changes."""
 
 
 @dataclass(eq=False)
@@ -33,13 +33,13 @@ class Opponent:
     """An agent the learner plays against, and how the learner fares.
 
     Attributes:
-        name: An agent's name or folder, or the age of a snapshot in decisions.
+        name: Of an agent or its folder, or a snapshot's age in decisions.
         agent: Who plays.
-        tensors: The weights of a snapshot, None for any other agent.
-        games: Games against it, older ones counting less.
-        wins: In how many of them the learner ranked above it; a tie is half a win.
-        retired: Whether it is no longer drawn and only finishes its games.
-        stored: The file of its weights once they have been saved.
+        tensors: A snapshot's weights.
+        games: Against it, older ones counting less.
+        wins: The learner's, likewise; a tie is half a win.
+        retired: No longer drawn, only finishing its games.
+        stored: The file of its weights.
     """
 
     name: str
@@ -52,34 +52,26 @@ class Opponent:
 
     @property
     def win_rate(self) -> float:
-        """How often the learner beats it, 0 to 1; 0.5 is parity at any number of seats.
-
-        One win and one loss are counted in from the start.
-        """
+        """The learner's, 0 to 1, starting from one win and one loss; 0.5 is parity at any table."""
         return (self.wins + 1.0) / (self.games + 2.0)
 
     @property
     def weight(self) -> float:
-        """Its weight in prioritised fictitious self-play."""
+        """In prioritised fictitious self-play."""
         return (1.0 - self.win_rate) ** 2
 
 
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
-    Args:
-        opponents: Weights by name: `current`, `past`, or an agent's name or folder.
-        batch: The games.
-        max_snapshots: Snapshots to keep.
-        seed: Decides who has which seat, and what opponents draw.
+    The argument `opponents` gives weights by name: `current`, `past`, or an agent's name or folder.
 
     Attributes:
-        batch: As given.
-        opponents: The named agents, then the snapshots, oldest first, retired ones included.
-        lineup: Who has which seat; the learner's are `OUTSIDE`, the others point into `opponents`.
-        active: The snapshot that plays in the games that begin now, if any.
+        opponents: The named agents, then the snapshots, oldest first.
+        lineup: Who has which seat; the learner is `OUTSIDE`, others are indices of `opponents`.
+        active: The snapshot that plays in games that begin now, if any.
         finished: Games finished so far.
-        rng: Draws the active snapshot; all else is drawn by the generator of its game.
+        rng: Draws the active snapshot; each game's generator draws all else.
     """
 
     def __init__(
@@ -102,7 +94,7 @@ class League:
 
     @property
     def snapshots(self) -> list[Opponent]:
-        """The learner's snapshots, oldest first, retired ones included."""
+        """The snapshots, retired ones included, oldest first."""
         return [opponent for opponent in self.opponents if opponent.tensors is not None]
 
     @property
@@ -116,7 +108,7 @@ class League:
         return [opponent for opponent in self.snapshots if not opponent.retired]
 
     def assign_seats(self, rows: NDArray[np.int64]) -> None:
-        """Decide who plays in games that have just begun, int64[m]."""
+        """Seat the players of games that have just begun, int64[m]."""
         generators = self.lineup.generators[rows]
         players = self.batch.players[rows].astype(np.int64)
         kinds = generators.choose(np.broadcast_to(self._weights, (len(rows), len(self._weights))))
@@ -130,8 +122,8 @@ class League:
     def _active_index(self) -> int:
         """The active snapshot as an index of `opponents`; the learner itself if there is none.
 
-        It is drawn anew once as many games have finished as are played in parallel.  One at a time,
-        because reading the weights of many networks in every step would take longer than all else.
+        It is redrawn once as many games have finished as are played in parallel.  One at a time:
+        reading the weights of many networks in every step would take longer than all else.
         """
         pool = self.pool
         if pool and (self.active is None or self.finished >= self._active_until):
@@ -146,14 +138,14 @@ class League:
         return found
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64[m]: what the opponents choose in games, int64[m], where one of them is to move."""
+        """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
         # A few rows are multiplied before a second BLAS thread is awake, which would then spin on a
         # core that PyTorch needs.
         with self._blas.limit(limits=1, user_api="blas"):
             return self.lineup.decide(self.batch, rows)
 
     def record_results(self, rows: NDArray[np.int64]) -> None:
-        """Count games that have just ended, int64[m], before `assign_seats` fills their seats."""
+        """Count games that have just ended, int64[m]; call it before `assign_seats`."""
         self.finished += len(rows)
         scores = self.batch.final_scores[rows].astype(np.float64)
         for seats, score in zip(self.lineup.seats[rows], scores, strict=True):
@@ -166,12 +158,7 @@ class League:
                 opponent.wins = opponent.wins * _DECAY + float(win)
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
-        """Add the learner as it is now to the pool.
-
-        Args:
-            name: The decisions it has learnt from.
-            tensors: Its weights; kept, not copied.
-        """
+        """Add the learner as it is now, named by its decisions, to the pool."""
         self.opponents.append(self._snapshot(name, tensors))
         pool = self.pool
         if len(pool) > self.max_snapshots:
@@ -190,13 +177,9 @@ class League:
         return [opponent.agent for opponent in self.opponents]
 
     def _drop_unused(self) -> None:
-        """Forget retired snapshots whose games are over, and renumber the seats of the others."""
+        """Forget retired snapshots whose games are over."""
         seats = self.lineup.seats
-        kept = [
-            index
-            for index, opponent in enumerate(self.opponents)
-            if not opponent.retired or (seats == index).any()
-        ]
+        kept = [i for i, o in enumerate(self.opponents) if not o.retired or (seats == i).any()]
         new_index = np.zeros(len(self.opponents), seats.dtype)
         new_index[kept] = np.arange(len(kept))
         seats[seats >= 0] = new_index[seats[seats >= 0]]
@@ -204,7 +187,7 @@ class League:
         self.lineup.agents = self._agents()
 
     def payoffs(self) -> Iterator[tuple[str, int, float]]:
-        """Name, games and the learner's win rate per opponent met; the pool counts as one."""
+        """Name, games and learner's win rate by opponent met; the pool counts as one."""
         groups = [(opponent.name, [opponent]) for opponent in self.named]
         for name, group in [*groups, (PAST, self.pool)]:
             if games := sum(opponent.games for opponent in group):
@@ -230,16 +213,15 @@ class League:
         seats: NDArray[np.int32],
         generators: NDArray[np.uint64],
     ) -> None:
-        """Take over the state of another league with the same named opponents.
+        """Take over the state of a league of the same named opponents.
 
         Args:
-            data: What its `to_json` returned.
-            snapshots: The weights of its `snapshots`.
-            seats: int32[n, S], its `lineup.seats`.
-            generators: uint64[n], the states of its `lineup.generators`.
+            data: Of its `to_json`.
+            snapshots: Weights of its `snapshots`.
+            seats: int32[n, S], of its `lineup`.
+            generators: uint64[n], their states in its `lineup`.
         """
-        new = [self._snapshot("", tensors) for tensors in snapshots]
-        self.opponents = [*self.named, *new]
+        self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
             opponent.name = entry["name"]
             opponent.games, opponent.wins = float(entry["games"]), float(entry["wins"])

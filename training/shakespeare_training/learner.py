@@ -1,4 +1,4 @@
-"""The learner that some settings describe, with its games and its league."""
+"""Builds the learner, its games and its league from settings."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 
 _AS_NAMED = {"width", "win_reward_coef", "n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda"}
 _AS_NAMED |= {"clip_range", "vf_coef", "target_kl", "seed"}
-"""Settings that the learner takes as they are, under the same names."""
+"""Settings that are arguments of the learner."""
 
 
 def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
-    """Build the learner.
-
-    Args:
-        config: Its settings.
-        device: `cpu`, `cuda`, `cuda:1`, ... or `auto`.
+    """Build the learner on a device (see `checked_device`).
 
     Raises:
         ValueError: an opponent cannot play, or there is no such device.

@@ -1,4 +1,4 @@
-"""Agents playing each other: evaluation, and recording games as datasets."""
+"""Evaluating agents and recording their games."""
 
 from shakespeare_agents.arena.evaluate import Entrant, evaluate
 from shakespeare_agents.arena.result import EvaluationResult

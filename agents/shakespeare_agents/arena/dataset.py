@@ -1,4 +1,4 @@
-"""Writing a dataset shard by shard; one that was interrupted is resumed."""
+"""Writing a dataset shard by shard, resumably."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
 
 DEALS_TOGETHER = 64
-"""Deals played together, whatever the size of a shard (see `recording.record_shard`)."""
+"""Whatever the shard size (see `recording.record_shard`)."""
 
 
 def settings_of(
@@ -39,28 +39,18 @@ def settings_of(
     games_per_shard: int = 256,
     deals_together: int = DEALS_TOGETHER,
 ) -> Settings:
-    """The settings of a dataset of this process's box and version.
+    """The settings of a dataset under the box and version in force.
 
-    Args:
-        game: Name of the game.
-        entrants: One a seat, in order around the table.
-        games: How many, rounded up to a multiple of the seats.
-        seed: Of the deals and of what agents draw.
-        variants: Of the game, by name.
-        games_per_shard: Rounded up to what is played together.
-        deals_together: See `Settings`.
+    `games` is rounded up to a multiple of the seats, `games_per_shard` to what is played together;
+    `seed` covers the deals and the agents' draws.
 
     Raises:
-        ValueError: there are no entrants, a variant is not for so many seats, or a number is
-            less than 1.
+        ValueError: no entrants, a variant that does not allow so many seats, or a number below 1.
     """
     players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
-    for name, number in (
-        ("games", games),
-        ("games_per_shard", games_per_shard),
-        ("deals_together", deals_together),
-    ):
+    numbers = {"games": games, "games_per_shard": games_per_shard, "deals_together": deals_together}
+    for name, number in numbers.items():
         if number < 1:
             raise ValueError(f"{name}={number}: give at least 1")
     return Settings(
@@ -83,11 +73,10 @@ def settings_of(
 
 
 def open_dataset(folder: Path, settings: Settings) -> Manifest:
-    """The dataset in a folder as far as it is finished; a new one in an empty folder.
+    """The dataset in a folder so far; a new one in an empty folder.
 
     Raises:
-        DatasetError: the folder holds something else, or a dataset of other settings, or a damaged
-            one.
+        DatasetError: the folder holds something else, other settings, or a damaged dataset.
         ModuleNotFoundError: Polars is not installed.
         OSError: it cannot be written.
     """
@@ -117,20 +106,11 @@ def write_dataset(
     *,
     threads: int = 1,
 ) -> Manifest:
-    """Play and write the shards that a dataset still lacks.
+    """Play and write the missing shards; return the final manifest.
 
-    A shard counts once the manifest names it, which is written last: an interrupted run leaves
-    whole shards, and the unfinished one is played again, with the same moves.
-
-    Args:
-        folder: Of the dataset, made if there is none.
-        settings: Of the dataset.
-        agents: One a seat, those that `settings.entrants` names.
-        on_game: See `record_shard`.
-        threads: That step the games; they change no row.
-
-    Returns:
-        What the folder then says of itself.
+    A shard counts once the manifest, written last, names it: an interrupted run leaves whole
+    shards, and the unfinished one is replayed with the same moves. `agents` are those of
+    `settings.entrants`; the number of `threads` changes no row.
 
     Raises:
         DatasetError: see `open_dataset`.

@@ -1,4 +1,4 @@
-"""Deals, each played once for every seat, the agents moved on by one seat in between."""
+"""Deals, each played once per seat with the agents rotated by one."""
 
 from __future__ import annotations
 
@@ -22,31 +22,16 @@ def deal(
     options: Mapping[str, bool] | None = None,
     threads: int = 1,
 ) -> tuple[Batch, Lineup]:
-    """The games of some deals at their first decision, and who sits where in them.
+    """The games of some deals at their first decision, and their line-up.
 
-    Game k is deal `deals[k // P]` with `agents[0]` at seat `k % P`, the others after it in order.
-    Deal d is game d of `Batch(seed=seed)`, and the agents of each game draw from a generator of its
-    own: what happens in a deal depends on the seed and its number alone.
-
-    Args:
-        agents: P of them, one a seat; the same object may have several seats.
-        game: Name of the game.
-        deals: Which deals.
-        seed: Of the deals and of what agents draw.
-        options: Variants of the game, by name.
-        threads: That step the games.
+    Game k is deal `deals[k // P]` with `agents[0]` at seat `k % P` and the other P - 1 after it; an
+    object may hold several seats. Deal d is game d of `Batch(seed=seed)`, and each game's agents
+    draw from their own generator: a deal depends only on the seed and its number.
     """
     players = len(agents)
     numbers = np.arange(deals.start * players, deals.stop * players)
     variants: dict[str, Any] = dict(options or {})
-    batch = Batch(
-        game,
-        len(numbers),
-        players=players,
-        threads=threads,
-        autoreset=False,
-        **variants,
-    )
+    batch = Batch(game, len(numbers), players=players, threads=threads, autoreset=False, **variants)
     batch.reset(seed, numbers // players)
     generators = GameGenerators.of_games(seed, numbers)
     rotations = numbers % players
@@ -54,6 +39,6 @@ def deal(
 
 
 def parts(deals: range, size: int) -> Iterator[range]:
-    """Some deals in parts of `size`; the last one may be smaller."""
+    """Split deals into ranges of `size`; the last may be shorter."""
     for first in range(deals.start, deals.stop, size):
         yield range(first, min(first + size, deals.stop))

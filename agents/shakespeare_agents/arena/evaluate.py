@@ -1,9 +1,10 @@
-"""Agents against each other: every deal is played once from each seat."""
+"""Agents against each other, every deal played once from each seat."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,19 +19,19 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.lineup import play_out
 
 _GAMES_AT_ONCE = 16_384
-"""Games played together; bounds the memory and changes no figure."""
+"""Played together to bound memory; changes no figure."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent at one seat, and the name that its figures stand under."""
+    """An agent at one seat, and the name its figures go under."""
 
     name: str
     agent: AnyAgent
 
 
 OnProgress = Callable[[int, int], None]
-"""Is told, after every step, how many decisions were made and how many games are over."""
+"""Called after every step with decisions made and games finished so far."""
 
 
 def evaluate(
@@ -43,20 +44,10 @@ def evaluate(
     threads: int = 1,
     on_progress: OnProgress | None = None,
 ) -> EvaluationResult:
-    """Play games in which every agent has every seat equally often (see `deals.deal`).
+    """Play games in which every agent holds every seat equally often (see `deals.deal`).
 
-    Args:
-        entrants: One a seat, in order around the table.  The same agent may have several seats (it
-            is asked once for all of them), and seats of the same name share one result.
-        game: Name of the game.
-        games: How many; a multiple of the number of seats.
-        seed: Of the deals and of what agents draw.
-        options: Variants of the game, by name.
-        threads: That step the games.
-        on_progress: Is told how far the games are.
-
-    Returns:
-        The figures.
+    Entrants sit in order around the table; an agent may hold several seats, and seats of one name
+    share a result. `seed` covers the deals and the agents' draws.
 
     Raises:
         ValueError: there are no entrants, or `games` is not a positive multiple of them.
@@ -70,11 +61,11 @@ def evaluate(
             f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
         )
     agents = [entrant.agent for entrant in entrants]
-    progress = _Progress(on_progress)
+    progress = None if on_progress is None else _Progress(on_progress)
     found = []
     for some in parts(range(games // players), max(_GAMES_AT_ONCE // players, 1)):
         batch, lineup = deal(agents, game, some, seed, options=options, threads=threads)
-        play_out(batch, lineup, after_step=progress.counted(batch))
+        play_out(batch, lineup, after_step=partial(progress.count, batch) if progress else None)
         found.append((batch.final_scores, batch.final_winners))
     # [deal, rotation, seat]
     scores, winners = (
@@ -100,22 +91,15 @@ def evaluate(
     )
 
 
+@dataclass
 class _Progress:
-    """Counts decisions and finished games over several batches."""
+    """Counts decisions and finished games across batches."""
 
-    def __init__(self, on_progress: OnProgress | None) -> None:
-        self._on_progress = on_progress
-        self._decisions = self._finished = 0
+    tell: OnProgress
+    decisions: int = 0
+    finished: int = 0
 
-    def counted(self, batch: Batch) -> Callable[[NDArray[Any], NDArray[Any]], None] | None:
-        """A hook that counts the steps of a batch; None where nobody wants to know."""
-        tell = self._on_progress
-        if tell is None:
-            return None
-
-        def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
-            self._decisions += len(rows)
-            self._finished += int(batch.done.sum())
-            tell(self._decisions, self._finished)
-
-        return after_step
+    def count(self, batch: Batch, rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+        self.decisions += len(rows)
+        self.finished += int(batch.done.sum())
+        self.tell(self.decisions, self.finished)

@@ -1,13 +1,12 @@
-"""Games that agents play, recorded decision by decision as the columns of a dataset.
+"""Games of agents, recorded as the columns of a dataset.
 
-Games are stepped together and leave copies of their records behind; positions and moves are written
-as text once the games are over.
+Stepping keeps copies of records; they become text once the games are over.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,26 +18,27 @@ from shakespeare_env.agent import AnyAgent, Estimator
 from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.manifest import Settings
 from shakespeare_env.datasets.schema import DECISIONS, GAMES
-from shakespeare_env.game import Game, Record, Records
+from shakespeare_env.game import Game, Records
 from shakespeare_env.lineup import Lineup, play_out
 
+Row = dict[str, Any]
 Columns = dict[str, list[Any]]
 """The rows of a table, column by column."""
 OnGame = Callable[[int], None]
-"""Is told of every game that has been put into rows, how many decisions it had."""
+"""Called for every game recorded, with its number of decisions."""
 _ESTIMATED_TOGETHER = 2048
-"""Observations that an agent is asked about at once."""
+"""Observations an agent estimates at once."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """Decisions in the order of their games, those of a game in the order they were made.
+    """Decisions, grouped by game in the order they were made.
 
     Attributes:
-        rows: int64[m], the game of each in its batch.
-        seats: int8[m], who was to move.
-        actions: int64[m], what was chosen.
-        values: float32[m], what the agent expected; NaN where it does not say.
+        rows: int64[m], the game in its batch.
+        seats: int8[m], who moved.
+        actions: int64[m].
+        values: float32[m], the agent's estimates; NaN where it gives none.
         masks: bool[m, A], the legal actions.
         records: [m], the games before the action.
     """
@@ -59,20 +59,12 @@ def record_shard(
     *,
     threads: int = 1,
 ) -> dict[str, Columns]:
-    """Play the games of a shard.
+    """Play the games of a shard into the columns of `games` and `decisions`.
 
-    Args:
-        settings: Of the dataset.
-        agents: One a seat, as `settings.entrants` names them; the same object may have several.
-        shard: Its number.
-        on_game: Is told how far the rows are.
-        threads: That step the games.
-
-    Returns:
-        The tables `games` and `decisions`, their rows in order.
+    `agents` are those of `settings.entrants`, one per seat; an object may hold several.
     """
-    games: Columns = {column.name: [] for column in GAMES}
-    decisions: Columns = {column.name: [] for column in DECISIONS}
+    games: list[Row] = []
+    decisions: list[Row] = []
     # Rounding in a network depends on how many rows pass through it: games are played in the same
     # groups whatever the size of a shard, so that their rows do not depend on it.
     for deals in parts(settings.deals_of(shard), settings.deals_together):
@@ -86,12 +78,19 @@ def record_shard(
         )
         first = batch.save(slice(None))
         steps = _play(batch, lineup)
-        _add_rows(settings, deals, batch, first, steps, games, decisions, on_game)
-    return {"games": games, "decisions": decisions}
+        for game, made in _rows(settings, deals, batch, first, steps):
+            games.append(game)
+            decisions += made
+            if on_game is not None:
+                on_game(len(made))
+    return {
+        "games": {column.name: [row[column.name] for row in games] for column in GAMES},
+        "decisions": {column.name: [row[column.name] for row in decisions] for column in DECISIONS},
+    }
 
 
 def _play(batch: Batch, lineup: Lineup) -> Steps:
-    """Play all games to their end, keeping every decision."""
+    """Play all games out, keeping every decision."""
     kept: list[tuple[NDArray[Any], ...]] = []
 
     def keep(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
@@ -109,7 +108,7 @@ def _play(batch: Batch, lineup: Lineup) -> Steps:
 def _estimates(
     agents: Sequence[AnyAgent], deciding: NDArray[Any], seen: NDArray[np.int8]
 ) -> NDArray[np.float32]:
-    """float32[m]: what each decision's agent expected of what it saw; NaN if it does not say."""
+    """float32[m]: the deciding agents' estimates; NaN where they give none."""
     values = np.full(len(deciding), np.nan, np.float32)
     for index, agent in enumerate(agents):
         if isinstance(agent, Estimator):
@@ -120,17 +119,10 @@ def _estimates(
     return values
 
 
-def _add_rows(
-    settings: Settings,
-    deals: range,
-    batch: Batch,
-    first: Records,
-    steps: Steps,
-    games: Columns,
-    decisions: Columns,
-    on_game: OnGame | None,
-) -> None:
-    """Add what was kept of some games to the tables."""
+def _rows(
+    settings: Settings, deals: range, batch: Batch, first: Records, steps: Steps
+) -> Iterator[tuple[Row, list[Row]]]:
+    """A row for every finished game, and one for each of its decisions."""
     game, players = batch.game, settings.players
     last = batch.save(slice(None))
     ends = np.searchsorted(steps.rows, np.arange(batch.n), side="right")
@@ -138,45 +130,31 @@ def _add_rows(
         rotation = index % players
         names = [settings.entrants[(seat - rotation) % players] for seat in range(players)]
         winners = np.flatnonzero(batch.final_winners[index]).tolist() if players > 1 else []
-        about = {
+        row: Row = {
             "game_id": deals.start * players + index,
+            "game": settings.game,
+            "seed": settings.seed,
+            "deal": deals.start + index // players,
+            "rotation": rotation,
+            "players": players,
+            "variants": list(settings.variants),
+            "agents": names,
+            "first_position": _json(game.to_dict(first[index])),
+            "last_position": _json(game.to_dict(last[index])),
             "final_scores": batch.final_scores[index, :players].tolist(),
             "winners": winners,
-            "agents": names,
+            "decisions": int(end - start),
+            "package_version": settings.package_version,
+            "box_digest": settings.box_digest,
         }
-        before = len(decisions["move"])
-        for step in range(start, end):
-            _add(decisions, _decision(game, steps, step, step - start, about, players))
-        _add(
-            games,
-            {
-                "game_id": about["game_id"],
-                "game": settings.game,
-                "seed": settings.seed,
-                "deal": deals.start + index // players,
-                "rotation": rotation,
-                "players": players,
-                "variants": list(settings.variants),
-                "agents": names,
-                "first_position": _text(game, first[index]),
-                "moves": decisions["move"][before:],
-                "last_position": _text(game, last[index]),
-                "final_scores": about["final_scores"],
-                "winners": winners,
-                "decisions": int(end - start),
-                "package_version": settings.package_version,
-                "box_digest": settings.box_digest,
-            },
-        )
-        if on_game is not None:
-            on_game(int(end - start))
+        made = [_decision(game, steps, step, step - start, row) for step in range(start, end)]
+        yield {**row, "moves": [decision["move"] for decision in made]}, made
 
 
-def _decision(
-    game: Game, steps: Steps, step: int, number: int, about: Mapping[str, Any], players: int
-) -> dict[str, Any]:
-    """A row of the table of decisions."""
+def _decision(game: Game, steps: Steps, step: int, number: int, about: Row) -> Row:
+    """A row of the decisions table."""
     record, seat, value = steps.records[step], int(steps.seats[step]), steps.values[step]
+    players = about["players"]
     texts = game.actions.texts_for(seat, players)
     position, move = game.to_dict(record), texts[steps.actions[step]]
     return {
@@ -193,15 +171,6 @@ def _decision(
         "final_score": about["final_scores"][seat],
         "won": seat in about["winners"] if players > 1 else None,
     }
-
-
-def _add(columns: Columns, row: Mapping[str, Any]) -> None:
-    for name, column in columns.items():
-        column.append(row[name])
-
-
-def _text(game: Game, record: Record) -> str:
-    return _json(game.to_dict(record))
 
 
 def _json(position: Mapping[str, Any]) -> str:

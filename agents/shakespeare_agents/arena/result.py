@@ -1,4 +1,4 @@
-"""What came of an evaluation: win rates and scores with 95 % intervals, also as JSON."""
+"""Results of an evaluation, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -16,25 +16,26 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_env.registry import box_digest
 
 FORMAT = 2
-"""Version of the JSON's form."""
+"""Version of the JSON."""
 
 
 @dataclass(frozen=True)
 class AgentResult:
-    """What one agent did, all its copies together.
+    """One agent's figures over all its copies.
+
+    With one seat nobody wins: `wins`, `win_rate`, its interval and `seat_win_rates` are None.
 
     Attributes:
-        name: As it was given.
-        copies: How many seats it held in every game.
-        games: Games played, each counted once for every copy.
-        wins: How many of those it won; a victory shared by k seats counts 1/k.  None with one
-            seat, where nobody wins; so are the next four.
-        win_rate: wins / games, 0 to 1; equal agents have 1 / players each.
+        name: As entered.
+        copies: Seats held in every game.
+        games: Counted once per copy.
+        wins: A victory shared by k seats counts 1/k.
+        win_rate: wins / games; 1 / players for equal agents.
         low: Lower end of its 95 % interval.
         high: Upper end.
-        seat_win_rates: Win rate at each seat, in seat order; all seats were played equally often.
+        seat_win_rates: By seat; all were played equally often.
         mean_score: Mean final score.
-        score_low: Lower end of its 95 % interval; None if there was one deal only.
+        score_low: Lower end of its 95 % interval; None with one deal.
         score_high: Upper end; None likewise.
     """
 
@@ -53,21 +54,21 @@ class AgentResult:
 
 @dataclass(frozen=True)
 class EvaluationResult:
-    """What came of an evaluation, and what it takes to play the same games again.
+    """Results, and what it takes to replay the games.
 
     Attributes:
-        game: Name of the game.
-        options: Its variants, by name.
+        game: Its name.
+        options: Its variants.
         players: Seats.
-        seed: Of the deals and of what agents draw.
+        seed: Of the deals and the agents' draws.
         games: Games played.
-        deals: Different deals; each was played `players` times.
-        entrants: Names of the agents in order, the first at seat 0 of the first game of a deal.
-        agents: One result for each name, in the order they sit.
-        mean_winning_score: Mean of the best final score of each game; None with one seat.
-        winning_score_low: Lower end of its 95 % interval; None with one seat or one deal.
+        deals: Each was played `players` times.
+        entrants: Names, the first at seat 0 of a deal's first game.
+        agents: One per name, in seating order.
+        mean_winning_score: Mean of each game's best final score; None with one seat.
+        winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
         winning_score_high: Upper end; None likewise.
-        solo_target: The score a game for one is measured against; None with more seats.
+        solo_target: A good solo score; None with more seats.
     """
 
     game: str
@@ -90,21 +91,12 @@ class EvaluationResult:
         raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as JSON types, with the digest of the box in force and a format number.
-
-        Raises:
-            ValueError: the game is not registered.
-        """
-        facts = asdict(self)
-        facts["entrants"] = list(self.entrants)
-        facts["agents"] = [asdict(agent) for agent in self.agents]
-        for agent in facts["agents"]:
-            rates = agent["seat_win_rates"]
-            agent["seat_win_rates"] = None if rates is None else list(rates)
+        """JSON types, with a format number and the box's digest."""
+        facts = json.loads(json.dumps(asdict(self)))  # tuples become lists
         return {"format": FORMAT, "box_digest": box_digest(self.game), **facts}
 
     def save(self, path: Path) -> None:
-        """Write the JSON into a file, as a whole or not at all.
+        """Write the JSON atomically.
 
         Raises:
             ValueError: a figure is not finite.
@@ -117,15 +109,12 @@ class EvaluationResult:
 def agent_results(
     names: Sequence[str], scores: NDArray[np.integer], winners: NDArray[np.bool_]
 ) -> tuple[AgentResult, ...]:
-    """The figures of all agents in games of P seats; seats of one name are counted together.
+    """One result per distinct name, in order; seats of one name are pooled.
 
     Args:
-        names: P names; the first sits at seat r in rotation r, the others follow in order.
+        names: P names; in rotation r the first sits at seat r.
         scores: int[deals, P, P], final scores by deal, rotation and seat.
-        winners: bool[deals, P, P], who won, of the same form.
-
-    Returns:
-        One result for each different name, in order.
+        winners: bool[deals, P, P], likewise.
     """
     deals, players, _ = scores.shape
     shares = winners / winners.sum(axis=2, keepdims=True).clip(1)

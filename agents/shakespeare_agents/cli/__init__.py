@@ -1,1 +1,1 @@
-"""The commands that agents play in: `watch`, `play`, `evaluate`, `dataset`, `replay`."""
+"""The commands that agents play in."""

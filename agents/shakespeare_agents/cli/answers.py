@@ -16,14 +16,14 @@ class Leave(Exception):  # noqa: N818 - not an error
 
 
 class Answers:
-    """The words a person enters, one at a time; a line may hold several."""
+    """A person's input, word by word; a line may hold several."""
 
     def __init__(self) -> None:
         self._ahead: deque[str] = deque()
 
     @property
     def typed_ahead(self) -> bool:
-        """Whether entered words are still waiting."""
+        """Whether words are waiting."""
         return bool(self._ahead)
 
     def next(self, prompt: str) -> str:
@@ -37,7 +37,7 @@ class Answers:
         return self._ahead.popleft()
 
     def forget(self) -> None:
-        """Drop the words that are waiting."""
+        """Drop the waiting words."""
         self._ahead.clear()
 
 
@@ -59,15 +59,14 @@ def meant_move(answer: str, position: Position) -> str:
     """The legal move that a text or number means.
 
     Raises:
-        ValueError: it means none; says why.
+        ValueError: says why it means none.
     """
     legal = position.moves()
     if answer in legal:
         return answer
     if position.is_move(answer):
         raise ValueError(
-            f"{answer} ({position.describe_move(answer)}) is not legal now; "
-            "enter one of the list"
+            f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
         )
     if not (answer.isascii() and answer.isdigit()):
         raise ValueError(f"{answer!r} is neither a move nor a number; ? shows what you can enter")

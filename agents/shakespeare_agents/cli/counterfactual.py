@@ -1,4 +1,4 @@
-"""Another move in a recorded game, and how agents then finish it."""
+"""Another move in a recorded game, and how agents finish it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,10 @@ from shakespeare_env.cli.recorded import Recorded
 def play_instead(
     game: Recorded, at: int, move: str, named: Sequence[str] | None, seed: int
 ) -> None:
-    """Play another move, let agents finish the game, and compare the scores with the record's.
+    """Play another move at a position, let agents finish, and compare scores with the record's.
 
-    Args:
-        game: The record.
-        at: The position to depart from, by number.
-        move: The move to play there.
-        named: The agents that finish it; None means those of the record, or the game's default.
-        seed: Of all chance and the agents' draws from here on; a record holds neither.
+    Without names the record's agents or the game's default play. A record holds neither chance nor
+    draws: `seed` decides both from here on.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     if move not in position.moves():
@@ -32,37 +28,24 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
-    names = list(named or game.agents or [default(position.game)])
+    names = named or game.agents or [default(position.game)]
     made = make_agents(position.game, names, position.players, "--agents")
-    played = SingleGame(position, dict(enumerate(made)), seed)
+    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     if at < len(game.moves):
         typer.echo("In the record:")
         print_played(position, at + 1, game.moves[at])
     typer.echo("Instead:")
-    number = at + 1
-    print_played(position, number, move)
+    print_played(position, at + 1, move)
     played.push(move)
-
-    def show(position: Position, chosen: str) -> None:
-        nonlocal number
-        number += 1
-        print_played(position, number, chosen)
-
-    played.play_out(show)
+    played.play_out(print_played)
     end = played.position
     typer.echo(f"\n{end}\n")
     print_scores(end)
-    _print_comparison(game, end, [*names, *names[-1:] * (end.players - len(names))])
-
-
-def _print_comparison(game: Recorded, end: Position, names: Sequence[str]) -> None:
-    """Print every seat's score at both ends."""
-    recorded = game.last
-    title = "Recorded" if recorded.to_move is None else "Recorded so far"
-    pairs = zip(recorded.scores(), end.scores(), strict=True)
+    title = "Recorded" if game.last.to_move is None else "Recorded so far"
+    columns = zip(made, game.last.scores(), end.scores(), strict=True)
     rows = [
-        (str(seat), names[seat], str(before), str(after), f"{after - before:+d}")
-        for seat, (before, after) in enumerate(pairs)
+        (str(seat), one.name, str(before), str(after), f"{after - before:+d}")
+        for seat, (one, before, after) in enumerate(columns)
     ]
     print_table(("Seat", "Agent", title, "Instead", "Difference"), rows)
     typer.echo("From this move on, chance and the agents' draws differ from the record.")

@@ -1,4 +1,4 @@
-"""`shakespeare dataset`: games of agents as tables, for statistics and for learning."""
+"""`shakespeare dataset`: games of agents as tables."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import typer
 
 from shakespeare_agents.arena.dataset import open_dataset, settings_of, write_dataset
 from shakespeare_agents.cli.lineup_options import (
-    GAMES_HELP,
     EntrantNames,
     EntrantSeats,
     EntrantSeed,
+    Games,
     Threads,
     make_entrants,
 )
@@ -31,9 +31,8 @@ from shakespeare_env.cli.choices import (
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
-_MOST_GAMES = 100_000_000
 _MOST_IN_A_SHARD = 10_000
-"""A shard is in memory at once, at most some megabytes per game."""
+"""A shard is in memory at once, some megabytes per game at most."""
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
@@ -49,7 +48,7 @@ def dataset(
         ),
     ] = ...,  # type: ignore[assignment]
     players: EntrantSeats = None,
-    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=GAMES_HELP)] = 1000,
+    games: Games = 1000,
     seed: EntrantSeed = 0,
     game_name: GameName = DEFAULT_GAME,
     option: Variants = None,
@@ -68,12 +67,7 @@ def dataset(
     entrants = make_entrants(game, named or [], players)
     variants = variants_at(game, option, len(entrants))
     settings = settings_of(
-        game.name,
-        entrants,
-        games=games,
-        seed=seed,
-        variants=variants,
-        games_per_shard=shard,
+        game.name, entrants, games=games, seed=seed, variants=variants, games_per_shard=shard
     )
     try:
         found = open_dataset(out, settings)
@@ -95,7 +89,7 @@ def dataset(
 def _write(
     out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
 ) -> Manifest:
-    """Play and write, with a progress bar on the error stream."""
+    """Play and write, with a progress bar on stderr."""
     with games_progress() as progress:
         decisions = _decisions(found)
         task = progress.add_task(
@@ -111,7 +105,6 @@ def _write(
 
 
 def _contents(manifest: Manifest) -> str:
-    """How much a dataset holds."""
     games, shards = manifest.finished_games, len(manifest.shards)
     return f"{games:,} games, {_decisions(manifest):,} decisions, shards: {shards}"
 

@@ -14,10 +14,10 @@ from rich.text import Text
 from shakespeare_agents.arena.evaluate import evaluate as play_games
 from shakespeare_agents.arena.result import AgentResult, EvaluationResult
 from shakespeare_agents.cli.lineup_options import (
-    GAMES_HELP,
     EntrantNames,
     EntrantSeats,
     EntrantSeed,
+    Games,
     Threads,
     make_entrants,
 )
@@ -31,7 +31,6 @@ from shakespeare_env.cli.choices import (
     variants_at,
 )
 
-_MOST_GAMES = 100_000_000
 _NARROWEST = 56
 """Columns; keeps the title on one line."""
 
@@ -39,7 +38,7 @@ _NARROWEST = 56
 def evaluate(
     named: EntrantNames = None,
     players: EntrantSeats = None,
-    games: Annotated[int, typer.Option(min=1, max=_MOST_GAMES, help=GAMES_HELP)] = 1000,
+    games: Games = 1000,
     seed: EntrantSeed = 0,
     out: Annotated[
         Path | None,
@@ -78,7 +77,7 @@ def evaluate(
 
 
 def _check_writable(out: Path) -> None:
-    """Give up before hours of play if the file cannot be written."""
+    """Give up now, not after hours of play, if the file cannot be written."""
     folder = out.parent
     if out.is_dir():
         give_up(f"cannot write {out}: it is a folder; give the name of a file")

@@ -1,9 +1,9 @@
-"""Options and arguments that name the agents, for several commands."""
+"""Options and arguments that name agents."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,14 +15,13 @@ from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 
-AGENT_NAMES = f"{', '.join(names())}, or the folder of a checkpoint"
-"""Ways to name an agent, for help texts."""
+_NAMES = f"{', '.join(names())}, or the folder of a checkpoint"
 
 EntrantNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="AGENT",
-        help=f"Who plays: {AGENT_NAMES}; with options, as in greedy,samples=4. The last of several "
+        help=f"Who plays: {_NAMES}; with options, as in greedy,samples=4. The last of several "
         "fills the remaining seats; a single one plays against the default agent.",
         show_default="the default agent",
     ),
@@ -36,10 +35,11 @@ EntrantSeats = Annotated[
         show_default="one per named agent; as many as possible if fewer than two are named",
     ),
 ]
-GAMES_HELP = (
+_GAMES = (
     "Games, rounded up to a multiple of the seats: each deal is played once per seat, all agents "
     "moving on by one seat in between."
 )
+Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
 EntrantSeed = Annotated[
     int,
     typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals and the agents' draws."),
@@ -47,40 +47,35 @@ EntrantSeed = Annotated[
 Threads = Annotated[
     int,
     typer.Option(
-        "--threads",
-        min=1,
-        max=MOST_THREADS,
-        help="Threads that step the games; they change no result.",
+        "--threads", min=1, max=MOST_THREADS, help="Threads that step the games; change no result."
     ),
 ]
 
 
-def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> list[AnyAgent]:
-    """Agents by name for so many seats; the last one named fills the rest.
+def agents_option(who: str, default: str) -> Any:
+    """An option that names agents, to be used with `make_agents`."""
+    text = f"{who}: {_NAMES}. Repeat it to go seat by seat; the last one fills the remaining seats."
+    return typer.Option(metavar="AGENT", help=text, show_default=default)
 
-    Args:
-        game: The game they are to play.
-        named: As `make` takes them; at least one if there are seats.
-        seats: Number of seats to fill.
-        option: The option that named them, for errors.
-    """
+
+def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> list[Entrant]:
+    """Agents by name for so many seats, the last filling the rest; errors name the `option`."""
     if len(named) > seats:
         raise typer.BadParameter(
             f"agents named: {len(named)}, seats for them: {seats}; name no more than seats",
             param_hint=option,
         )
     try:
-        made = [make(name, game) for name in named]
+        made = [Entrant(name, make(name, game)) for name in named]
     except (ValueError, TypeError, ImportError) as fault:
         raise typer.BadParameter(str(fault), param_hint=option) from fault
     return [*made, *made[-1:] * (seats - len(made))]
 
 
 def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list[Entrant]:
-    """An entrant for each seat; entrants of one name share an agent.
+    """An entrant per seat; those of one name share an agent.
 
-    A usage error if there are too few seats or no such agent; gives up if a checkpoint cannot
-    play.
+    A usage error if seats or names do not fit; gives up if a checkpoint cannot play.
     """
     made: dict[str, AnyAgent] = {}
     entrants = []
@@ -97,7 +92,7 @@ def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list
 
 
 def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    """The name of the agent at each seat."""
+    """The name at each seat."""
     seats = players or (len(named) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(

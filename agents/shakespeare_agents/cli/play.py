@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli.answers import Answers, Leave, meant_move
-from shakespeare_agents.cli.lineup_options import AGENT_NAMES, make_agents
+from shakespeare_agents.cli.lineup_options import agents_option, make_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.registry import default
 from shakespeare_env import Position
@@ -29,7 +29,6 @@ from shakespeare_env.cli.printing import (
 )
 from shakespeare_env.rng import fresh_seed
 
-_WIDTH = 100
 _HELP = """\
 Enter the number or text of a move, such as 1 or {example}, or several separated by spaces. Or:
   ?      show this text
@@ -43,13 +42,7 @@ def play(
     players: PlayerCount = None,
     seat: Annotated[int, typer.Option(min=0, help="Your seat, counted from 0.")] = 0,
     against: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help=f"Who plays the others: {AGENT_NAMES}. Repeat it to go seat by seat; "
-            "the last one fills the remaining seats.",
-            show_default="the strongest bundled one",
-        ),
+        list[str] | None, agents_option("Who plays the others", "the strongest bundled one")
     ] = None,
     seed: Annotated[
         int | None,
@@ -71,9 +64,10 @@ def play(
     others = [other for other in range(position.players) if other != seat]
     names = against or [default(game)][: len(others)]
     made = make_agents(game, names, len(others), "--against")
-    played = SingleGame(position, dict(zip(others, made, strict=True)), seed)
-    typer.echo(_welcome(seat, dict(zip(others, _filled(names, len(others)), strict=True)), seed))
-
+    seated = dict(zip(others, made, strict=True))
+    played = SingleGame(position, {other: one.agent for other, one in seated.items()}, seed)
+    welcome = "".join(f", {one.name} plays seat {other}" for other, one in seated.items())
+    typer.echo(f"You play seat {seat}{welcome}. The seed of this game is {seed}.")
     mine: list[str] = []
     try:
         _play(played, mine)
@@ -85,44 +79,20 @@ def play(
         typer.echo(_farewell(command, mine))
 
 
-def _filled(names: list[str], seats: int) -> list[str]:
-    """Names for all seats, repeating the last one."""
-    return names + names[-1:] * (seats - len(names))
-
-
-def _welcome(seat: int, others: dict[int, str], seed: int) -> str:
-    """Who sits where."""
-    seated = "".join(f", {name} plays seat {other}" for other, name in others.items())
-    return f"You play seat {seat}{seated}. The seed of this game is {seed}."
-
-
 def _farewell(command: list[str], mine: list[str]) -> str:
     """How to resume a game: with its seed, chance and agents repeat themselves."""
-    lines = [
-        "You have left the game. To resume it, run",
-        f"  {shlex.join(command)}",
-    ]
+    lines = ["You have left the game. To resume it, run", f"  {shlex.join(command)}"]
     if mine:
-        lines.append("and enter your moves so far:")
-        lines += textwrap.wrap(
-            " ".join(mine),
-            _WIDTH,
-            initial_indent="  ",
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
+        moves = textwrap.wrap(" ".join(mine), 98, break_long_words=False, break_on_hyphens=False)
+        lines += ["and enter your moves so far:", *(f"  {line}" for line in moves)]
     return "\n".join(lines)
 
 
 def _play(played: SingleGame, mine: list[str]) -> None:
     """Play the whole game, adding the person's moves to `mine`."""
     answers = Answers()
-    number = 0
 
-    def show(position: Position, move: str) -> None:
-        nonlocal number
-        number += 1
+    def show(position: Position, number: int, move: str) -> None:
         if position.game.is_secret(position.to_dict(), move):
             print_played_in_secret(position, number)
         else:
@@ -135,8 +105,7 @@ def _play(played: SingleGame, mine: list[str]) -> None:
             break
         move = _asked(position, answers)
         mine.append(move)
-        number += 1
-        print_played(position, number, move)
+        print_played(position, played.n_moves + 1, move)
         played.push(move)
     # Nothing is secret once the game is over.
     typer.echo(f"\n{position}\n")
@@ -170,6 +139,6 @@ def _asked(position: Position, answers: Answers) -> str:
 
 
 def _print_table(position: Position) -> None:
-    """Print the table as the person to move may see it."""
+    """Print what the person to move may see."""
     assert position.to_move is not None
     typer.echo(f"\n{position.game.draw(position.seen_by(position.to_move))}\n")

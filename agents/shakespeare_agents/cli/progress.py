@@ -1,4 +1,4 @@
-"""The progress bar of commands that play many games."""
+"""The progress bar for many games."""
 
 from __future__ import annotations
 

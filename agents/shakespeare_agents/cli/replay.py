@@ -9,7 +9,7 @@ import typer
 
 from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_agents.cli.counterfactual import play_instead
-from shakespeare_agents.cli.lineup_options import AGENT_NAMES
+from shakespeare_agents.cli.lineup_options import agents_option
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.printing import (
     print_moves,
@@ -67,16 +67,12 @@ def replay(
     ] = None,
     agents: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help=f"Who plays on after --instead: {AGENT_NAMES}. Repeat it to go seat by seat; the "
-            "last one fills the remaining seats.",
-            show_default="those of the record, or the strongest bundled one",
+        agents_option(
+            "Who plays on after --instead", "those of the record, or the strongest bundled one"
         ),
     ] = None,
     seed: Annotated[
-        int,
-        typer.Option(min=0, max=2**64 - 1, help="Seed of chance and draws after --instead."),
+        int, typer.Option(min=0, max=2**64 - 1, help="Seed of chance and draws after --instead.")
     ] = 0,
 ) -> None:
     """Step through a recorded game; positions are shown as recorded, chance is not redrawn."""
@@ -118,14 +114,12 @@ def _opened(record: Path, game_id: int | None) -> Recorded:
         return from_dataset(record, game_id or 0)
     if game_id is not None:
         raise typer.BadParameter(
-            f"{record} is one game; omit it, or give the folder of a dataset",
-            param_hint="--game-id",
+            f"{record} is one game; omit it, or give a dataset's folder", param_hint="--game-id"
         )
     return from_json_lines(record)
 
 
 def _walk(game: Recorded, seat: int | None) -> None:
-    """Show positions on request."""
     answers, at = Answers(), 0
     end = len(game.moves)
     _print_position(game, at, seat)
@@ -199,16 +193,14 @@ def _print_move(game: Recorded, number: int, seat: int | None) -> None:
 
 
 def _print_games(folder: Path) -> None:
-    print_table(
-        ("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"),
+    rows = (
         (
-            (
-                str(game["game_id"]),
-                str(game["decisions"]),
-                ", ".join(game["agents"]),
-                " ".join(map(str, game["final_scores"])),
-                " ".join(map(str, game["winners"])),
-            )
-            for game in games_of(folder)
-        ),
+            str(game["game_id"]),
+            str(game["decisions"]),
+            ", ".join(game["agents"]),
+            " ".join(map(str, game["final_scores"])),
+            " ".join(map(str, game["winners"])),
+        )
+        for game in games_of(folder)
     )
+    print_table(("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"), rows)

@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env import Batch, Position
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
-OnMove = Callable[[Position, str], None]
-"""Called with a position and the move an agent is about to play there."""
+OnMove = Callable[[Position, int, str], None]
+"""Called with a position and an agent's move before it is played, numbered from 1."""
 
 
 class SingleGame:
-    """One game; each agent decides by what its own seat sees.
+    """One game in which agents play their seats, and `push` the others.
 
     Args:
         position: Where it starts.
-        agents: Agents by seat; `push` plays the other seats.
-        seed: Of the agents' draws.
+        agents: By seat.
+        seed: Of their draws.
+        n_moves: Moves before that, to number the others.
     """
 
-    def __init__(self, position: Position, agents: Mapping[int, AnyAgent], seed: int) -> None:
+    def __init__(
+        self, position: Position, agents: Mapping[int, AnyAgent], seed: int, n_moves: int = 0
+    ) -> None:
+        self.n_moves = n_moves
         self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
         record = position.record()
         self._batch.load([0], np.array([record], record.dtype))
@@ -41,19 +46,16 @@ class SingleGame:
         return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
-        """Let agents play until a seat without one is to move or the game is over.
+        """Let agents play, `most` moves at most, until another seat is to move or all is over."""
 
-        Args:
-            on_move: Called before every move.
-            most: Moves after which to stop; None means no limit.
-        """
-
-        def before_step(_rows: object, actions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+        def before_step(_rows: object, actions: NDArray[np.int64]) -> None:
             position = self.position
-            on_move(position, position.move_text(int(actions[0])))
+            self.n_moves += 1
+            on_move(position, self.n_moves, position.move_text(int(actions[0])))
 
         play_out(self._batch, self._lineup, before_step=before_step, most=most)
 
     def push(self, move: str) -> None:
-        """Play a legal move of the seat to move."""
+        """Play a legal move."""
         self._batch.step([self.position.action_id(move)])
+        self.n_moves += 1

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.lineup_options import AGENT_NAMES, make_agents
+from shakespeare_agents.cli.lineup_options import agents_option, make_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import (
@@ -34,15 +34,7 @@ def _move_limit(text: str) -> int | None:
 def watch(
     game_name: GameName = DEFAULT_GAME,
     players: PlayerCount = None,
-    agents: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="AGENT",
-            help=f"Who plays: {AGENT_NAMES}. Repeat it to go seat by seat; the last one fills "
-            "the remaining seats.",
-            show_default="random",
-        ),
-    ] = None,
+    agents: Annotated[list[str] | None, agents_option("Who plays", "random")] = None,
     seed: Annotated[
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
     ] = 0,
@@ -77,12 +69,11 @@ def watch(
             f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
         )
     made = make_agents(game, agents or ["random"], position.players, "--agents")
-    played = SingleGame(position, dict(enumerate(made)), seed)
-    number, chapter = 0, object()  # equal to nothing, so that the first position is drawn
+    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed)
+    chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(position: Position, move: str) -> None:
-        nonlocal number, chapter
-        number += 1
+    def show(position: Position, number: int, move: str) -> None:
+        nonlocal chapter
         before, chapter = chapter, position.to_dict()[key]
         if every_position or (every_position is None and chapter != before):
             typer.echo(f"\n{position}\n")

@@ -1,1 +1,1 @@
-"""Players with rules of thumb for one game; they see what any agent sees."""
+"""Rules of thumb per game, seeing what any agent sees."""

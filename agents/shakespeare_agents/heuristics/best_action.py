@@ -1,4 +1,4 @@
-"""Plays the action that scores best by the rules of thumb of a game, compiled."""
+"""Plays the action a game's rules of thumb score best, compiled."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _TIE = 1e-9
 
 
 class BestAction:
-    """Plays the action with the highest immediate worth.
+    """Plays the action with the highest immediate worth; ties break at random.
 
     Args:
         owner: Names the folder of the machine code.
-        score: (observation, action) -> float, compiled: the worth of a legal action, comparable
-            within a decision.
+        score: (observation, action) -> float, compiled: a legal action's worth, comparable within a
+            decision.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
@@ -29,13 +29,10 @@ class BestAction:
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """Choose an action in each game (see `Agent.act`); ties are broken at random."""
+        """See `Agent.act`."""
         actions = np.empty(len(masks), np.int64)
         self._choose(
-            np.ascontiguousarray(observations),
-            np.ascontiguousarray(masks),
-            rng.random(),
-            actions,
+            np.ascontiguousarray(observations), np.ascontiguousarray(masks), rng.random(), actions
         )
         return actions
 
@@ -43,7 +40,6 @@ class BestAction:
 def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., None]:
     @rule
     def best_score(seen: Any, mask: Any) -> float:
-        """The score of the best legal action."""
         best = -np.inf
         for action in range(mask.size):
             if mask[action]:
@@ -71,21 +67,14 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., No
 def evaluation(
     owner: str, worth: Callable[[Any], float]
 ) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
-    """What `GreedyAgent` maximises: int8[n, D] observations -> float64[n], more is better.
-
-    Args:
-        owner: As in `BestAction`.
-        worth: (observation) -> float, compiled: how well the observer stands.
-    """
+    """An `Evaluation` for `GreedyAgent`, in float64, from a compiled (observation) -> float."""
 
     @kernel(owner)
     def write_worth(observations: Any, out: Any) -> None:
-        """Write how well each seat stands."""
         for i in range(len(out)):
             out[i] = worth(observations[i])
 
     def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
-        """How well seats stand, judged by what they see."""
         out = np.empty(len(observations))
         write_worth(np.ascontiguousarray(observations), out)
         return out

@@ -1,7 +1,6 @@
 """A careful beginner at Figaro, who looks no further than the end of the round.
 
-Take little and let others take much, pass on a pile that is about to fill, take while little lies
-on the table, and save jesters and rings.
+Take little, let others take much, pass on piles about to fill, save jesters and rings.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""By the total before a seat: the chance that it must take what now lies face up."""
+"""By a seat's total: the chance that it must take the cards face up."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""Worth of a kind of card in hand, in road length: it can be played when others cannot.
+"""Worth of a kind in hand, in road length: it can be played when others cannot.
 
-Both tables are guesses and were not tuned.
+Both tables are untuned guesses.
 """
 assert len(PRICE) == t.N_KINDS
 
@@ -41,7 +40,7 @@ def seats(seen: Any) -> int:
 
 @rule
 def total(seen: Any, place: int) -> int:
-    """The total of the cards before a seat."""
+    """The total before a seat."""
     first = place * at.SEAT_SIZE + at.TOTAL
     value = 0
     while value < t.FULL - 1 and not seen[first + value]:
@@ -51,18 +50,12 @@ def total(seen: Any, place: int) -> int:
 
 @rule
 def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
-    """The road piece that the observer may expect from the round, as a loss.
+    """The road piece a seat may expect of the round, as a loss.
 
-    Compares what it has taken, and may have to take of what lies face up, with the same of every
-    other seat; the longer the round still lasts, the less that counts.
-
-    Args:
-        seen: int8[D], the observation.
-        taker: Place of the seat that takes all that lies face up, or NOBODY.
-        face_up: Number of cards face up, before they are taken.
-        passed: 1 if every pile moves to the next seat.
-        target: Place of the seat before which a card is played, or NOBODY.
-        more: The card's value.
+    Its cards, taken or likely to be, are compared with every other seat's; the longer the round has
+    to go, the less that tells. `taker` is the place that takes the cards `face_up`, or NOBODY;
+    `passed` is 1 if every pile moves to the next seat; a card of value `more` is played before the
+    place `target`, or NOBODY.
     """
     players = seats(seen)
     to_come = 0.0
@@ -93,7 +86,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """The worth of an action, comparable within a decision."""
+    """An action's worth, comparable within a decision."""
     face_up = int(seen[at.FACE_UP])
     if action == a.TAKE:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
@@ -108,7 +101,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """How well a seat stands: its road, its outlook for the round, the special cards it holds."""
+    """A seat's standing: its road, its outlook, its special cards."""
     worth = -float(seen[at.ROAD_LENGTH])
     worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
@@ -117,6 +110,6 @@ def position(seen: Any) -> float:
 
 
 evaluate = evaluation(_OWNER, position)
-"""How well seats stand, in road length: int8[n, D] observations -> float64[n]."""
+"""Standings in road length: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

@@ -1,7 +1,7 @@
-"""A careful beginner at Shakespeare, who judges every decision by its immediate worth.
+"""A careful beginner at Shakespeare, who judges decisions by their immediate worth.
 
-The strategy of the rule book's last page: wager for what there is to do, recruit who will be used,
-finish costumes before rehearsals, build towards candles, save for the wages.
+After the rule book's last page: wager for what there is to do, recruit who will be used, finish
+costumes before rehearsals, build towards candles, save for wages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DONE = 0.05
 
 @rule
 def wager(seen: Any, cylinders: int) -> float:
-    """Prefer one cylinder for each character worth it (Rules W1)."""
+    """One cylinder per character worth it (Rules W1)."""
     useful = 1  # the character still to be recruited
     for card in range(t.N_CARDS):
         free = int(seen[at.CARDS + card]) - int(seen[at.RESTING + card])
@@ -34,7 +34,7 @@ def wager(seen: Any, cylinders: int) -> float:
 
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
-    """A stage set element: the candle under it, those above it, and its colour's effect."""
+    """A set element: its candle, those above, its colour."""
     worth = 0.3 * spaces.ENABLED[space] - w.ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     if t.CANDLE[space]:
         worth += 1.0
@@ -53,7 +53,7 @@ def stage_set(seen: Any, colour: int, space: int) -> float:
 
 @rule
 def costume(seen: Any, colour: int, wearer: int) -> float:
-    """A costume element: the costume's worth with it, less that without it."""
+    """What an element adds to a costume."""
     elements, value = int(seen[at.ELEMENTS + wearer]), int(seen[at.VALUES + wearer])
     worth = w.costume(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
     worth -= w.costume(seen, wearer, elements, value)
@@ -63,7 +63,7 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """The worth of an action, comparable within a decision."""
+    """An action's worth, comparable within a decision."""
     if action < a.WAGER:
         return w.character(seen, t.N_BOARD + action)
     if action < a.RECRUIT:
@@ -105,6 +105,6 @@ def score(seen: Any, action: int) -> float:
 
 
 evaluate = evaluation(_OWNER, w.position)
-"""How well seats stand, in prestige: int8[n, D] observations -> float64[n]."""
+"""Standings in prestige: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

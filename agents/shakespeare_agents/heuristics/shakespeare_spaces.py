@@ -1,7 +1,4 @@
-"""The worth of the spaces of Shakespeare's acts, stage and mood track, in prestige.
-
-Tables computed once from the box, for `shakespeare_worth.py` and `shakespeare.py`.
-"""
+"""Worth of the acts', the stage's and the mood track's spaces, in prestige."""
 
 from __future__ import annotations
 
@@ -11,15 +8,13 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.shakespeare import tables as t
 
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
-"""float64[space]: by mood, from the lowest up (Rules M2)."""
-_LOWEST = t.LOWEST_MOOD
-_HIGHEST = t.HIGHEST_MOOD
+"""float64[space], from the lowest mood up (Rules M2)."""
 
 
 def _act_worth() -> np.ndarray:
-    """float64[act, space]: the worth of a disc's space in one rehearsal (Rules R2).
+    """float64[act, space]: a disc's worth in one rehearsal (Rules R2).
 
-    Linear between two steps of the reward, so that advances that pay later count now.
+    Linear between the reward's steps: an advance that pays later is worth something now.
     """
     longest = int(t.ACT_LENGTH.max())
     worth = np.zeros((3, longest + 2))
@@ -35,25 +30,11 @@ def _act_worth() -> np.ndarray:
 
 
 def _enabled() -> np.ndarray:
-    """int64[space]: the candles that rest on a space, directly or not (Rules T13)."""
-    needs = [int(under) for under in t.SUPPORTS]
-    for _ in range(t.N_SPACES):
-        needs = [_closed(under, needs) for under in needs]
-    return np.array(
-        [
-            sum(int(t.CANDLE[above]) for above in range(t.N_SPACES) if needs[above] >> space & 1)
-            for space in range(t.N_SPACES)
-        ],
-        np.int64,
-    )
-
-
-def _closed(under: int, needs: list[int]) -> int:
-    """A set of spaces and all that they rest on, as bits."""
-    for space in range(t.N_SPACES):
-        if under >> space & 1:
-            under |= needs[space]
-    return under
+    """int64[space]: candles resting on a space, directly or not (Rules T13)."""
+    rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
+    for middle in range(t.N_SPACES):  # Warshall's transitive closure
+        rests_on |= rests_on[:, middle, None] & rests_on[middle]
+    return t.CANDLE.astype(np.int64) @ rests_on
 
 
 ACT_WORTH = _act_worth()
@@ -62,5 +43,5 @@ ENABLED = _enabled()
 
 @rule
 def mood(now: int) -> float:
-    """The worth of a mood, clipped to the ends of the track."""
-    return MOOD[min(max(now, _LOWEST), _HIGHEST) - _LOWEST]
+    """A mood's worth, clipped to the track's ends."""
+    return MOOD[min(max(now, t.LOWEST_MOOD), t.HIGHEST_MOOD) - t.LOWEST_MOOD]

@@ -1,8 +1,6 @@
-"""What things are worth to a seat in Shakespeare, in prestige, judged from its observation.
+"""What things are worth to a seat of Shakespeare, in prestige: a careful beginner's rough figures.
 
-Rough figures of a careful beginner, in the order of the rule book's last page: advance where a
-rehearsal pays, finish costumes, build towards candles, pay wages.  Every function takes the
-deciding seat's observation, int8[D].
+Every function takes the deciding seat's observation, int8[D].
 """
 
 from __future__ import annotations
@@ -21,14 +19,14 @@ NEEDED_POUND, SPARE_POUND = 0.6, 0.15
 """A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
 TOKEN = 0.7
 CRAFT = 0.33
-"""Worth of a point of craft value while there is something to take."""
+"""A point of craft value while there is something to take."""
 ELEMENT_PRICE = 0.1
-"""What a point of craft value could buy instead."""
+"""What a point of craft value could have bought instead."""
 REST_PRICE = 0.25
 """Every character activated after the first rests the next day (Rules P2)."""
 
 CYLINDER = 1.0
-"""A cylinder that can still be placed today."""
+"""One still to be placed today."""
 
 
 @rule
@@ -42,7 +40,7 @@ def day_of(seen: Any) -> int:
 
 @rule
 def rehearsals(seen: Any) -> int:
-    """Dress rehearsals still to come, today's included."""
+    """Dress rehearsals left, including today's."""
     days_left = t.N_DAYS - day_of(seen)
     return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
 
@@ -55,7 +53,7 @@ def pound(seen: Any) -> float:
 
 @rule
 def advance(seen: Any, act: int) -> float:
-    """One space forward on an act, over all rehearsals to come."""
+    """An act's next space, over all rehearsals left."""
     space = int(seen[at.ACT_SPACE + act])
     if space >= t.ACT_LENGTH[act]:
         return 0.0
@@ -74,7 +72,7 @@ def best_advance(seen: Any) -> float:
 
 @rule
 def mood(seen: Any, steps: int) -> float:
-    """Some steps of mood, given the purple elements still on display (Rules M1)."""
+    """Steps of mood, given the purple elements on display (Rules M1)."""
     now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
     return spaces.mood(now + steps) - spaces.mood(now)
 
@@ -90,7 +88,7 @@ def quills(seen: Any, coloured: Any, white: int) -> float:
 
 @rule
 def elements_on_display(seen: Any, kind: int) -> int:
-    """Elements of a kind that a craftsman could take."""
+    """Elements a craftsman could take."""
     count = 0
     for colour in range(t.N_COLOURS):
         if t.CRAFT_COLOURS >> colour & 1:
@@ -100,7 +98,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
 
 @rule
 def craft(seen: Any, card: int, extra_value: int) -> float:
-    """A craftsman's work with additional value (Rules T9)."""
+    """A craftsman's work, with added value (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
@@ -115,7 +113,7 @@ def craft(seen: Any, card: int, extra_value: int) -> float:
 
 @rule
 def activation(seen: Any, card: int) -> float:
-    """Using a character's power now (Rules T3)."""
+    """A character's power now (Rules T3)."""
     kind = t.KIND[card]
     if t.IS_CRAFTSMAN[card]:
         return craft(seen, card, 0)
@@ -140,7 +138,7 @@ def objectives(seen: Any) -> float:
 
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
-    """What a wearer's complete costume brings in the rehearsals to come (Rules R1)."""
+    """A complete costume over the rehearsals left (Rules R1)."""
     row = t.EXTRA
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
@@ -152,7 +150,7 @@ def costume_power(seen: Any, wearer: int) -> float:
 
 @rule
 def costume(seen: Any, wearer: int, elements: int, value: int) -> float:
-    """A costume with a number of elements and their total value (Rules T12)."""
+    """A costume in any state (Rules T12)."""
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
@@ -184,7 +182,7 @@ def character(seen: Any, card: int) -> float:
 
 @rule
 def extra(seen: Any) -> float:
-    """A new extra: free, and one more to dress (Rules T2)."""
+    """A new extra: free, one more to dress (Rules T2)."""
     makers = 0
     for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
@@ -194,14 +192,14 @@ def extra(seen: Any) -> float:
 
 @rule
 def savings(seen: Any) -> float:
-    """Pounds against wages due: a shortfall at the end costs prestige (Rules F3)."""
+    """Pounds against wages due (Rules F3)."""
     pounds, wages = int(seen[at.POUNDS]), int(seen[at.WAGES])
     return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
 
 
 @rule
 def acts(seen: Any) -> float:
-    """The spaces of the seat's three discs."""
+    """The seat's three discs."""
     worth = 0.0
     for act in range(3):
         worth += spaces.ACT_WORTH[act, seen[at.ACT_SPACE + act]]
@@ -213,7 +211,7 @@ def acts(seen: Any) -> float:
 
 @rule
 def wardrobe(seen: Any) -> float:
-    """All costumes: the hope in unfinished ones, the power of complete ones."""
+    """All costumes, begun and complete."""
     worth = 0.0
     for wearer in range(t.N_WEARERS):
         elements = int(seen[at.ELEMENTS + wearer])
@@ -226,7 +224,7 @@ def wardrobe(seen: Any) -> float:
 
 @rule
 def troupe(seen: Any) -> float:
-    """What the characters will do on the remaining days."""
+    """The characters' days to come."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[at.EXTRAS]
     for card in range(t.N_CARDS):
@@ -238,7 +236,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """What the seat may still do today, and what its current action has opened."""
+    """The rest of today, and what the current action has opened."""
     worth = 0.0
     if not seen[at.PASSED]:
         worth += CYLINDER * seen[at.CYLINDERS]
@@ -251,7 +249,7 @@ def day(seen: Any) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """How well a seat stands: its prestige and the worth of everything else."""
+    """A seat's standing."""
     worth = float(seen[at.PRESTIGE])
     if seen[at.PHASE + OVER]:
         return worth

@@ -1,4 +1,4 @@
-"""Facts of a position by name, read from observations."""
+"""Named facts of a position, read from observations."""
 
 from __future__ import annotations
 
@@ -11,21 +11,17 @@ from shakespeare_env.game import ObservationLayout
 def field(
     layout: ObservationLayout, name: str, observations: NDArray[np.int8]
 ) -> NDArray[np.int16]:
-    """A fact as a number.
+    """int16[n]: a fact as a number, from int8[n, D] observations.
 
     Args:
         layout: Of the observations.
-        name: A field, `seat0.pounds`; or one number of a field whose description lists names,
-            `seat0.metrics.stage_spaces`.  A one-hot field gives the place of its 1, from 1, or 0
-            where there is none.
+        name: A field, `seat0.pounds`, or one of its named numbers, `seat0.metrics.stage_spaces`. A
+            one-hot field gives its 1's place, from 1, or 0.
         observations: int8[n, D].
 
-    Returns:
-        int16[n].
-
     Raises:
-        KeyError: there is no such field, or no such number in it.
-        ValueError: the field has several numbers; names them.
+        KeyError: no such field or number.
+        ValueError: the field has several numbers.
     """
     if name in layout.fields:
         found = layout[name]
@@ -45,6 +41,6 @@ def field(
 
 
 def _listed(description: str, size: int) -> list[str]:
-    """The names a description ends with; none unless there is one for each number."""
+    """The names a description ends with; empty unless one per number."""
     names = description.rpartition(": ")[2].split(", ")
     return names if len(names) == size else []

@@ -1,4 +1,4 @@
-"""Means by group, with 95 % intervals that count deals, and differences within a position."""
+"""Means by group, with 95 % intervals clustered by deal, and differences within a position."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import polars as pl
 from shakespeare_agents.intervals import clustered_mean, clustered_share
 
 FEWEST_DEALS = 30
-"""Groups of fewer deals are left out: their intervals would not hold."""
+"""Groups of fewer deals are dropped: their intervals would not hold."""
 
 
 def means(
     rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
 ) -> pl.DataFrame:
-    """Means of a column by the values of others; rows of one deal may depend on each other.
+    """Means of the column `of` by group.
 
     Args:
-        rows: A seat of a game each, or a trial; `deal` says which depend on each other.
-        by: The columns to group by.
-        of: The column to take means of; rows without a finite number are left out.
-        fewest_deals: Groups of fewer deals are left out.
+        rows: Seats of games, or trials; those with the same `deal` may depend on each other.
+        by: Columns to group by.
+        of: Rows where it is not finite are dropped.
+        fewest_deals: Groups of fewer deals are dropped.
 
     Returns:
-        One row a group, in increasing order: the columns of `by`, `mean`, `low` and `high` of its
-        interval (`intervals.clustered_mean`), `rows` and `deals`.
+        One row per group, ascending: the columns of `by`, `mean`, `low` and `high`
+        (`intervals.clustered_mean`), `rows` and `deals`.
     """
     return _grouped(rows, by, of, fewest_deals, "mean", clustered_mean)
 
@@ -33,16 +33,9 @@ def means(
 def shares(
     rows: pl.DataFrame, by: str | Sequence[str], *, of: str, fewest_deals: int = FEWEST_DEALS
 ) -> pl.DataFrame:
-    """The same for a column of numbers from 0 to 1, such as `won`, read as shares.
+    """The same for values from 0 to 1, such as `won` (`intervals.clustered_share`).
 
-    Args:
-        rows: As of `means`.
-        by: As of `means`.
-        of: The column to take shares of.
-        fewest_deals: As of `means`.
-
-    Returns:
-        As `means`, with `share` in place of `mean` (`intervals.clustered_share`).
+    The column of shares is called `share`, not `mean`.
     """
     return _grouped(rows, by, of, fewest_deals, "share", clustered_share)
 
@@ -54,14 +47,14 @@ def against(
     within: str | Sequence[str] = "position",
     of: Sequence[str] = ("score", "lead", "won"),
 ) -> pl.DataFrame:
-    """Differences to what a baseline gave in the same position.
+    """Differences in the columns `of` from a baseline in the same position.
 
     Args:
-        trials: Rows of `strategy.trials`.
-        baseline: Which rows to compare with, `pl.lit(True)` for all; of several in a position the
-            mean counts.  Positions without one are left out.
-        within: The columns whose values together make a position.
-        of: The columns in which the difference takes the place of the value.
+        trials: From `strategy.trials`.
+        baseline: Rows to compare with, averaged, `pl.lit(True)` for all; positions without one are
+            dropped.
+        within: Columns that identify a position.
+        of: Columns replaced by their differences.
     """
     base = pl.col(of).filter(baseline).mean().over(within)
     return trials.filter(baseline.any().over(within)).with_columns(pl.col(of) - base)

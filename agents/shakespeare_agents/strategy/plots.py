@@ -1,4 +1,4 @@
-"""Pictures of means and shares with their intervals, in the style of the learning curves."""
+"""Plots of means and shares with their intervals, in the style of the learning curves."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shakespeare_agents.plot_style import (
 
 _WIDTH, _HEIGHT = 760, 380
 _MARGIN, _ROW = 155, 29
-"""Pixels of a picture of rows: around them, and for each."""
+"""Pixels around the rows of a plot, and per row."""
 
 
 def plot_lines(
@@ -36,17 +36,17 @@ def plot_lines(
     reference: float | None = None,
     reference_name: str = "",
 ) -> Picture:
-    """Means or shares against a number, with 95 % intervals.
+    """Means or shares, from `groups`, over the numeric column `x`.
 
     Args:
         groups: From `groups.means` or `groups.shares`.
-        x: The column of numbers they are drawn over.
+        x: A numeric column.
         title: Printed above.
-        x_label: What lies along the horizontal axis, and its unit.
-        y_label: What the means are, and their unit.
-        lines: A column that each value has a line of its own for; None means one line.
-        reference: A value to draw a dashed line at.
-        reference_name: What it is, said below.
+        x_label: With the unit.
+        y_label: With the unit.
+        lines: A column with a line for each value; None draws one line.
+        reference: Where to draw a dashed line.
+        reference_name: Explains it below.
     """
     figure, axes = _panel(title, x_label, y_label, reference_name, _HEIGHT)
     if groups.is_empty():
@@ -97,16 +97,7 @@ def plot_rows(
     reference: float | None = None,
     reference_name: str = "",
 ) -> Picture:
-    """One row a group, the first on top: its mean or share and 95 % interval.
-
-    Args:
-        groups: From `groups.means` or `groups.shares`, in the order of the rows.
-        y: The column that names them.
-        title: Printed above.
-        x_label: What the means are, and their unit.
-        reference: A value to draw a dashed line at.
-        reference_name: What it is, said below.
-    """
+    """One row per group, the first on top; `y` names them (see `plot_lines`)."""
     figure, axes = _panel(title, x_label, "", reference_name, _MARGIN + _ROW * len(groups))
     if groups.is_empty():
         return _say_nothing(figure, axes)
@@ -134,23 +125,13 @@ def plot_rows(
 def plot_table(result: EvaluationResult, *, title: str) -> Picture:
     """The win rates of agents at one table, with 95 % intervals and parity.
 
-    Args:
-        result: What came out there; at least two seats.
-        title: Printed above.
-
     Raises:
-        ValueError: one seat alone wins against nobody.
+        ValueError: the table has one seat.
     """
     if result.players == 1:
         raise ValueError("nobody wins at a table of one seat; look at the scores")
-    rows = pl.DataFrame(
-        {
-            "agent": [_name(agent) for agent in result.agents],
-            "share": [agent.win_rate for agent in result.agents],
-            "low": [agent.low for agent in result.agents],
-            "high": [agent.high for agent in result.agents],
-        }
-    )
+    cells = [(_name(agent), agent.win_rate, agent.low, agent.high) for agent in result.agents]
+    rows = pl.DataFrame(cells, ["agent", "share", "low", "high"], orient="row")
     figure = plot_rows(
         rows,
         "agent",
@@ -185,7 +166,7 @@ def _say_nothing(figure: Picture, axes: Axes) -> Picture:
 
 
 def _scaled(groups: pl.DataFrame) -> tuple[pl.DataFrame, float]:
-    """The groups with `value`, `below` and `above` it as they are drawn, and their unit."""
+    """The groups with `value`, `below` and `above` as drawn, and their unit."""
     name, unit = ("share", 100.0) if "share" in groups.columns else ("mean", 1.0)
     value = unit * pl.col(name)
     drawn = groups.with_columns(

@@ -20,21 +20,21 @@ from shakespeare_env.lineup import Lineup, play_out
 from shakespeare_env.rng import check_seed, streams
 
 _LOTS = np.uint64(0x107)
-"""Separates the lots that decide which positions are kept from what the agents draw."""
+"""Separates the lots that pick positions from the agents' draws."""
 
 
 @dataclass(frozen=True)
 class Positions:
-    """m positions of self-play in which a seat is to decide.
+    """m positions of self-play, at a seat's decision.
 
     Attributes:
-        frame: One row a position: `position`, its number; `deal`, which game it is from; `seat`,
-            who decides; and the facts asked for.
-        games: The positions as games, chance to come included; copied, never stepped.
+        frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
+            the facts asked for.
+        games: The positions with the chance to come; copied, never stepped.
         agent: Who played them.
-        kinds: int64[k], ids of the moves that were looked for.
+        kinds: int64[k], ids of the moves looked for.
         choices: int64[m], what the agent chose.
-        states: uint64[m], the state of each game's generator after that choice.
+        states: uint64[m], the games' generators after that.
     """
 
     frame: pl.DataFrame
@@ -57,24 +57,24 @@ def find_positions(
     player: Player = "network",
     facts: Mapping[str, str] | None = None,
 ) -> Positions:
-    """Play games in which one agent holds all seats, and keep positions with some kinds of moves.
+    """Play games, one agent at all seats, and sample positions with moves of some kinds.
 
     Args:
         game: Its name.
-        blocks: Kinds of moves: blocks of the action table.
+        blocks: Blocks of the action table.
         players: Seats.
-        games: How many to play, each a deal of its own.
-        most: At most so many positions are kept, each as likely as the others.
-        least: How many moves of these kinds must be legal.
-        seed: Of the deals and of all draws.
-        player: Who plays, as `shakespeare_agents.make` takes it.
-        facts: What to note of what the deciding seat sees: column -> name of `field`.
+        games: How many to play, each its own deal.
+        most: Positions to sample at most, uniformly.
+        least: Moves of these kinds that must be legal.
+        seed: Of the deals and all draws.
+        player: See `shakespeare_agents.make`.
+        facts: Column -> `field` name, as the decider sees it.
 
     Returns:
-        The positions in the order of their deals, those of a deal as they came up.
+        The positions by deal, in the order they came up.
 
     Raises:
-        ValueError: there is no such block, or no such position came up.
+        ValueError: no such block or position.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
@@ -99,7 +99,7 @@ def find_positions(
 
 
 class _Sample:
-    """Decisions drawn by lot while games are played: those with the lowest lots are kept."""
+    """Keeps the decisions with the lowest lots while games are played."""
 
     def __init__(
         self,
@@ -114,19 +114,12 @@ class _Sample:
         self._batch, self._lineup = batch, lineup
         self._kinds, self._least, self._most = kinds, least, most
         self._lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(batch.n)))
-        self._dtype = np.dtype(
-            [
-                ("record", batch.game.state),
-                ("deal", np.int64),
-                ("choice", np.int64),
-                ("state", np.uint64),
-                ("lot", np.float64),
-            ]
-        )
+        fields = [("record", batch.game.state), ("deal", np.int64), ("choice", np.int64)]
+        self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64)])
         self._drawn = [np.zeros(0, self._dtype)]
 
     def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Give a lot to every decision that fits, before it is played."""
+        """Draw a lot for every fitting decision before it is played."""
         fits = self._batch.mask[rows][:, self._kinds].sum(axis=1) >= self._least
         rows = rows[fits]
         drawn = np.zeros(len(rows), self._dtype)
@@ -141,7 +134,7 @@ class _Sample:
             self._drawn = [self._lowest()]
 
     def kept(self) -> NDArray[Any]:
-        """The decisions with the lowest lots, by deal."""
+        """The decisions kept, by deal."""
         lowest = self._lowest()
         return lowest[np.argsort(lowest["deal"], kind="stable")]
 
@@ -151,7 +144,7 @@ class _Sample:
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
-    """The ids of the actions of some blocks of the action table."""
+    """The action ids of some blocks of the action table."""
     known = {block.name: block for block in game.actions.blocks}
     for name in blocks:
         if name not in known:

@@ -1,4 +1,4 @@
-"""Games of an agent with itself, observed: who won, by how much, and with what."""
+"""An agent's games with itself: who won, by how much, and with what."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def self_play(
     start: Mapping[str, str] | None = None,
     end: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
-    """Play games in which one agent holds all seats, each game a deal of its own.
+    """Play games, each its own deal, with one agent at all seats.
 
     Args:
         game: Its name.
         players: Seats.
         games: How many.
-        seed: Of the deals and of the agent's draws.
-        player: Who plays, as `shakespeare_agents.make` takes it.
-        start: Facts to note as a game begins: column -> name of `field`, as each seat sees it.
-        end: The same when it is over.
+        seed: Of the deals and the agent's draws.
+        player: See `shakespeare_agents.make`.
+        start: Facts as a game begins: column -> `field` name, as each seat sees it.
+        end: The same once it is over.
 
     Returns:
-        One row a seat a game: `deal`, `players`, the columns of `outcomes`, and the facts.
+        One row per seat and game: `deal`, `players`, the columns of `outcomes`, the facts.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, players, start or {})
@@ -51,27 +51,17 @@ def self_play(
 
 
 def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:
-    """One agent at all seats of all games.
-
-    Args:
-        player: Who plays, as `shakespeare_agents.make` takes it.
-        batch: Games of equally many seats.
-        generators: One for each game.
-    """
+    """One agent at all seats of games with equally many, one generator per game."""
     agent, players = make(player, batch.game), int(batch.players[0])
     unmoved = np.zeros(batch.n, np.int64)
     return Lineup.in_rotation([agent] * players, unmoved, batch.game.max_seats, generators)
 
 
 def outcomes(batch: Batch) -> pl.DataFrame:
-    """How games ended for every seat.
+    """How finished games of equally many seats ended, one row per seat and game.
 
-    Args:
-        batch: Games of equally many seats that are over.
-
-    Returns:
-        One row a seat a game, in the order of the seats: `seat`, `score`, `lead` (over the best
-        other seat; null with one seat) and `won` (1, a share of a shared victory, or 0).
+    The columns: `seat`, `score`, `lead` over the best other seat (null with one seat) and `won` (1,
+    a share of a shared victory, or 0).
     """
     players = int(batch.players[0])
     scores, winners = batch.final_scores[:, :players], batch.final_winners[:, :players]
@@ -93,7 +83,7 @@ def outcomes(batch: Batch) -> pl.DataFrame:
 def _seat_facts(
     batch: Batch, players: int, facts: Mapping[str, str]
 ) -> dict[str, NDArray[np.int16]]:
-    """Facts of every seat of every game, the seats of a game after each other."""
+    """Facts of every seat, game by game."""
     seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in range(players)]
     return {
         column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()

@@ -1,7 +1,7 @@
-"""Moves and gifts tried in positions of self-play, each played on to the end.
+"""Moves and gifts tried in positions of self-play, each played to the end.
 
-The agent that played the positions has every seat.  All trials of a position meet the same chance,
-of the game and of the agent, as long as their games draw alike.
+The positions' agent holds every seat. A position's trials meet the same chance, of the game and the
+agent, as long as their games draw alike.
 """
 
 from __future__ import annotations
@@ -18,30 +18,25 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import play_out
 
 OTHER = "another move"
-"""In `try_moves_and_other`: the agent's choice among the moves that are not tried one by one."""
+"""The trial of `try_moves_and_other` beyond those of `try_moves`."""
 _OTHER = np.uint64(0x07E2)
-"""Separates the draws of that choice from those of the games after it."""
+"""Separates that choice's draws from those of the games after it."""
 
 
 def try_moves(positions: Positions) -> pl.DataFrame:
-    """Play every legal move of the kinds that the positions were looked for by, and play on.
+    """Try every legal move of the kinds looked for, one row per trial, by position.
 
-    Returns:
-        One row a trial, by position: the columns of `positions.frame`; `move`, its text; `chosen`,
-        whether the agent plays it there; `score`, `lead` and `won` of the seat that decided (see
-        `self_play.outcomes`).
+    The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
+    the decider's `score`, `lead` and `won` (see `self_play.outcomes`).
     """
     places, actions = _legal(positions)
     return _tried(positions, places, actions, _texts(positions, actions))
 
 
 def try_moves_and_other(positions: Positions) -> pl.DataFrame:
-    """The same, and one trial more where other moves are legal: the agent's choice among them.
+    """The same, plus a trial `OTHER`, the agent's choice among all other moves.
 
-    Positions without other moves are left out.
-
-    Returns:
-        As `try_moves`; the `move` of those further trials is `OTHER`.
+    Positions without other moves are dropped.
 
     Raises:
         ValueError: no position has other moves.
@@ -65,16 +60,15 @@ def try_moves_and_other(positions: Positions) -> pl.DataFrame:
 
 
 def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
-    """Give the seat that decides more of something, and play on with and without the gift.
+    """Give the decider more of something; two rows per position, without and with it.
+
+    The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
+    and `won` (see `self_play.outcomes`).
 
     Args:
         positions: Where it is given.
-        what: A field of the game's record with a number for each seat, such as `pounds`.
-        amount: How much more, 1 or more.
-
-    Returns:
-        Two rows a position: the columns of `positions.frame`; `gift`, 0 or the amount; `score`,
-        `lead` and `won` of the seat that decided (see `self_play.outcomes`).
+        what: A per-seat field of the game's record, such as `pounds`.
+        amount: At least 1.
 
     Raises:
         ValueError: the record has no such field.
@@ -92,7 +86,7 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
 
 
 def _legal(positions: Positions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The legal moves of the kinds looked for: which position each is of, and its id."""
+    """The legal moves of the kinds looked for: their positions and ids."""
     places, kinds = positions.games.mask[:, positions.kinds].nonzero()
     return places, positions.kinds[kinds]
 
@@ -113,7 +107,7 @@ def _tried(
 
 
 def _end(positions: Positions, games: Batch, places: NDArray[np.int64]) -> pl.DataFrame:
-    """Play games on; `score`, `lead` and `won` of the seats that decided in their positions."""
+    """Play games out: the deciders' `score`, `lead` and `won`."""
     generators = GameGenerators(positions.states[places])
     play_out(games, at_all_seats(positions.agent, games, generators))
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]

@@ -1,4 +1,4 @@
-"""Cards, face up or face down, and rows of them that overlap where there is little room."""
+"""Cards, face up or down, in rows that overlap where room is short."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INDEX = 22  # the widest index, so that it can be read on a card that others co
 
 
 def draw_card(card: str, height: float) -> Block:
-    """One card; whatever tells it from others stands at its left edge."""
+    """A card, identified at its left edge."""
     width = _SHAPE * height
     suit = suit_of(card)
     fill, ink = CARDS[suit]
@@ -53,7 +53,7 @@ def draw_card(card: str, height: float) -> Block:
 
 
 def _pips(suit: str, value: int, width: float, height: float, ink: str) -> Elements:
-    """A symbol for each unit of the value, below each other; a jester has one cap."""
+    """One symbol per unit of value; a jester has one cap."""
     if suit == JESTER:
         return symbol(width * 0.54, height * 0.62, width * 0.62, suit)
     size = min(0.24 * height, 0.42 * width)
@@ -68,9 +68,9 @@ def _pips(suit: str, value: int, width: float, height: float, ink: str) -> Eleme
 
 
 def draw_cards(cards: Sequence[str], width: float, height: float) -> Block:
-    """Cards from left to right, on as many rows as let them be largest.
+    """Cards from left to right, in the number of rows that draws them largest.
 
-    Each covers a part of the one before where they do not fit side by side.
+    They overlap where they do not fit side by side.
     """
     rows = max(_ROWS, key=lambda rows: _card_height(len(cards), rows, width, height))
     high = _card_height(len(cards), rows, width, height)
@@ -87,7 +87,7 @@ def draw_cards(cards: Sequence[str], width: float, height: float) -> Block:
 
 
 def _card_height(cards: int, rows: int, width: float, height: float) -> float:
-    """How high cards can be so that the rows fit and enough is seen of every card."""
+    """The height at which rows fit and enough of every card shows."""
     covered = ceil(cards / rows) - 1
     fitting = width / (1 + covered * _SHOWN) / _SHAPE
     return min(_TALLEST, (height - (rows - 1) * _GAP) / rows, max(fitting, _LOWEST))

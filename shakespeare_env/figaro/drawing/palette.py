@@ -1,8 +1,7 @@
-"""The colours of this game's picture, besides those of every picture.
+"""This game's own colours.
 
-Every two of the five card colours stay apart for eyes that take red for green, too; their cards
-also have a letter and a symbol of their own. Seats have no colour, so that none is taken for that
-of a card.
+Any two card colours stay apart for red-green blind eyes; cards also have a letter and symbol. Seats
+have no colour, lest it be taken for a card's.
 """
 
 from __future__ import annotations
@@ -26,5 +25,5 @@ CARDS = {
     RING: (PANEL, INK),
     UNKNOWN: (BACK, "#ffffff"),
 }
-"""Colour of a card by what it is, and of what is drawn on it."""
+"""Fill and lettering by kind of card."""
 MOTLEY = tuple(CARDS[colour][0] for colour in COLOURS)

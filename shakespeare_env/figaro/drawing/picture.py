@@ -1,7 +1,6 @@
-"""A position as a picture: an SVG document that a person reads at a glance.
+"""A position as an SVG document.
 
-Like the text drawing (`text.py`) it starts from the notation and shows everything that is there,
-secrets too; hands the observer does not know lie face down.
+Like `text.py`, drawn from notation, secrets included; unknown hands lie face down.
 """
 
 from __future__ import annotations
@@ -37,19 +36,15 @@ from shakespeare_env.game import UNKNOWN
 
 __all__ = ["WIDTH", "picture"]
 
-_SIDE = 316  # the width of what stands beside the seats
+_SIDE = 316  # width of the column beside the seats
 _HEIGHT = 1092  # of all seats together
 _COLOURS, _TAKEN = 226, 256
 
 
 def picture(position: Mapping[str, Any]) -> str:
-    """A position of the notation as an SVG document, `WIDTH` units wide.
+    """Draw a position (`Position.to_dict` or `seen_by`) as an SVG document, `WIDTH` units wide.
 
-    All pictures are of one size, whatever the number of seats: fewer seats are drawn larger.
-
-    Args:
-        position: The JSON object of the notation, as `Position.to_dict` gives it, or as
-            `Position.seen_by` does.
+    All pictures are of one size: fewer seats are drawn larger.
     """
     number, rounds = position["round"], len(position["pieces"])
     table, king = table_words(position), king_words(position)
@@ -64,7 +59,6 @@ def picture(position: Mapping[str, Any]) -> str:
 
 
 def _table(position: Mapping[str, Any]) -> Block:
-    """The seats below each other, and beside them what concerns all."""
     seats, width = position["players"], ROOM - _SIDE - GAP
     each = (_HEIGHT - (seats - 1) * GAP) / seats
     unit = unit_of(position, piece_room(_SIDE), room_for_road(each))
@@ -89,7 +83,6 @@ def _banner(position: Mapping[str, Any]) -> Banner:
 
 
 def _legend() -> Block:
-    """One line of what the signs mean."""
     size = 15
     entries: tuple[tuple[Elements, str], ...] = (
         *((symbol(0, 0, size, colour), f"{LETTERS[colour]} {colour}") for colour in COLOURS),

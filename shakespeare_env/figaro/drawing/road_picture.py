@@ -1,4 +1,4 @@
-"""Road pieces: stones as long as they count, loose or laid end to end from the castle."""
+"""Road pieces: stones as long as they count, loose or laid from the castle."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from shakespeare_env.figaro.drawing.palette import PIECE, PIECE_LINE
 from shakespeare_env.figaro.drawing.symbols import castle
 
 UNIT = 12.5
-"""How long a piece of length 1 is drawn, if all that is there fits."""
-_TOTAL, _AFTER = 46, 8  # for the number after the last stone, and what parts them
+"""Length of a unit if everything fits."""
+_TOTAL, _AFTER = 46, 8  # for the number after the last stone, and the gap between
 
 
 def unit_of(position: Mapping[str, Any], piece_room: float, road_room: float) -> float:
-    """How long a piece of length 1 is: the same in the whole picture."""
+    """Length of a unit, the same throughout the picture."""
     pieces: Iterable[int] = (piece for row in position["pieces"] for piece in row)
     longest = max((*pieces, 1))
     road = max((*map(sum, position["roads"]), 1))
@@ -40,12 +40,12 @@ def draw_piece(length: int, unit: float, height: float, fill: str = PIECE) -> Bl
 
 
 def road_room(width: float, height: float) -> float:
-    """What a road has for its stones, between the castle and its length in figures."""
+    """Room for stones, between castle and length."""
     return width - height - _TOTAL
 
 
 def draw_road(pieces: Sequence[int], unit: float, width: float, height: float) -> Block:
-    """A road from the castle on, and how long it is."""
+    """A road from the castle on, and its length."""
     stone = 0.56 * height
     top = height - stone - 2
     drawn: Elements = [

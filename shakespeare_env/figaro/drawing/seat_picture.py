@@ -1,4 +1,4 @@
-"""What a seat has: the cards before it, its hand, its road and what it has taken."""
+"""A seat's panel: pile, hand, road and taken cards."""
 
 from __future__ import annotations
 
@@ -33,14 +33,9 @@ _LOW, _HIGH, _LOW_PART = 44, 64, 0.2  # the strip with road and taken cards
 def draw_seat(
     position: Mapping[str, Any], seat: int, width: float, height: float, unit: float
 ) -> Block:
-    """The panel of a seat; the seat that decides has a thick frame and an arrow.
+    """A seat's panel, scaled to `height`; the mover's has a thick frame and an arrow.
 
-    Args:
-        position: The JSON object of the notation.
-        seat: Whose panel it is.
-        width: Of the panel.
-        height: Of the panel; what is in it grows with it.
-        unit: How long a road piece of length 1 is.
+    `unit` is the drawn length of a road piece of length 1.
     """
     decides, wins = position["to_move"] == seat, seat in winners(position)
     low = strip_height(height)
@@ -73,17 +68,16 @@ def draw_seat(
 
 
 def strip_height(height: float) -> float:
-    """How high the strip with the road is in a panel of a height."""
+    """Height of the road's strip in a panel."""
     return max(_LOW, min(_HIGH, _LOW_PART * height))
 
 
 def room_for_road(height: float) -> float:
-    """What a road has for its stones in a panel of a height."""
+    """Room for the stones of a road in a panel."""
     return road_room(_LEFT, strip_height(height))
 
 
 def _band(position: Mapping[str, Any], seat: int, height: float) -> Elements:
-    """Who it is, the King, and whether the seat decides or has won."""
     decides, wins = position["to_move"] == seat, seat in winners(position)
     middle, ink = _BAND / 2, PANEL
     drawn: Elements = [
@@ -108,7 +102,6 @@ def _band(position: Mapping[str, Any], seat: int, height: float) -> Elements:
 
 
 def _pile_title(pile: Sequence[str], x: float, width: float) -> Elements:
-    """What the cards before the seat come to: their colour and their total."""
     drawn: Elements = [words(x, 19, "Before it", 12, weight="bold", fill=MUTED, room=80)]
     if not pile:
         return drawn

@@ -1,4 +1,4 @@
-"""What is printed on cards, one symbol a colour, and the castle; x and y are the middle."""
+"""Symbols printed on cards, and the castle; x and y are their middle."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ _PATHS = {"red": _HEART, "orange": _sun(), "green": _LEAF, "blue": _DROP, "purpl
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
-    """The symbol of a colour, a jester or a ring; a colour's in its own if no other is given."""
+    """The symbol of a colour, jester or ring; `fill` replaces a colour's own."""
     others: dict[str, Callable[[float, float, float], Elements]] = {JESTER: cap, RING: dancers}
     if suit in others:
         return others[suit](x, y, size)
@@ -107,7 +107,7 @@ def cap(x: float, y: float, size: float) -> Elements:
 
 
 def dancers(x: float, y: float, size: float) -> Elements:
-    """A ring: dancers of all colours hand in hand."""
+    """A ring: dancers of all colours, hand in hand."""
     round_dance = svg.Circle(
         cx=round(x, 1),
         cy=round(y, 1),
@@ -125,7 +125,7 @@ def dancers(x: float, y: float, size: float) -> Elements:
 
 
 def castle(x: float, y: float, size: float) -> Elements:
-    """The castle that a road begins at."""
+    """The castle that roads begin at."""
     wall: list[svg.PathData] = [svg.M(-0.5, 0.5)]
     for left in (-0.5, -0.1, 0.3):
         wall += [svg.L(left, -0.5), svg.L(left + 0.2, -0.5), svg.L(left + 0.2, -0.28)]
@@ -142,7 +142,7 @@ def castle(x: float, y: float, size: float) -> Elements:
 
 
 def chip(x: float, y: float, size: float, card: str, text: str) -> Elements:
-    """A small square in the colour of a card with a text, for lists and counts."""
+    """A small square in a card's colour, with text, for lists and counts."""
     fill, ink = CARDS[suit_of(card)]
     ground = svg.Rect(
         x=round(x - size / 2, 1),
@@ -161,7 +161,7 @@ def chip(x: float, y: float, size: float, card: str, text: str) -> Elements:
 
 
 def back(x: float, y: float, width: float, height: float) -> Elements:
-    """The weave on the back of a card, by its top left corner."""
+    """A card back's weave, by its top left corner."""
     steps = 3
     drawn: Elements = []
     for row in range(1, 2 * steps):

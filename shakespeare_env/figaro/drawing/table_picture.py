@@ -1,4 +1,4 @@
-"""Beside the seats: the road pieces of the rounds, who has which colour, who has taken how much."""
+"""Beside the seats: road pieces by round, colours by seat, cards taken."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _EDGE, _TITLE, _GAP = 14, 32, 8
 _ROUND_TITLE, _STONE = 26, 24
 _BOLD: Weight = "bold"
 _NORMAL: Weight = "normal"
-_CARDS = 30  # the scale of taken cards reaches at least so far
+_CARDS = 30  # least reach of the scale of taken cards
 
 
 def piece_room(width: float) -> float:
-    """What the longest road piece may take of a panel."""
+    """Room for the longest road piece."""
     return width - 4 * _EDGE
 
 
 def draw_pieces(position: Mapping[str, Any], width: float, height: float, unit: float) -> Block:
-    """The road pieces of every round from long to short; those of the round played stand out."""
+    """Every round's pieces, long to short; the current round's stand out."""
     rounds = position["pieces"]
     room = width - 2 * _EDGE
     high = (height - _TITLE - _EDGE - _GAP * (len(rounds) - 1)) / len(rounds)
@@ -49,7 +49,6 @@ def draw_pieces(position: Mapping[str, Any], width: float, height: float, unit: 
 def _round(
     number: int, pieces: Sequence[int], state: str, width: float, height: float, unit: float
 ) -> Block:
-    """The pieces of one round below each other."""
     now, right = state == "now", width - _EDGE
     fill, line, thick = (NOW, GOLD, 2) if now else (PANEL, LINE, 1)
     drawn: Elements = [
@@ -74,7 +73,7 @@ def _round(
 
 
 def draw_colours(position: Mapping[str, Any], width: float, height: float) -> Block:
-    """Before which seat each colour lies, as nobody else may have it before them (Rules B2)."""
+    """The only seat with each colour before it (Rules B2)."""
     drawn = panel(width, height, "Colours on the table")
     piles = position["front"]
     step = (height - _TITLE - _EDGE / 2) / len(COLOURS)
@@ -96,7 +95,7 @@ def draw_colours(position: Mapping[str, Any], width: float, height: float) -> Bl
 
 
 def draw_taken_bars(position: Mapping[str, Any], width: float, height: float) -> Block:
-    """How many cards each seat has taken in this round, as bars."""
+    """The one seat each colour lies before, if any (Rules B2)."""
     drawn = panel(width, height, "Cards taken in this round")
     counts = [len(pile) for pile in position["taken"]]
     step = (height - _TITLE - _EDGE / 2) / N_SEATS

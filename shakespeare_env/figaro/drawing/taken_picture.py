@@ -1,4 +1,4 @@
-"""The cards a seat has taken: how many, and how many of each kind."""
+"""A seat's taken cards, in all and by kind."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEIGHT = 40
 
 
 def draw_taken(cards: Sequence[str], width: float, height: float) -> Block:
-    """The number of cards, then a place for each kind, the same for all seats."""
+    """The number of cards, then a place per kind, the same for all seats."""
     counts = Counter(cards)
     kinds = in_order({*KIND_IDS, *counts})
     places, x = [], 0.0

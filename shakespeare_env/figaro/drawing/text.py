@@ -1,8 +1,6 @@
-"""A position as a table that a person reads at a glance.
+"""A position as a text table, `WIDTH` columns wide.
 
-It starts from the notation, as a whole position or as one seat sees it. The drawing is plain text,
-`WIDTH` columns wide, and shows all that the position holds; hands the observer does not know lie
-face down.
+Drawn from notation, secrets included; unknown hands lie face down.
 """
 
 from __future__ import annotations
@@ -45,12 +43,7 @@ _LEGEND = (
 
 
 def draw(position: Mapping[str, Any]) -> str:
-    """A position of the notation as plain text, the lines ending in no newline.
-
-    Args:
-        position: The JSON object of the notation, as `Position.to_dict` gives it, or as
-            `Position.seen_by` does.
-    """
+    """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
     blocks = [
         [*_head(position), ""],
         [_pieces(position), ""],
@@ -76,7 +69,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 
 
 def _pieces(position: Mapping[str, Any]) -> str:
-    """The road pieces of all rounds, long to short; those of past rounds lie in the roads."""
+    """Every round's pieces, long to short; past rounds' lie in the roads."""
     told = ["Road pieces"]
     for number, pieces in enumerate(position["pieces"], 1):
         state = round_state(position, number)
@@ -87,7 +80,6 @@ def _pieces(position: Mapping[str, Any]) -> str:
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    """What lies before each seat, how much it holds and has taken, and its road."""
     rows = [["", "before it", "colour", "total", "hand", "taken", "road"]]
     for seat, (pile, hand, taken, road) in enumerate(
         zip(position["front"], position["hands"], position["taken"], position["roads"], strict=True)
@@ -114,24 +106,19 @@ def _seat(position: Mapping[str, Any], seat: int) -> str:
 
 
 def _pile(pile: Sequence[str]) -> str:
-    """The cards before a seat in the order played, with gaps where there is room."""
     names = [f"{LETTERS[suit_of(card)]}{value_of(card) or ''}" for card in pile]
     told = " ".join(names)
     return (told if len(told) <= _PILE else "".join(names)) or _NONE
 
 
 def _road(pieces: Sequence[int]) -> str:
-    """The pieces from long to short, and how long they are together."""
     if len(pieces) < 2:
         return str(sum(pieces)) if pieces else _NONE
     return f"{'+'.join(map(str, pieces))} = {sum(pieces)}"
 
 
 def _cards(parts: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
-    """A row a seat and a column a colour: the values of its cards one after the other.
-
-    The columns are the same in all parts.
-    """
+    """Card values, a row per seat and a column per colour, aligned across parts."""
     split = {title: [_by_suit(pile) for pile in piles] for title, piles in parts.items()}
     unknown = any(UNKNOWN in row for rows in split.values() for row in rows)
     suits = (*SUITS, UNKNOWN) if unknown else SUITS

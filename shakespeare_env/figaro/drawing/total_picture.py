@@ -1,4 +1,4 @@
-"""How near the cards before a seat are to the total at which it takes all (Rules B6)."""
+"""How near a seat's pile is to the total at which it takes all (Rules B6)."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from shakespeare_env.figaro.drawing.wording import pile_colour, pile_total
 from shakespeare_env.figaro.tables import FULL
 
 PIP = 16
-"""From one square to the next."""
+"""From square to square."""
 _GAP = 3
 
 
 def total_pips(pile: Sequence[str], x: float, y: float) -> Elements:
-    """A square for each unit that is needed, those there are in the colour of the pile."""
+    """A square for each unit needed, filled in the pile's colour so far."""
     colour, total = pile_colour(pile), pile_total(pile)
     full = CARDS[colour][0] if colour else MUTED
     side = PIP - _GAP

@@ -1,7 +1,6 @@
-"""What a position says in words and numbers, the same in every drawing of it.
+"""What a position says, the same in every drawing.
 
-Cards are named as in the notation: `red-2`, `jester-1`, `ring`; a card that the observer does not
-know is `UNKNOWN`.
+Cards are named as in the notation: `red-2`, `jester-1`, `ring`, or `UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -15,25 +14,25 @@ from shakespeare_env.game import UNKNOWN
 
 JESTER, RING = "jester", "ring"
 SUITS = (*COLOURS, JESTER, RING)
-"""What cards are sorted by."""
+"""Sorting order of cards."""
 
 LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
 _ORDER = {suit: place for place, suit in enumerate((*SUITS, UNKNOWN))}
 
 
 def colours_of(position: Mapping[str, Any]) -> list[str]:
-    """The colours that are played with at a table of so many seats (Rules A1)."""
+    """Colours in play with this many seats (Rules A1)."""
     dealt = t.COPIES[position["players"], : t.N_COLOURED].reshape(t.N_COLOURS, t.N_VALUES)
     return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
 
 
 def suit_of(card: str) -> str:
-    """The colour of a card, or that it is a jester, a ring or unknown."""
+    """A card's colour, or jester, ring or unknown."""
     return card.partition("-")[0]
 
 
 def value_of(card: str) -> int:
-    """What a card adds to a total; a ring adds nothing (Rules A1)."""
+    """What a card adds to a total; rings add nothing (Rules A1)."""
     return int(card.partition("-")[2] or 0)
 
 
@@ -43,27 +42,27 @@ def in_order(cards: Iterable[str]) -> list[str]:
 
 
 def held(hand: Mapping[str, int]) -> list[str]:
-    """Every card of a hand by itself, in order."""
+    """A hand's cards, each by itself, in order."""
     return in_order(card for card, count in hand.items() for _ in range(count))
 
 
 def pile_colour(pile: Iterable[str]) -> str | None:
-    """The colour of the cards before a seat; jesters and rings give none (Rules B3, B4)."""
+    """A pile's colour; jesters and rings give none (Rules B3, B4)."""
     return next((suit_of(card) for card in pile if suit_of(card) in COLOURS), None)
 
 
 def pile_total(pile: Iterable[str]) -> int:
-    """The total of the cards before a seat."""
+    """A pile's total."""
     return sum(map(value_of, pile))
 
 
 def cards_count(count: int) -> str:
-    """How many cards, in words."""
+    """Number of cards, in words."""
     return f"{count} card{'s' * (count != 1)}"
 
 
 def table_words(position: Mapping[str, Any]) -> str:
-    """How many play."""
+    """Number of seats."""
     return f"{position['players']} seats"
 
 
@@ -73,7 +72,7 @@ def king_words(position: Mapping[str, Any]) -> str:
 
 
 def asked(position: Mapping[str, Any]) -> str:
-    """Who decides, and what; at the end who has won."""
+    """Who decides what; at the end who has won."""
     if position["to_move"] is None:
         return _outcome(position)
     shown = sum(map(len, position["front"]))
@@ -84,14 +83,14 @@ def asked(position: Mapping[str, Any]) -> str:
 
 
 def round_state(position: Mapping[str, Any], number: int) -> str:
-    """Whether the pieces of a round, counted from 1, are `laid`, played for `now` or `to come`."""
+    """Whether a round's pieces, counted from 1, are `laid`, `now` or `to come`."""
     if position["to_move"] is None or number < position["round"]:
         return "laid"
     return "now" if number == position["round"] else "to come"
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:
-    """The seat that has won; none before the end."""
+    """The winner's seat; none before the end."""
     return list(position["winners"] or ())
 
 

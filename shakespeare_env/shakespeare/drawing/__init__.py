@@ -1,1 +1,1 @@
-"""A position drawn for people, from its notation: as text and as a picture."""
+"""Notation drawn as text and pictures."""

@@ -1,4 +1,4 @@
-"""The main board: the acts with their discs, prestige, the two order tracks, the supply."""
+"""The main board: acts with discs, prestige, order tracks, supply."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SCALE, _LANE = 24, 38  # prestige the scale reaches at least; the height of a l
 
 
 def draw_acts(position: Mapping[str, Any], width: float) -> Block:
-    """The three acts; the discs of a space are piled as on the table, the lowest ahead (T7)."""
+    """The three acts; the lowest disc of a pile is ahead (T7)."""
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
     cell = (width - 2 * _EDGE - _LABEL) / max(BOX.act_lengths)
@@ -71,7 +71,6 @@ def _act_label(name: str, y: float, high: float) -> Elements:
 
 
 def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: float) -> Block:
-    """A space with its number, its pile from the bottom up, and what it brings."""
     grey = space <= GREY_SPACES
     ground = high - _WORTH
     drawn: Elements = [
@@ -88,7 +87,7 @@ def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: 
 
 
 def draw_table(position: Mapping[str, Any], width: float, height: float) -> Block:
-    """Beside the acts: the prestige of all seats, the order of the seats, and what is left."""
+    """Beside the acts: prestige, order and supply."""
     middle = height - 138
     return Block(
         [
@@ -112,7 +111,6 @@ def draw_table(position: Mapping[str, Any], width: float, height: float) -> Bloc
 
 
 def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Elements:
-    """A lane for each seat, over a scale; in solo with the score to pass."""
     all_prestige = [seat["prestige"] for seat in position["seats"]]
     solo = len(all_prestige) == 1
     low, high = min(0, *all_prestige), max(_SCALE, SOLO_TARGET if solo else 0, *all_prestige)
@@ -152,7 +150,6 @@ def _lane(seat: int, prestige: int, zero: float, y: float, step: float) -> Eleme
 
 
 def _order(title: str, seats: Sequence[int], players: int, x: float, y: float) -> Elements:
-    """Tokens from first to last, and the places still empty."""
     drawn: Elements = [words(x, y, title, 12, weight="bold", fill=MUTED, room=150)]
     for place in range(players):
         middle = x + 13 + 44 * place
@@ -175,7 +172,6 @@ def _order(title: str, seats: Sequence[int], players: int, x: float, y: float) -
 
 
 def _supply(position: Mapping[str, Any], width: float, y: float) -> Elements:
-    """How many there are left of the tokens and in each pile of cards."""
     piles = (
         ("deck", len(position["deck"]), "#cdd6de"),
         ("discarded", len(position["discarded_characters"]), STONE),

@@ -1,4 +1,4 @@
-"""Characters as small cards: those on offer, and those of a troupe."""
+"""Small cards of characters, on offer or in a troupe."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SLOT = 20  # from one costume element to the next
 
 
 def draw_offer(card: str, width: float) -> Block:
-    """A card on offer: name, cost, kind, and what it gives on stage and in costume."""
+    """A card on offer: name, cost, kind and both powers."""
     known = CARDS[card]
     room = width - 2 * _EDGE
     return Block(
@@ -48,7 +48,7 @@ def draw_offer(card: str, width: float) -> Block:
 
 
 def draw_gap(width: float, height: float, text: str = "") -> Block:
-    """The place of a card that is not there."""
+    """The place of a missing card."""
     label = words(
         width / 2, height / 2 + 4, text, 10, fill=FAINT, anchor="middle", room=width - 2 * _EDGE
     )
@@ -60,13 +60,9 @@ def draw_gap(width: float, height: float, text: str = "") -> Block:
 
 
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, width: float) -> Block:
-    """A character of a troupe, with its costume, cylinder and rest token.
+    """A troupe's character with costume, cylinder and rest token.
 
-    Args:
-        member: The character as in the notation.
-        extra: The name it has as an extra, else "".
-        seat: Whose troupe it is.
-        width: Of the card.
+    `member` is from the notation; `extra` is its name as an extra, or empty.
     """
     known = CARDS[member["card"]]
     fill = SEAT_TINTS[seat] if member["cylinder"] else RESTING if member["rest"] else PANEL
@@ -81,7 +77,7 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, width: float) 
 
 
 def _character(member: Mapping[str, Any], known: Character, seat: int, width: float) -> Elements:
-    """Name, power and wage; a cylinder or a rest token lies where the power's sign is."""
+    """Name, power and wage; a cylinder or rest token covers the power's sign."""
     y, x = 40, _EDGE + 6
     room = width - 2 * _EDGE
     drawn: Elements = [words(_EDGE, 18, known.name, 12, weight="bold", room=room)]
@@ -98,7 +94,6 @@ def _character(member: Mapping[str, Any], known: Character, seat: int, width: fl
 
 
 def _extra(name: str, known: Character, width: float) -> Elements:
-    """A card that lies face down still shows, in grey, what it is."""
     room = width - 2 * _EDGE
     return [
         words(_EDGE, 18, name, 12, weight="bold", room=room),
@@ -121,7 +116,6 @@ def _costume_power(known: Character, y: float, room: float) -> Elements:
 
 
 def _costume(elements: list[str], known: Character, extra: str, width: float) -> Elements:
-    """The three slots, the sum so far, and at the right what the complete costume gives."""
     y = MEMBER_HEIGHT - 17
     drawn: Elements = []
     for slot in range(N_SLOTS):

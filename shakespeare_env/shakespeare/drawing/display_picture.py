@@ -1,4 +1,4 @@
-"""What is on offer, and what lies in the bags and piles behind it."""
+"""What is on offer, and in the bags and piles behind it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ELEMENTS_HEIGHT = _TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
 
 
 def draw_characters(position: Mapping[str, Any], width: float) -> Block:
-    """The cards shown; a place whose card was taken stays empty."""
+    """Shown cards; taken ones leave gaps."""
     cards = position["display"]["characters"]
     places = max(len(cards), max(position["players"], 2) + 2)  # Rules S5 and U1
     room = width - 2 * _EDGE
@@ -48,9 +48,9 @@ def draw_characters(position: Mapping[str, Any], width: float) -> Block:
 
 
 def draw_elements(position: Mapping[str, Any], width: float) -> Block:
-    """A column a colour: what is on offer, in the bags and out of the game.
+    """A column per colour: on offer, in the bags, out of the game.
 
-    While elements are being taken, those that may be chosen are framed.
+    While elements are taken, available ones are framed.
     """
     left = _EDGE + 84
     each = (width - _EDGE - left) / len(COLOURS)
@@ -79,7 +79,6 @@ def _swatch(colour: str) -> Sign:
 
 
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> Block:
-    """One kind of one colour: the shape with its count, then two numbers."""
     shape = next(shape for name, _, shape in _KINDS if name == kind)
     shown = position["display"][kind][colour]
     middle = width / 2
@@ -115,9 +114,9 @@ def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
 
 
 def draw_piles(position: Mapping[str, Any], width: float) -> Block:
-    """What the cards in the piles are; the deck and the discards have no order.
+    """Cards in the piles; deck and discards have no order.
 
-    There is always room for all cards of the box, so that the pictures of a game are of one size.
+    Always has room for the whole box: a game's pictures match in size.
     """
     each = (width - 4 * _EDGE) / 3
     texts = (
@@ -138,11 +137,10 @@ def draw_piles(position: Mapping[str, Any], width: float) -> Block:
 
 
 def _most_lines(room: float) -> int:
-    """Lines that the longest pile can need, whatever the cards in it and their order."""
+    """Most lines a pile can need, whatever its cards and their order."""
     whole = Counter({card.id: card.copies for card in BOX.characters if card.copies})
     deck = len(lines(_dotted(_counted(whole)), _SMALL, room))
-    # Objectives come in any order: a line holds at least as many as there is room for of the
-    # longest.
+    # Objectives come in any order: a line holds at least as many as fit of the longest.
     names = sorted(OBJECTIVES.values(), key=lambda name: text_width(name, _SMALL), reverse=True)
     last = len(names)
     longest = [f"{last}. {name} ·" for name in names]
@@ -153,7 +151,7 @@ def _most_lines(room: float) -> int:
 
 
 def _counted(cards: Mapping[str, int]) -> list[str]:
-    """Names with how many there are of each, sorted: fewer cards then never need more lines."""
+    """Sorted names with counts: fewer cards then never need more lines."""
     return [
         CARDS[card].name + (f" ×{count}" if count > 1 else "")
         for card, count in sorted(cards.items())
@@ -165,5 +163,4 @@ def _numbered(cards: Sequence[str]) -> list[str]:
 
 
 def _dotted(parts: Sequence[str]) -> list[str]:
-    """The parts with a dot between two."""
     return [*(f"{part} ·" for part in parts[:-1]), *parts[-1:]]

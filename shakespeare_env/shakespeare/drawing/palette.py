@@ -1,7 +1,7 @@
-"""The colours of this game's picture, besides those of every picture.
+"""This game's own colours.
 
-Seats differ by warm and cool, dark and light. They and the six elements were chosen together: every
-two of the ten stay apart for eyes that take red for green, too.
+Seats differ by warmth and brightness; any two of the ten seat and element colours stay apart for
+red-green blind eyes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ON_SEATS = ("#ffffff", "#ffffff", INK, INK)
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 
 EMPTY, ANY = "empty", "any"
-"""The place of an element, and an element of any colour, where a colour is asked for."""
+"""An empty place and an element of any colour, where a colour is expected."""
 ELEMENTS = {
     "black": ("#33302e", INK, "#ffffff"),
     "pink": ("#e8749c", INK, INK),
@@ -26,10 +26,10 @@ ELEMENTS = {
     EMPTY: (SHADE, LINE, FAINT),
     ANY: (PANEL, INK, INK),
 }
-"""Colour of the element, of its outline, and of what is written on it."""
+"""Fill, outline and lettering by element colour."""
 QUILLS = {"red": "#c8331f", "gold": "#e0a91c", "blue": "#3a6fc4", "white": "#ffffff"}
 
 
 def disc_colours(disc: int | str) -> tuple[str, str]:
-    """The colour of a disc or token, and that of its letter; the solo disc is grey."""
+    """Fill and lettering of a disc or token; the solo disc is grey."""
     return (SEATS[disc], ON_SEATS[disc]) if isinstance(disc, int) else (NEUTRAL, "#ffffff")

@@ -1,6 +1,6 @@
-"""A position as a picture: an SVG document that a person reads at a glance.
+"""A position as an SVG document.
 
-Like the text drawing (`text.py`) it starts from the notation and shows everything, secrets too.
+Like `text.py`, drawn from notation, secrets included.
 """
 
 from __future__ import annotations
@@ -38,12 +38,9 @@ _LEFT = 946  # the acts and the characters; the tracks and the elements lie to t
 
 
 def picture(position: Mapping[str, Any]) -> str:
-    """A position of the notation as an SVG document, `WIDTH` units wide.
+    """Draw a position (`Position.to_dict`) as an SVG document, `WIDTH` units wide.
 
-    How high it is depends on the number of seats alone: the pictures of a game make a film.
-
-    Args:
-        position: The JSON object of the notation, as `Position.to_dict` gives it.
+    Height depends on the number of seats alone: a game's pictures make a film.
     """
     day = position["day"]
     title = f"Shakespeare, {table_words(position)}, day {day}: {asked(position)}"
@@ -62,7 +59,6 @@ def picture(position: Mapping[str, Any]) -> str:
 
 
 def _middle(position: Mapping[str, Any]) -> Block:
-    """The main board and what is on offer, in two columns of the same height."""
     beside, below = ROOM - _LEFT - GAP, CHARACTERS_HEIGHT + GAP
     acts, elements = draw_acts(position, _LEFT), draw_elements(position, beside)
     height = acts.height + below
@@ -80,7 +76,6 @@ def _middle(position: Mapping[str, Any]) -> Block:
 
 
 def _banner(position: Mapping[str, Any]) -> Banner:
-    """Who decides; the seats to come stand at its right."""
     seat = position["to_move"]
     fill, ink = (GOLD, INK) if seat is None else (SEATS[seat], ON_SEATS[seat])
     if seat is not None:
@@ -93,7 +88,6 @@ def _banner(position: Mapping[str, Any]) -> Banner:
 
 
 def _legend(position: Mapping[str, Any]) -> Block:
-    """One line of what the signs mean; only a solo game has neutral discs."""
     size, solo = 15, position["players"] == 1
     entries: tuple[tuple[Elements, str], ...] = (
         (star(0, 0, size), "prestige"),

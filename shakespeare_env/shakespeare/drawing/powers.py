@@ -1,4 +1,4 @@
-"""What a character can do, as a row of small signs."""
+"""A character's powers as a row of small signs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.drawing.palette import ANY
 from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 SIGN = 16
-"""The side of a sign."""
+"""Its side."""
 _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
 
 
@@ -25,7 +25,7 @@ def amount_signs(amount: int, unit: str) -> list[Sign]:
 
 
 def power_signs(power: Power) -> list[Sign]:
-    """What an activation or a complete costume gives."""
+    """What an activation or complete costume gives."""
     signs: list[Sign] = []
     for colour in ("red", "gold", "blue", "white"):
         signs += _alike(_quill(colour), getattr(power, colour))
@@ -45,7 +45,7 @@ def power_signs(power: Power) -> list[Sign]:
 
 
 def activation_signs(card: Character) -> list[Sign]:
-    """What a cylinder on this character gives; a craftsman's value stands before what it takes."""
+    """What a cylinder here gives; a craftsman's value precedes what it takes."""
     value = number_sign(str(card.value))
     return {
         "actor": power_signs(card.activation),

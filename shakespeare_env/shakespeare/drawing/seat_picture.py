@@ -1,4 +1,4 @@
-"""What a seat has: its numbers and its day, its troupe, its stage, in a panel of its colour."""
+"""A seat's panel: numbers, day, troupe and stage."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
 
 def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
-    """The panel of a seat; the seat that decides has a thick frame and an arrow.
+    """The panel; the mover's has a thick frame and an arrow.
 
-    It is always of one height, so that the pictures of a game are of one size.
+    Always equally high: a game's pictures match in size.
     """
     mine = position["seats"][seat]
     decides = position["to_move"] == seat
@@ -82,7 +82,6 @@ def _winner(seat: int) -> Elements:
 
 
 def _state(position: Mapping[str, Any], seat: int) -> Block:
-    """Prestige, pounds and tokens, mood, cylinders, what was done today, objectives."""
     mine = position["seats"][seat]
     drawn = [
         *_purse(position, mine),
@@ -95,7 +94,7 @@ def _state(position: Mapping[str, Any], seat: int) -> Block:
 
 
 def _objectives(cards: Sequence[str]) -> Elements:
-    """A line each; many draw closer together, as the panel does not grow."""
+    """A line each, closer together when many: the panel does not grow."""
     if not cards:
         return [words(2, _OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=_STATE)]
     drawn: Elements = []
@@ -129,7 +128,6 @@ def _purse(position: Mapping[str, Any], mine: Mapping[str, Any]) -> Elements:
 
 
 def _mood(mood: int, seat: int, y: float) -> Elements:
-    """The mood track, its marker on the step the seat is on."""
     left, each = 64, (_STATE - 64 - 30) / len(_MOODS)
     drawn: Elements = [
         words(2, y + 15, "Mood", 11.5, fill=MUTED, room=36),
@@ -157,7 +155,6 @@ def _mood(mood: int, seat: int, y: float) -> Elements:
 
 
 def _cylinders(mine: Mapping[str, Any], seat: int, y: float) -> Elements:
-    """The wager, the cylinders still to be placed, and hollow those on characters."""
     used = sum(member["cylinder"] for member in mine["troupe"])
     wager = mine["wager"] if mine["wager"] is not None else "–"
     drawn: Elements = [
@@ -174,7 +171,6 @@ def _cylinders(mine: Mapping[str, Any], seat: int, y: float) -> Elements:
 
 
 def _today(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int, y: float) -> Elements:
-    """Whether the seat has recruited and passed; the secret choice of who does not rest."""
     drawn = [
         *_answer("recruited", mine["recruited"], seat, 0, y),
         *_answer("passed", mine["passed"], seat, 92, y),
@@ -195,7 +191,6 @@ def _answer(question: str, answer: bool, seat: int, x: float, y: float) -> Eleme
 
 
 def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Elements:
-    """The board's characters on a ground of their own, then the others in order of arrival."""
     board = len(BOX.starting)
     printed, later = ceil(board / _ROWS), ceil((MAX_TROUPE - board) / _ROWS)
     between = 2 * _GAP
@@ -222,6 +217,5 @@ def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Eleme
 
 
 def _grid(cards: int, columns: int, x: float, step: float) -> list[tuple[float, float]]:
-    """The places of cards, row by row."""
     down = MEMBER_HEIGHT + _GAP
     return [(x + card % columns * step, _EDGE + card // columns * down) for card in range(cards)]

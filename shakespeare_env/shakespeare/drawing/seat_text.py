@@ -1,4 +1,4 @@
-"""What each seat has, drawn: the table of all seats, and the board of one."""
+"""Seats as text: a table of all, a board each."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GAP = 2
 
 
 def draw_seats(position: Mapping[str, Any]) -> list[str]:
-    """The seats below each other: prestige, pounds, wages due and the state of their day."""
+    """All seats: prestige, pounds, wages due and the day's state."""
     titles = ["", "★", "£", "wages due", "+3 tokens", "mood", "wager", "cylinders", "recruited"]
     titles += [
         "passed",
@@ -60,7 +60,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
-    """One seat: the board's characters and the objectives, then those who came later, the stage."""
+    """One seat: board characters and objectives, later arrivals, stage."""
     stage = draw_stage(_STAGE, mine["stage"])
     right = max(_LEFT, width - len(stage[0]) - 2 * _GAP - _LEFT)
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
@@ -73,7 +73,6 @@ def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _entry(card: Mapping[str, Any], extra: str, width: int) -> str:
-    """One character: marks, name and wage, and on the right the costume with its value."""
     known = CARDS[card["card"]]
     mark = "●" if card["cylinder"] else "z" if card["rest"] else " "
     name = f"{extra} {known.name}" if extra else known.name

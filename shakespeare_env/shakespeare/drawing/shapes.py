@@ -1,4 +1,4 @@
-"""The things of the game as plain shapes; x and y are the middle of a shape."""
+"""The game's things as plain shapes; x and y are their middle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
 
 
 def quill(x: float, y: float, size: float, colour: str) -> Elements:
-    """A quill: red, gold and blue for Acts I to III, white for an act of choice."""
+    """A quill: red, gold, blue for Acts I to III, white for any."""
     vane: list[svg.PathData] = [
         svg.M(-0.25, 0.25),
         svg.C(-0.34, -0.12, 0.02, -0.42, 0.44, -0.5),
@@ -36,7 +36,7 @@ def quill(x: float, y: float, size: float, colour: str) -> Elements:
 
 
 def mask(x: float, y: float, size: float, smile: float) -> Elements:
-    """Mood: a mask that smiles (1), frowns (-1) or does neither (0)."""
+    """A mood mask: smiling (1), frowning (-1) or neither (0)."""
     face: list[svg.PathData] = [
         svg.M(-0.44, -0.42),
         svg.Q(0, -0.56, 0.44, -0.42),
@@ -57,7 +57,7 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
 
 
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
-    """A costume element, or the place of one."""
+    """A costume element, or its place."""
     tunic: list[svg.PathData] = [
         svg.M(-0.16, -0.46),
         svg.Q(0, -0.34, 0.16, -0.46),
@@ -76,7 +76,7 @@ def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Ele
 
 
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
-    """A stage set element, or the place of one."""
+    """A stage set element, or its place."""
     fill, line, _ = ELEMENTS[colour]
     high = 0.72 * size
     brick = box(x - 0.56 * size, y - high / 2, 1.12 * size, high, fill=fill, line=line, corner=2)
@@ -97,7 +97,7 @@ def objective(x: float, y: float, size: float) -> Elements:
 
 
 def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
-    """A cylinder seen from the side."""
+    """A cylinder, side view."""
     body: list[svg.PathData] = [
         svg.M(-0.32, -0.34),
         svg.L(-0.32, 0.34),
@@ -119,7 +119,7 @@ def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
 
 
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> Elements:
-    """A disc of an act seen from the side, with its seat's number or N; y is its middle."""
+    """An act's disc, side view, with its seat's number or N."""
     fill, on = disc_colours(whose)
     name = str(whose) if isinstance(whose, int) else "N"
     size = height * 0.78
@@ -130,7 +130,7 @@ def disc(x: float, y: float, width: float, height: float, whose: int | str) -> E
 
 
 def marker(x: float, y: float, size: float, seat: int) -> Elements:
-    """A round token of a seat, with its number."""
+    """A seat's round token, numbered."""
     return token(x, y, size, str(seat), *disc_colours(seat))
 
 

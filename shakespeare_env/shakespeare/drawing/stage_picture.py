@@ -1,4 +1,4 @@
-"""The stage of a seat, brick by brick."""
+"""A seat's stage, brick by brick."""
 
 from __future__ import annotations
 
@@ -18,13 +18,7 @@ _WIDEST, _HIGHEST = 46, 44
 
 
 def draw_stage(filled: Mapping[str, str], width: float, height: float) -> Block:
-    """The wall, in the middle of its room.
-
-    Args:
-        filled: Colours by id of space, as in the notation.
-        width: Of the room.
-        height: Of the room.
-    """
+    """The centred wall; `filled` is colour by space id."""
     reach = max(abs(middle) for row in _ROWS for middle in row) + 1
     half = min(_WIDEST / 2, width / 2 / reach)
     high = min(_HIGHEST, height / len(_ROWS))
@@ -73,7 +67,6 @@ def _brick(space: Space | None, filled: Mapping[str, str], width: float, high: f
 
 
 def _printed(width: float, high: float) -> Elements:
-    """A printed element is a wall of stone."""
     line = high / 2
     return [
         box(1, 1, width - 2, high - 2, fill=STONE, line=MUTED, corner=3),

@@ -1,7 +1,7 @@
-"""The stage as the wall in brick bond that it is: where its bricks lie.
+"""Where the bricks of the stage's wall lie.
 
-It follows from the box alone: every row is centred, and a printed element is drawn where a space
-rests on something the box names no space for (Rules T13).
+Rows are centred; printed elements fill in where a space rests on something the box does not name
+(Rules T13).
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from shakespeare_env.shakespeare.box import Box, Space
 
 Row = dict[int, Space | None]
-"""Bricks of one row by how many half bricks right of the centre they lie; None if printed."""
+"""Bricks of a row by half bricks right of the centre; None if printed."""
 
 
 def stage_rows(box: Box) -> list[Row]:
-    """The rows of the stage from top to bottom, printed elements included."""
+    """The stage's rows, top to bottom, with printed elements."""
     rows: list[Row] = []
     for number in sorted({space.row for space in box.spaces}, reverse=True):
         spaces = [space for space in box.spaces if space.row == number]

@@ -1,4 +1,4 @@
-"""The stage of a seat in text, brick by brick."""
+"""A seat's stage in text, brick by brick."""
 
 from __future__ import annotations
 
@@ -15,14 +15,10 @@ _HALF = _BRICK // 2
 
 
 def draw_stage(rows: list[Row], filled: Mapping[str, str]) -> list[str]:
-    """Lines of one stage, all of the same width.
+    """Draw a stage in lines of equal width.
 
     An empty space shows its id, with `*` on a candle; a filled one its colour, in capitals on a
-    candle.
-
-    Args:
-        rows: The bricks, of `stage_rows`.
-        filled: Colours by id of space, as in the notation.
+    candle. `filled` is colour by space id.
     """
     centre = max(abs(middle) for row in rows for middle in row) * _HALF + _HALF
     above: set[int] = set()

@@ -1,8 +1,6 @@
-"""A position as a table that a person reads at a glance.
+"""A position as a text table, `WIDTH` columns wide with the bundled box.
 
-It starts from the notation, not from the engine's record, so that the positions of anything that
-speaks the notation can be looked at. The drawing is plain text, `WIDTH` columns wide with the
-package's own box, and shows all that the position holds, secrets too.
+Drawn from notation, so that anything that speaks it can be shown, secrets included.
 """
 
 from __future__ import annotations
@@ -38,12 +36,7 @@ _LEGEND = (
 
 
 def draw(position: Mapping[str, Any]) -> str:
-    """A position of the notation as plain text, the lines ending in no newline.
-
-    Args:
-        position: The JSON object of the notation, as `Position.to_dict` gives it, or as
-            `Position.seen_by` does.
-    """
+    """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
     blocks = [
         [*_head(position), ""],
         _acts(position),
@@ -68,7 +61,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Two lines an act: what its spaces bring in a rehearsal (Rules R2), and the discs on them."""
+    """Rewards (Rules R2), then discs."""
     longest, label = max(BOX.act_lengths), 14
     cell = max(6, (WIDTH - label - 1) // longest - 1)
     width = label + longest * (cell + 1) + 1
@@ -88,7 +81,6 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
 
 
 def _pile(discs: Sequence[int | str], room: int) -> str:
-    """The discs of a space from the bottom up, with gaps where there is room."""
     names = ["N" if disc == "neutral" else str(disc) for disc in discs]
     return (" " if 2 * len(names) - 1 <= room else "").join(names)
 

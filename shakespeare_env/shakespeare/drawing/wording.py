@@ -1,4 +1,4 @@
-"""What a position says in words and numbers, the same in every drawing of it."""
+"""What a position says, the same in every drawing."""
 
 from __future__ import annotations
 
@@ -36,31 +36,31 @@ _PHASES = {
 
 
 def character_name(card: str) -> str:
-    """What a character is called; `UNKNOWN` stays as it is."""
+    """A character's name; `UNKNOWN` stays."""
     return card if card == UNKNOWN else CARDS[card].name
 
 
 def objective_name(card: str) -> str:
-    """What an objective is called; `UNKNOWN` stays as it is."""
+    """An objective's name; `UNKNOWN` stays."""
     return card if card == UNKNOWN else OBJECTIVES[card]
 
 
 def phase_words(position: Mapping[str, Any]) -> str:
-    """The phase of the day; a white quill or an element belongs to the phase it was opened in."""
+    """The day's phase; white quills and elements belong to the one that opened them."""
     phase, pending = position["phase"], position["pending"]
     part = pending["then"] if phase == "quill" else phase
     return _PHASES.get(part, _ACTIVATION) if isinstance(part, str) else _ACTIVATION
 
 
 def table_words(position: Mapping[str, Any]) -> str:
-    """How many play, and the variant."""
+    """Number of seats, and variant."""
     players = position["players"]
     words = f"{players} seats" if players > 1 else "solo"
     return f"{words} · strategic rest" if position["strategic_rest"] else words
 
 
 def asked(position: Mapping[str, Any]) -> str:
-    """Who decides, and what; at the end who has won, in solo what was reached."""
+    """Who decides what; at the end who has won, or the solo result."""
     phase, seat, pending = position["phase"], position["to_move"], position["pending"]
     if phase == "over":
         return _outcome(position)
@@ -89,21 +89,20 @@ def asked(position: Mapping[str, Any]) -> str:
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:
-    """The seats that have won against others; none before the end.
+    """The seats that beat others; none before the end.
 
-    By the notation the seat of a solo game always wins, which says nothing: a drawing holds its
-    score against the target instead.
+    Solo notation always has the seat win: drawings compare its score with the target.
     """
     return list(position["winners"] or ()) if position["players"] > 1 else []
 
 
 def afterwards(position: Mapping[str, Any]) -> str:
-    """The seats still to be served after the one that decides; empty if there are none."""
+    """The seats to serve after the mover; may be empty."""
     return f"Afterwards: {_seats(position['queue'])}" if position["queue"] else ""
 
 
 def worth(act: int, space: int) -> tuple[int, str] | None:
-    """What a disc on this space brings or costs in a rehearsal, and its unit (Rules R2)."""
+    """A space's rehearsal gain or loss, and its unit (Rules R2)."""
     if space <= GREY_SPACES:
         return -1, "★"
     steps, unit = {0: (ACT_I_POUNDS, "£"), 2: (ACT_III_PRESTIGE, "★")}.get(act, ((), ""))
@@ -117,12 +116,12 @@ def wage(member: Mapping[str, Any]) -> int:
 
 
 def wages_due(seat: Mapping[str, Any]) -> int:
-    """What all characters of a seat cost at the end."""
+    """What a seat's characters cost at the end."""
     return sum(map(wage, seat["troupe"]))
 
 
 def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The wearer that each of the troupe is as an extra, in order of hiring (Rules T12), or ""."""
+    """Each member's wearer as an extra, by hiring order (Rules T12), or empty."""
     numbers = count(1)
     return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
 

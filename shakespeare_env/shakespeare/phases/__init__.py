@@ -1,4 +1,1 @@
-"""The phases of the game, one file each: what is legal in it, and what a move does.
-
-`flow.py` orders them.
-"""
+"""The phases, a file each: what is legal and what moves do; `flow.py` orders them."""

@@ -1,4 +1,4 @@
-"""Taking elements from the display and placing them (Rules T10 to T14, T16, T18)."""
+"""Taking elements from the display and placing them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,7 @@ from shakespeare_env.shakespeare.troupe import add_costume, member_of_wearer, we
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Elements of the display within the value that can be placed; `done` where none need be taken.
-
-    Rules T10.
-    """
+    """Affordable elements that can be placed; `done` unless one is mandatory (Rules T10)."""
     count = 0
     if game["craft_costumes"]:
         count += legal_costumes(game, mask)
@@ -41,7 +38,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def legal_costumes(game: Record, mask: Any) -> int:
-    """Costumes: on own actors and extras with an open slot (Rules T11, T12)."""
+    """Costumes for own actors and extras with an open slot (Rules T11, T12)."""
     seat = game["to_move"]
     colours = can_take_colours(game, COSTUME)
     if colours == 0:
@@ -67,7 +64,7 @@ def legal_costumes(game: Record, mask: Any) -> int:
 
 @rule
 def legal_sets(game: Record, mask: Any) -> int:
-    """Stage sets: on open spaces, in colours that keep the symmetry (Rules T11, T13)."""
+    """Stage sets for open spaces, keeping symmetry (Rules T11, T13)."""
     seat = game["to_move"]
     colours = can_take_colours(game, SET)
     if colours == 0:
@@ -85,7 +82,7 @@ def legal_sets(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Take one element and place it, or take no more (Rules T10, T11)."""
+    """Take and place one element, or stop (Rules T10, T11, T14)."""
     seat = game["to_move"]
     if action == actions.DONE:
         close_craft(game)
@@ -101,7 +98,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether anything can be taken; a mandatory element without a place is lost (T16, T18)."""
+    """Whether anything can be taken; mandatory elements without a place are lost (T16, T18)."""
     seat = game["to_move"]
     if game["craft_costumes"]:
         wearers = 0

@@ -1,4 +1,4 @@
-"""The draft at setup (Rules S5)."""
+"""The draft at setup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare.troupe import join
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Every shown card can be taken (Rules S5)."""
+    """Any shown card (Rules S5)."""
     count = 0
     for deck in range(N_DECK):
         if game["shown"][deck] > 0:
@@ -33,7 +33,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Who takes next, from the last in Order to the first; NOBODY when all have (Rules S5)."""
+    """Who takes next, last in Order first; NOBODY when all have (Rules S5)."""
     for place in range(1, game["players"]):
         if game["order"][place] == game["to_move"]:
             return game["order"][place - 1]

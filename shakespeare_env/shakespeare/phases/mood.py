@@ -1,4 +1,4 @@
-"""Phase 3, mood: the "ambiance" of the rule book (section M of the rules)."""
+"""Phase 3, mood: "ambiance" in the rule book (section M)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from shakespeare_env.shakespeare.tables import PURPLE, SET
 
 @rule
 def blame_purple(game: Record) -> None:
-    """Each purple stage set left in the display lowers every seat's mood by 1 (Rules M1)."""
+    """Lower all moods by 1 for each purple set left on display (Rules M1)."""
     for seat in range(game["players"]):
         shift_mood(game, seat, -game["display"][SET, PURPLE])
 
 
 @rule
 def serve(game: Record) -> None:
-    """The seat to move gains or loses by its mood, which returns to 0 (Rules M2, M3).
+    """Pay out the mover's mood and reset it to 0 (Rules M2, M3).
 
-    A move back or forward that it must choose is left open as `back` or `quills`.
+    Moves it must choose are left open as `back` or `quills`.
     """
     seat = game["to_move"]
     mood = game["mood"][seat]
@@ -42,7 +42,7 @@ def serve(game: Record) -> None:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Back on any act where the disc is past space 1 (Rules M2)."""
+    """Back on any act past space 1 (Rules M2)."""
     count = 0
     for act in range(3):
         if can_move_back(game, act, game["to_move"]):
@@ -53,7 +53,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether there is an act to move back on; if not nothing happens (Rules M2)."""
+    """Whether any act allows a move back; if not, nothing happens (Rules M2)."""
     seat = game["to_move"]
     return (
         can_move_back(game, 0, seat) or can_move_back(game, 1, seat) or can_move_back(game, 2, seat)
@@ -62,7 +62,7 @@ def is_possible(game: Record) -> bool:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Move back one space, on top of the pile there (Rules M2, T7)."""
+    """Move back one space, on top of the pile (Rules M2, T7)."""
     seat = game["to_move"]
     act = action - actions.BACK
     game["back"] = 0

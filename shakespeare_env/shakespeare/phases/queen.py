@@ -1,4 +1,4 @@
-"""The Queen's gift: pounds or objectives (Rules T17)."""
+"""The Queen's gift: pounds or objectives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def legal_gifts(game: Record, mask: Any) -> int:
 
 @rule
 def play_gift(game: Record, action: int) -> None:
-    """Take 4 pounds, or draw the top 3 objectives, fewer if fewer are left (Rules T17)."""
+    """Take 4 pounds, or draw the top 3 objectives, or those left (Rules T17)."""
     game["queen"] = 0
     if action == actions.QUEEN_MONEY:
         game["pounds"][game["to_move"]] += QUEEN_POUNDS
@@ -42,7 +42,7 @@ def play_gift(game: Record, action: int) -> None:
 
 @rule
 def legal_objectives(game: Record, mask: Any) -> int:
-    """Any of the objectives drawn (Rules T17)."""
+    """Any drawn objective (Rules T17)."""
     for place in range(game["drawn_len"]):
         mask[actions.OBJECTIVE + int(game["drawn"][place])] = True
     return game["drawn_len"]
@@ -50,10 +50,7 @@ def legal_objectives(game: Record, mask: Any) -> int:
 
 @rule
 def play_objective(game: Record, action: int) -> None:
-    """Keep one in secret; the others go to the bottom in the order drawn, known to the seat.
-
-    Rules T17, D3.
-    """
+    """Keep one secretly; others go to the bottom as drawn, known to the seat (Rules T17, D3)."""
     seat = game["to_move"]
     keep = action - actions.OBJECTIVE
     for place in range(game["drawn_len"]):

@@ -1,4 +1,4 @@
-"""White quills: advancing on an act of choice (Rules T6, T8)."""
+"""White quills: advancing on any act (Rules T8)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shakespeare_env.shakespeare.acts import advance, can_advance
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Every act whose last space the seat has not reached (Rules T6)."""
+    """Every act the seat can still advance on (Rules T6)."""
     count = 0
     for act in range(3):
         if can_advance(game, act, game["to_move"]):
@@ -23,13 +23,13 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Whether a quill has anywhere to go; if not it is lost (Rules T6)."""
+    """Whether a quill can go anywhere; if not, it is lost (Rules T6)."""
     seat = game["to_move"]
     return can_advance(game, 0, seat) or can_advance(game, 1, seat) or can_advance(game, 2, seat)
 
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Place one white quill; each is chosen on its own (Rules T6)."""
+    """Place one white quill; each is a separate choice (Rules T6)."""
     game["quills"] -= 1
     advance(game, action - actions.QUILL, game["to_move"], 1)

@@ -1,4 +1,4 @@
-"""Phase 4, dress rehearsal, on days 4 and 6 (section R of the rules)."""
+"""Phase 4, dress rehearsal, on days 4 and 6 (section R)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from shakespeare_env.shakespeare.acts import advance, ahead, place
 
 @rule
 def is_today(game: Record) -> bool:
-    """Rehearsals are held on days 4 and 6 only (section R)."""
+    """Whether it is day 4 or 6 (section R)."""
     return game["day"] == t.FIRST_REHEARSAL or game["day"] == t.N_DAYS
 
 
 @rule
 def serve(game: Record) -> None:
-    """The seat to move uses the powers of all its complete costumes, resting or not (Rules R1).
+    """Use the powers of the mover's complete costumes, resting or not (Rules R1).
 
-    Coloured quills and gains come first (T8); the white quills of all of them are left open as
-    `quills`.
+    Coloured quills and gains come first (T8); white quills stay open as `quills`.
     """
     seat = game["to_move"]
     white = 0
@@ -37,7 +36,7 @@ def serve(game: Record) -> None:
 
 @rule
 def score_acts(game: Record) -> None:
-    """Score the three acts (Rules R2); neutral discs take places but no points (Rules V4)."""
+    """Score the acts (Rules R2); neutral discs take places but no points (Rules V4)."""
     for seat in range(game["players"]):
         spaces = game["disc_space"]
         for act in range(3):
@@ -60,9 +59,6 @@ def score_acts(game: Record) -> None:
 
 @rule
 def move_neutral_discs(game: Record) -> None:
-    """Solo, after the scoring of day 4: neutral discs to space 8, on top of a disc already there.
-
-    Rules V2.
-    """
+    """Solo, after day 4's scoring: move neutral discs to space 8, on top (Rules V2)."""
     for act in range(3):
         place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

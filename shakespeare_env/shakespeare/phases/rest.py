@@ -1,4 +1,4 @@
-"""Phase 6, rest: the "pause" of the rule book, not on day 6 (section P of the rules)."""
+"""Phase 6, rest: "pause" in the rule book, not on day 6 (section P)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def lift(game: Record) -> None:
-    """Rest tokens of the day before come off (Rules P1)."""
+    """Remove yesterday's rest tokens (Rules P1)."""
     game["rest"][:, :] = 0
 
 
 @rule
 def used(game: Record, seat: int) -> int:
-    """Cylinders the seat used today (Rules P2)."""
+    """Cylinders used today (Rules P2)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
         count += game["cylinder"][seat, member]
@@ -27,7 +27,7 @@ def used(game: Record, seat: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Any character activated today can stay free; copies of a card share a move (Rules P2)."""
+    """Any character activated today; copies share a move (Rules P2)."""
     seat = game["to_move"]
     count = 0
     for member in range(game["troupe_len"][seat]):
@@ -41,7 +41,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Choose who stays free: in secret, or openly with strategic rest (Rules P2, P4)."""
+    """Choose who stays free: secretly, or openly with strategic rest (Rules P2, P4)."""
     seat = game["to_move"]
     card = actions.ACTIVATE_CARD[action - actions.KEEP]
     if game["strategic_rest"]:
@@ -52,7 +52,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def put_to_rest(game: Record, seat: int, kept: int) -> None:
-    """Rest tokens on all activated characters but one; of copies the first stays free (P2)."""
+    """Rest all activated characters but one, of copies the first (P2)."""
     free = False
     for member in range(game["troupe_len"][seat]):
         if game["cylinder"][seat, member]:
@@ -64,7 +64,7 @@ def put_to_rest(game: Record, seat: int, kept: int) -> None:
 
 @rule
 def reveal(game: Record) -> None:
-    """All secret choices are in: the tokens are placed together (Rules P2, D2)."""
+    """Place the tokens together once all have chosen (Rules P2, D2)."""
     for seat in range(game["players"]):
         if game["kept"][seat] != NOBODY:
             put_to_rest(game, seat, game["kept"][seat])
@@ -73,7 +73,7 @@ def reveal(game: Record) -> None:
 
 @rule
 def begin_day(game: Record) -> None:
-    """Cylinders come back and the next day begins (Rules P3)."""
+    """Return cylinders and begin the next day (Rules P3)."""
     game["cylinder"][:, :] = 0
     game["wager"][:] = 0
     game["cylinders"][:] = 0

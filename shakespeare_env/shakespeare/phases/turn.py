@@ -1,4 +1,4 @@
-"""Phase 2, recruitment and activation: a seat's turn (Rules T1 to T5, T9, T16 to T18)."""
+"""Phase 2, recruitment and activation."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PLUS_3 = 3
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Recruit once a day, activate while there are cylinders, pass after recruiting (T2 to T4)."""
+    """Recruit once a day, activate while cylinders last, pass after recruiting (T2 to T4)."""
     seat = game["to_move"]
     count = 0
     if game["recruited"][seat]:
@@ -47,7 +47,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def can_activate(game: Record, seat: int, member: int) -> bool:
-    """No cylinder, no rest token, not an extra and not an assistant (Rules T3)."""
+    """No cylinder or rest token; no extra or assistant (Rules T3)."""
     return (
         game["cylinder"][seat, member] == 0
         and game["rest"][seat, member] == 0
@@ -77,7 +77,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
-    """Take a shown card as that character or as an extra; it costs nothing now (Rules T2)."""
+    """Take a shown card as itself or as an extra, free for now (Rules T2)."""
     game["shown"][deck] -= 1
     game["recruited"][seat] = 1
     join(game, seat, t.N_BOARD + deck, face_down)
@@ -85,7 +85,7 @@ def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
 
 @rule
 def activate(game: Record, seat: int, card: int, bonus: int) -> None:
-    """Put a cylinder on the first free copy of a card and use its power (Rules T3)."""
+    """Put a cylinder on a card's first free copy and use its power (Rules T3)."""
     member = 0
     while game["card"][seat, member] != card or not can_activate(game, seat, member):
         member += 1
@@ -106,10 +106,7 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 
 @rule
 def act(game: Record, seat: int, card: int) -> None:
-    """An actor's power: coloured quills and gains at once, white quills and an element to follow.
-
-    Rules T8, T18.
-    """
+    """Use an actor: coloured quills and gains now; white quills, element next (Rules T8, T18)."""
     for track in range(3):
         advance(game, track, seat, t.QUILLS[card, track])
     shift_mood(game, seat, t.MOOD[card])
@@ -124,7 +121,7 @@ def act(game: Record, seat: int, card: int) -> None:
 
 @rule
 def take_initiative(game: Record, seat: int) -> None:
-    """The first actor of the day puts the seat on the Initiative track (Rules T5)."""
+    """Enter the Initiative track with the day's first actor (Rules T5)."""
     placed = game["initiative_len"]
     for rank in range(placed):
         if game["initiative"][rank] == seat:
@@ -135,7 +132,7 @@ def take_initiative(game: Record, seat: int) -> None:
 
 @rule
 def complete_initiative(game: Record) -> None:
-    """Seats that activated no actor follow in Order (Rules T5)."""
+    """Append seats that activated no actor, in Order (Rules T5)."""
     for place in range(game["players"]):
         take_initiative(game, game["order"][place])
 
@@ -150,7 +147,7 @@ def is_finished(game: Record, seat: int) -> bool:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Whose turn is next, in Order, round and round; NOBODY when all are finished (Rules T1)."""
+    """Whose turn is next, cycling in Order; NOBODY when all are finished (Rules T1)."""
     players = game["players"]
     place = 0
     while game["order"][place] != game["to_move"]:
@@ -164,7 +161,7 @@ def next_seat(game: Record) -> int:
 
 @rule
 def score_solo(game: Record) -> None:
-    """Solo: 1 prestige if 1 or 2 cylinders were used (Rules V3)."""
+    """Solo: 1 prestige for using 1 or 2 cylinders (Rules V3)."""
     used = 0
     for member in range(game["troupe_len"][0]):
         used += game["cylinder"][0, member]

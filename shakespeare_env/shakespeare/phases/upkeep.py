@@ -1,4 +1,4 @@
-"""Phase 5, upkeep: the "maintenance" of the rule book, not on day 6 (section U of the rules)."""
+"""Phase 5, upkeep: "maintenance" in the rule book, not on day 6 (section U)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare.supply import (
 
 @rule
 def renew(game: Record) -> None:
-    """New characters and elements; the day advances (Rules U1, U2, U3)."""
+    """Renew characters and elements; advance the day (Rules U1, U2, U3)."""
     discard_characters(game)
     show_characters(game)
     discard_elements(game)

@@ -1,4 +1,4 @@
-"""Phase 1, wager (section W of the rules)."""
+"""Phase 1, wager (section W)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Choose in secret; nothing is shown before all have chosen (Rules W1, D2)."""
+    """Choose; secret until all have (Rules W1, D2)."""
     game["wager"][game["to_move"]] = action - actions.WAGER + 1
 
 
@@ -54,6 +54,6 @@ def reveal(game: Record) -> None:
 
 @rule
 def clear_initiative(game: Record) -> None:
-    """The Initiative track is emptied (Rules W4)."""
+    """Empty the Initiative track (Rules W4)."""
     game["initiative"][:] = NOBODY
     game["initiative_len"] = 0

@@ -1,10 +1,9 @@
 """Advantages along each seat's own decisions, as a pure function of arrays.
 
-In a game with several seats the state after a move is another seat's to act in, so the usual
-recursion ("the next row is my next state") credits the wrong seat.  Here every seat of every game
-has its own trajectory: the rows in which it decided.  Whatever a seat receives between two of its
-decisions, no matter whose move caused it, counts towards the earlier one; whatever it receives
-before the game ends, towards its last one.
+After a move it is another seat's turn, so the usual recursion ("the next row is my next state")
+credits the wrong seat.  Here every seat of every game has its own trajectory, the rows in which it
+decided.  What it receives between two decisions, whoever caused it, counts towards the earlier one,
+and what it receives before the game ends, towards its last.
 """
 
 from __future__ import annotations
@@ -19,17 +18,14 @@ NO_SEAT = -1
 
 
 class SeatAdvantages(NamedTuple):
-    """What `seat_advantages` returns, for each row and game; 0 where `seats` is NO_SEAT.
-
-    A decision is *closed* if the rows hold what followed it: the same seat's next decision, or the
-    end of the game.  An open one has no advantage yet.
+    """Of each row and game; 0 where `seats` is NO_SEAT.
 
     Attributes:
-        advantages: float32[R, n], generalised advantages; 0 for open decisions.
-        returns: float32[R, n], advantage plus value, the target of the value network; 0 likewise.
-        gained: float32[R, n], what the seat received from this decision up to its next one, the end
-            of the game or, for an open decision, the last row.
-        closed: bool[R, n].
+        advantages: float32[R, n]; 0 for open decisions.
+        returns: float32[R, n], advantage plus value; 0 for open decisions.
+        gained: float32[R, n], what the seat received until its next decision, the end of the game
+            or the last row.
+        closed: bool[R, n], whether it was not the last row; other decisions are *open*.
     """
 
     advantages: NDArray[np.float32]
@@ -46,24 +42,19 @@ def seat_advantages(
     gamma: float,
     gae_lambda: float,
 ) -> SeatAdvantages:
-    """Generalised advantage estimation along every seat's own decisions.
+    """Generalised advantage estimation (Schulman et al. 2016) along every seat's own decisions.
 
-    Discount and lambda count a seat's own decisions: everything until it decides again is one step.
-    In a game that continues after the last row, each seat's latest decision is open, and the one
-    before bootstraps from its value; so the value network is never asked about a state in which the
-    seat does not decide.
+    All until a seat decides again is one step.  In a game that continues after the last row, each
+    seat's latest decision is open and the one before bootstraps from its value: no value is asked
+    of a state in which the seat does not decide.
 
     Args:
-        rewards: float32[R, n, S], what each seat of each game received in the step of the row.
-        values: float32[R, n], the deciding seat's value of the state of the row.
-        seats: int[R, n], who decided, or NO_SEAT; such a row may still carry rewards.  Rows are in
-            order of time.
-        dones: bool[R, n], whether the step ended the game; the next row is then another game.
-        gamma: Discount factor between two decisions of a seat, 0 to 1.
+        rewards: float32[R, n, S], what each seat received in the row's step.
+        values: float32[R, n], the deciding seat's values.
+        seats: int[R, n], who decided, or NO_SEAT: such a row may still carry rewards.
+        dones: bool[R, n], whether the step ended the game; the next row is another game's.
+        gamma: Discount factor, 0 to 1.
         gae_lambda: Bias against variance, 0 to 1.
-
-    Returns:
-        The `SeatAdvantages`, in one pass over the rows, vectorised over the games.
     """
     n_rows, n, n_seats = rewards.shape
     games = np.arange(n)
@@ -78,23 +69,17 @@ def seat_advantages(
     for row in range(n_rows - 1, -1, -1):
         ended = dones[row]
         if ended.any():
-            ahead[ended] = 0.0
-            next_value[ended] = 0.0
-            next_advantage[ended] = 0.0
+            ahead[ended] = next_value[ended] = next_advantage[ended] = 0.0
             is_known[ended] = True
         ahead += rewards[row]
         decided = seats[row] != NO_SEAT
         game = games if decided.all() else games[decided]
-        seat = seats[row, game]
-        at = (game, seat)
+        at = (game, seats[row, game])
         value = values[row, game]
-        gain = ahead[at]
-        known = is_known[at]
+        gained[row, game] = gain = ahead[at]
+        closed[row, game] = known = is_known[at]
         step = gain + gamma * next_value[at] - value + gamma * gae_lambda * next_advantage[at]
-        advantage = np.where(known, step, np.float32(0.0))
-        gained[row, game] = gain
-        closed[row, game] = known
-        advantages[row, game] = advantage
+        advantages[row, game] = advantage = np.where(known, step, np.float32(0.0))
         ahead[at] = 0.0
         next_value[at] = value
         next_advantage[at] = advantage

@@ -16,32 +16,20 @@ from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
 
 
 class SeatRolloutBuffer(RolloutBuffer):
-    """Decisions of all seats of all games, with advantages along each seat's own decisions.
+    """Decisions of all seats of n games, with advantages along each seat's own decisions.
 
-    When a rollout ends, in the middle of games, the consequences of every seat's last decision are
-    not known yet.  Such open decisions are carried into the next rollout instead of being guessed
-    at: the first S rows hold them, row s those of seat s (NO_SEAT where there is none), with the
-    rewards received so far; the steps of the rollout follow.  So every decision is learnt from
-    exactly once, as soon as its seat has decided again or the game has ended.  A carried decision
-    was made by the network before the last update; its stored log-probability keeps the ratio of
+    A rollout ends in the middle of games, before it is known what follows every seat's last
+    decision.  The next one carries these open decisions in its first S = `max_seats` rows, row s
+    those of seat s (NO_SEAT where there is none), with the rewards received so far.  So every
+    decision is learnt from exactly once, when its seat has decided again or the game has ended.
+    The network has changed since a carried decision; its stored log-probability keeps the ratio of
     PPO right.
 
-    Observations stay int8 and masks bool; stable-baselines3 would store masks as float32.
-
-    Args:
-        buffer_size: Steps of a rollout, T.
-        observation_space: Box of D numbers.
-        action_space: Discrete, A actions.
-        device: Where minibatches go.
-        gae_lambda: See `seat_advantages`.
-        gamma: See `seat_advantages`.
-        n_envs: Number of games, n.
-        max_seats: S.
-        rng: Shuffles the minibatches.
+    Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 
     Attributes:
-        values: float32[k], after `compute`: the values of the k closed decisions; so are `returns`
-            and `advantages`.
+        values: float32[k], of the k closed decisions, after `compute`; so are `returns` and
+            `advantages`.
     """
 
     observation_space: spaces.Box
@@ -63,19 +51,14 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.max_seats = max_seats
         self.rng = rng
         rows = max_seats + buffer_size
-        # Rows x games, allocated once; the base class does so in every `reset`.
-        self._observations = np.zeros((rows, n_envs, *observation_space.shape), np.int8)
-        self._masks = np.zeros((rows, n_envs, int(action_space.n)), np.bool_)
-        self._actions = np.zeros((rows, n_envs), np.int64)
-        self._values = np.zeros((rows, n_envs), np.float32)
-        self._log_probs = np.zeros((rows, n_envs), np.float32)
-        # What a decision is made of, and what is carried over with it.
+        # Rows x games, allocated once; the base class does so in every `reset`.  First what a
+        # decision is made of, and what is carried over with it.
         self._stores: dict[str, NDArray[Any]] = {
-            "observations": self._observations,
-            "masks": self._masks,
-            "actions": self._actions,
-            "values": self._values,
-            "log_probs": self._log_probs,
+            "observations": np.zeros((rows, n_envs, *observation_space.shape), np.int8),
+            "masks": np.zeros((rows, n_envs, int(action_space.n)), np.bool_),
+            "actions": np.zeros((rows, n_envs), np.int64),
+            "values": np.zeros((rows, n_envs), np.float32),
+            "log_probs": np.zeros((rows, n_envs), np.float32),
         }
         self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
         self._rewards = np.zeros((rows, n_envs, max_seats), np.float32)
@@ -88,10 +71,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         )
 
     def reset(self) -> None:
-        """Start a rollout with the open decisions of the last one.
-
-        A rollout that was stopped before `compute` leaves none.
-        """
+        """Start a rollout with the open decisions of the last one; none if it was stopped."""
         rows, games = np.nonzero(self._is_open)
         seats = self._seats[rows, games]
         for store in self._stores.values():
@@ -110,13 +90,8 @@ class SeatRolloutBuffer(RolloutBuffer):
     def open_decisions(self) -> dict[str, NDArray[Any]]:
         """The open decisions, one row of every array each, for `set_open_decisions`."""
         rows, games = np.nonzero(self._is_open)
-        stores = {name: store[rows, games] for name, store in self._stores.items()}
-        return {
-            **stores,
-            "games": games,
-            "seats": self._seats[rows, games],
-            "gained": self._gained[rows, games],
-        }
+        stores = {**self._stores, "seats": self._seats, "gained": self._gained}
+        return {"games": games, **{name: store[rows, games] for name, store in stores.items()}}
 
     def set_open_decisions(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Start the next rollout with the open decisions of another buffer."""
@@ -130,7 +105,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         self._gained[seats, games] = saved["gained"]
 
     def forget(self, games: NDArray[np.bool_]) -> None:
-        """Drop the decisions carried over in some games, bool[n], that others have replaced."""
+        """Drop the decisions carried over from games since replaced, bool[n]."""
         self._seats[: self.max_seats, games] = NO_SEAT
         self._rewards[: self.max_seats, games] = 0.0
 
@@ -149,28 +124,26 @@ class SeatRolloutBuffer(RolloutBuffer):
 
         Args:
             observations: int8[n, D], what the deciding seats saw.
-            masks: bool[n, A], what was legal.
+            masks: bool[n, A].
             seats: int8[n], who decided, or NO_SEAT.
-            actions: int[n], what they chose.
-            values: float32[n], the network's values of their states.
-            log_probs: float32[n], of the actions chosen.
+            actions: int[n].
+            values: float32[n].
+            log_probs: float32[n], of the actions.
             seat_rewards: float32[n, S], what each seat received.
             dones: bool[n], which games ended.
         """
         row = self.pos
-        self._observations[row] = observations
-        self._masks[row] = masks
+        decision = (observations, masks, actions, values, log_probs)
+        for store, given in zip(self._stores.values(), decision, strict=True):
+            store[row] = given
         self._seats[row] = seats
-        self._actions[row] = actions
-        self._values[row] = values
-        self._log_probs[row] = log_probs
         self._rewards[row] = seat_rewards
         self._dones[row] = dones
         self.pos += 1
         self.full = self.pos == len(self._seats)
 
     def compute(self) -> None:
-        """Compute the advantages of the closed decisions, and which decisions are open.
+        """Find the closed decisions and compute their advantages.
 
         Raises:
             RuntimeError: the rollout is not full.
@@ -178,45 +151,37 @@ class SeatRolloutBuffer(RolloutBuffer):
         if not self.full:
             missing = len(self._seats) - self.pos
             raise RuntimeError(f"{missing} steps are missing; add them before compute()")
+        values = self._stores["values"]
         found = seat_advantages(
-            self._rewards, self._values, self._seats, self._dones, self.gamma, self.gae_lambda
+            self._rewards, values, self._seats, self._dones, self.gamma, self.gae_lambda
         )
         self._gained = found.gained
         self._is_open = (self._seats != NO_SEAT) & ~found.closed
         self._closed = np.flatnonzero(found.closed)
-        self.values = self._values.reshape(-1)[self._closed]
+        self.values = values.reshape(-1)[self._closed]
         self.returns = found.returns.reshape(-1)[self._closed]
         self.advantages = found.advantages.reshape(-1)[self._closed]
 
     def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
-        """The closed decisions in random order, in minibatches of nearly equal size.
+        """The closed decisions in random order, in minibatches of about `batch_size`, None for all.
 
-        Equal, because the advantages of a small remainder could not be normalised.
-
-        Args:
-            batch_size: Decisions per minibatch, approximately; None for all at once.
-
-        Yields:
-            Tensors of one minibatch.
+        They are of nearly equal size: advantages of a small remainder could not be normalised.
         """
         count = len(self._closed)
         # At least two each: the standard deviation of one advantage is NaN.
         parts = max(1, min(round(count / batch_size), count // 2)) if batch_size else 1
         for chosen in np.array_split(self.rng.permutation(count), parts):
             rows = self._closed[chosen]
+            stored = {
+                name: self.to_torch(store.reshape(-1, *store.shape[2:])[rows], copy=False)
+                for name, store in self._stores.items()
+            }
             yield MaskableRolloutBufferSamples(
-                observations=self._minibatch(self._rows(self._observations)[rows]),
-                actions=self._minibatch(self._rows(self._actions)[rows]),
-                old_values=self._minibatch(self.values[chosen]),
-                old_log_prob=self._minibatch(self._rows(self._log_probs)[rows]),
-                advantages=self._minibatch(self.advantages[chosen]),
-                returns=self._minibatch(self.returns[chosen]),
-                action_masks=self._minibatch(self._rows(self._masks)[rows]),
+                observations=stored["observations"],
+                actions=stored["actions"],
+                old_values=stored["values"],
+                old_log_prob=stored["log_probs"],
+                advantages=self.to_torch(self.advantages[chosen], copy=False),
+                returns=self.to_torch(self.returns[chosen], copy=False),
+                action_masks=stored["masks"],
             )
-
-    @staticmethod
-    def _rows(store: NDArray[Any]) -> NDArray[Any]:
-        return store.reshape(-1, *store.shape[2:])
-
-    def _minibatch(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(array).to(self.device)

@@ -12,11 +12,11 @@ from shakespeare_training.ppo.policy import PolicyNetwork
 
 _REPEATS = 7
 _WORTH_IT = 1.1
-"""Speed-up from which bfloat16 is used."""
+"""Least speed-up for bfloat16."""
 
 
 def checked_device(name: str) -> str:
-    """A device of PyTorch by its name; `auto` is the GPU if there is one.
+    """The name of a PyTorch device; `auto` is the GPU if there is one.
 
     Raises:
         ValueError: there is no such device here.
@@ -35,13 +35,9 @@ def checked_device(name: str) -> str:
 
 
 def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
-    """Whether an update is faster in bfloat16 than in float32; takes about half a second.
+    """Whether an update on the policy's device is faster in bfloat16 than in float32.
 
-    The policy is left as it was, and nothing random is drawn.
-
-    Args:
-        policy: On the device it is to be trained on.
-        batch_size: Decisions per minibatch.
+    Takes about half a second, leaves the policy as it was and draws nothing random.
     """
     before = policy.use_bfloat16
     # In turns, and the best of each counts: other work on the machine can only slow an update down.

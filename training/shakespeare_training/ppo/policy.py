@@ -1,7 +1,4 @@
-"""The network as the learner trains it: a policy of stable-baselines3.
-
-From the same tensors, `shakespeare_agents.network.Network` computes the same in NumPy.
-"""
+"""The network as a policy of stable-baselines3; `shakespeare_agents.network.Network` in PyTorch."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from torch import nn
 from shakespeare_agents.network import ILLEGAL, Tensors, input_scale
 from shakespeare_env.game import ObservationLayout
 
-_PARAMETERS = {
+_LAYERS = {
     "trunk": "features_extractor.linear",
     "norm": "features_extractor.norm",
     "policy": "mlp_extractor.policy_net.0",
@@ -26,25 +23,21 @@ _PARAMETERS = {
     "outlook": "mlp_extractor.value_net.0",
     "value": "value_net",
 }
-"""Layers by their names in `Network`, and where stable-baselines3 keeps them."""
+_PARAMETERS = {
+    f"{ours}.{kind}": f"{theirs}.{kind}"
+    for ours, theirs in _LAYERS.items()
+    for kind in ("weight", "bias")
+}
+"""Where stable-baselines3 keeps the tensors of `Network`."""
 
 
 class Trunk(BaseFeaturesExtractor):
-    """The layer shared by policy and value.
-
-    Args:
-        observation_space: Box of D numbers.
-        features_dim: Width of the layer.
-        scale: float32[D], what each number is multiplied by.
-    """
+    """The layer shared by policy and value; multiplies observations by `scale`, float32[D]."""
 
     scale: torch.Tensor
 
     def __init__(
-        self,
-        observation_space: gymnasium.spaces.Box,
-        features_dim: int,
-        scale: NDArray[np.float32],
+        self, observation_space: gymnasium.spaces.Box, features_dim: int, scale: NDArray[np.float32]
     ) -> None:
         super().__init__(observation_space, features_dim)
         self.register_buffer("scale", torch.from_numpy(scale))
@@ -66,12 +59,12 @@ class Trunk(BaseFeaturesExtractor):
 class PolicyNetwork(MaskableActorCriticPolicy):
     """A maskable actor-critic policy with a single log-softmax, and no sampling of its own.
 
-    The stock distribution normalises the logits twice, before and after masking, validates them,
-    and samples from the global generator; here, whoever acts brings a generator.
+    The stock distribution normalises logits twice, validates them, and samples from the global
+    generator.
 
     Attributes:
-        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
-            fast; weights, logits and values stay float32.
+        use_bfloat16: Multiply layers in bfloat16, on some processors more than twice as fast;
+            weights, logits and values stay float32.
     """
 
     use_bfloat16 = False
@@ -79,14 +72,14 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     def masked_log_probabilities(
         self, observations: torch.Tensor, masks: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log-probabilities of all actions and state values, in one pass.
+        """Log-probabilities of all actions and values of states, in one pass.
 
         Args:
             observations: int8[n, D].
             masks: bool[n, A].
 
         Returns:
-            float32[n, A], about -1e8 for illegal actions; float32[n].
+            float32[n, A], about -1e8 for illegal actions, and float32[n].
         """
         with torch.autocast(observations.device.type, torch.bfloat16, enabled=self.use_bfloat16):
             features = self.features_extractor(observations)
@@ -97,20 +90,14 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         return torch.log_softmax(legal, dim=-1), values.float().squeeze(-1)
 
     def evaluate_actions(
-        self,
-        obs: torch.Tensor,
-        actions: torch.Tensor,
-        action_masks: torch.Tensor | None = None,
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Values, log-probabilities of the actions taken, and entropies, for an update.
+        """Values, log-probabilities of the actions taken, and entropies, each float32[n].
 
         Args:
             obs: int8[n, D].
             actions: int64[n].
-            action_masks: [n, A] of bool, or float as stock rollouts hold; None makes all legal.
-
-        Returns:
-            Three float32[n].
+            action_masks: bool[n, A], or float as in stock rollouts; None makes all legal.
         """
         if action_masks is None:
             assert isinstance(self.action_space, gymnasium.spaces.Discrete)
@@ -128,11 +115,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """A copy of the weights, for `shakespeare_agents.network.Network`."""
         state = self.state_dict()
-        return {
-            f"{ours}.{kind}": state[f"{theirs}.{kind}"].cpu().numpy().copy()
-            for ours, theirs in _PARAMETERS.items()
-            for kind in ("weight", "bias")
-        }
+        return {o: state[theirs].cpu().numpy().copy() for o, theirs in _PARAMETERS.items()}
 
     def set_tensors(self, tensors: Tensors) -> None:
         """Copy such weights in.
@@ -140,16 +123,13 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         Raises:
             RuntimeError: they are of another width or for another game.
         """
-        parameters = dict(self.named_parameters())
-        with torch.no_grad():
-            for ours, theirs in _PARAMETERS.items():
-                for kind in ("weight", "bias"):
-                    new = torch.tensor(tensors[f"{ours}.{kind}"])
-                    parameters[f"{theirs}.{kind}"].copy_(new)
+        new = {theirs: torch.tensor(tensors[ours]) for ours, theirs in _PARAMETERS.items()}
+        # Not strict: the scale of the trunk belongs to the game, not to the weights.
+        self.load_state_dict(new, strict=False)
 
 
 def policy_arguments(width: int, layout: ObservationLayout) -> dict[str, Any]:
-    """The `policy_kwargs` of a `PolicyNetwork` of a width, for observations of a layout."""
+    """The `policy_kwargs` of a `PolicyNetwork`."""
     return {
         "features_extractor_class": Trunk,
         "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(layout)},

@@ -24,11 +24,11 @@ from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 
 Schedule = Callable[[float], float]
-"""A number as a function of the share of the run that is left, 1 to 0, as in stable-baselines3."""
+"""A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
 
 
 def linear(start: float, end: float) -> Schedule:
-    """From `start` at the beginning of the run to `end` at its end."""
+    """From `start` to `end` over the run."""
     # The last rollout overshoots the end: what is left of the run is then negative.
     return lambda remaining: end + (start - end) * min(max(remaining, 0.0), 1.0)
 
@@ -36,24 +36,15 @@ def linear(start: float, end: float) -> Schedule:
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO for games whose seats are played by one network and by a league of opponents.
 
-    It differs from the base class in three ways: advantages run along each seat's own decisions
-    (`SeatRolloutBuffer`), and opponents' decisions are not learnt from; the coefficients of entropy
-    and reward follow schedules; every random number comes from its own generators, never from the
-    global ones.  The update is the stock one.  `num_timesteps` counts the learner's decisions.
-
-    Args:
-        env: The games.
-        league: Who has which seat in them.
-        width: Width of the network's layers.
-        score_reward_coef: Coefficient of the batch's rewards.
-        win_reward_coef: Coefficient of `outcomes`, added when a game ends.
-        ent_coef: Coefficient of the entropy in the loss.
-        **arguments: Of MaskablePPO, except `policy`, `policy_kwargs` and the rollout buffer's.
+    Three things differ from the base class: advantages run along each seat's own decisions
+    (`SeatRolloutBuffer`), opponents' are not learnt from; the coefficients of entropy and reward
+    follow schedules; no random number comes from a global generator.  The update is the stock one.
+    `num_timesteps` counts the learner's decisions.
 
     Attributes:
-        league: As given.
-        score_reward_coef: As given.
-        win_reward_coef: As given.
+        league: Who has which seat.
+        score_reward_coef: Coefficient of the batch's rewards.
+        win_reward_coef: Coefficient of `outcomes`, added when a game ends.
         rng: Draws the learner's actions and shuffles the minibatches.
     """
 
@@ -99,7 +90,7 @@ class SelfPlayPPO(MaskablePPO):
             self.env.seed(seed)
 
     def continue_from(self, observations: NDArray[np.int8]) -> None:
-        """Let `learn` continue the games, observed as int8[n, D], instead of resetting them."""
+        """Let `learn` continue games, observed as int8[n, D], instead of resetting them."""
         self._last_obs = observations.copy()
         self._last_episode_starts = np.zeros(len(observations), np.bool_)
 
@@ -111,17 +102,14 @@ class SelfPlayPPO(MaskablePPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Fill the rollout buffer.
-
-        Args:
-            env: An `SB3SelfPlayVecEnv`, wrapped or not.
-            callback: Called before the rollout, when a run may be saved, and after every step.
-            rollout_buffer: A `SeatRolloutBuffer`.
-            n_rollout_steps: Steps, one decision of every game each.
-            use_masking: Must be True: games have illegal moves.
+        """Fill the rollout buffer, after a callback that may save the run.
 
         Returns:
             False if the callback stopped it.
+
+        Raises:
+            TypeError: `env`, unwrapped, or the buffer is not one of self-play.
+            ValueError: `use_masking` is False.
         """
         games = env.unwrapped
         if not isinstance(games, SB3SelfPlayVecEnv):
@@ -140,40 +128,29 @@ class SelfPlayPPO(MaskablePPO):
         # has reset.
         rollout_buffer.forget(self._last_episode_starts)
         with _one_thread():
-            return self._play(games, env, callback, rollout_buffer, n_rollout_steps)
-
-    def _play(
-        self,
-        games: SB3SelfPlayVecEnv,
-        env: VecEnv,
-        callback: BaseCallback,
-        rollout_buffer: SeatRolloutBuffer,
-        steps: int,
-    ) -> bool:
-        """Play into the buffer; False if the callback stopped it."""
-        for _ in range(steps):
-            own = self.league.learner_decides()
-            observations, masks = self._last_obs, games.action_masks()
-            assert isinstance(observations, np.ndarray)
-            seats = np.where(own, games.seats, NO_SEAT).astype(np.int8)
-            actions, values, log_probs = self._decide(observations, masks, own)
-            self._last_obs, _, dones, _ = env.step(actions)  # type: ignore[assignment]
-            self._last_episode_starts = dones
-            rewards = self._seat_rewards(games, dones)
-            rollout_buffer.add_step(
-                observations, masks, seats, actions, values, log_probs, rewards, dones
-            )
-            self.num_timesteps += int(np.count_nonzero(own))
-            callback.update_locals(locals())
-            goes_on = callback.on_step()
-            if dones.any():
-                ended = np.flatnonzero(dones)
-                self.league.record_results(ended)
-                self.league.assign_seats(ended)
-            if not goes_on:
-                return False
-        rollout_buffer.compute()
-        callback.on_rollout_end()
+            for _ in range(n_rollout_steps):
+                own = self.league.learner_decides()
+                observations, masks = self._last_obs, games.action_masks()
+                assert isinstance(observations, np.ndarray)
+                seats = np.where(own, games.seats, NO_SEAT).astype(np.int8)
+                actions, values, log_probs = self._decide(observations, masks, own)
+                self._last_obs, _, dones, _ = env.step(actions)  # type: ignore[assignment]
+                self._last_episode_starts = dones
+                rewards = self._seat_rewards(games, dones)
+                rollout_buffer.add_step(
+                    observations, masks, seats, actions, values, log_probs, rewards, dones
+                )
+                self.num_timesteps += int(np.count_nonzero(own))
+                callback.update_locals(locals())
+                goes_on = callback.on_step()
+                if dones.any():
+                    ended = np.flatnonzero(dones)
+                    self.league.record_results(ended)
+                    self.league.assign_seats(ended)
+                if not goes_on:
+                    return False
+            rollout_buffer.compute()
+            callback.on_rollout_end()
         return True
 
     def _decide(
@@ -181,8 +158,7 @@ class SelfPlayPPO(MaskablePPO):
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
         """An action for every game; the learner's values and log-probabilities, 0 elsewhere.
 
-        Opponents decide in a second thread.  They share no generator and no network with the
-        learner, so it does not matter who is done first.
+        Opponents, who share no generator and no network with it, decide in a second thread.
         """
         count = len(own)
         others = np.flatnonzero(~own)
@@ -208,7 +184,7 @@ class SelfPlayPPO(MaskablePPO):
     def _seat_rewards(
         self, games: SB3SelfPlayVecEnv, dones: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """float32[n, S]: each seat's reward for the last step, as the learner counts it."""
+        """float32[n, S]: each seat's reward for the last step, with coefficients applied."""
         coef = np.float32(self.score_reward_coef(self._current_progress_remaining))
         rewards = games.seat_rewards * coef
         if self.win_reward_coef and dones.any():
@@ -219,7 +195,7 @@ class SelfPlayPPO(MaskablePPO):
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Keep PyTorch to one thread: it is done with a step's rows before a second one is awake."""
+    """Keep PyTorch to one thread: it finishes a step's rows before a second one is awake."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -229,14 +205,9 @@ def _one_thread() -> Iterator[None]:
 
 
 def outcomes(batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """float32[m, S]: the reward `win` of a batch made with any reward.
+    """float32[m, S]: the reward `win`, whatever the batch's own, in games just ended, int64[m].
 
-    Winners share +1 and losers share -1; in solo games, it is the score minus the game's target in
-    units of its scale.
-
-    Args:
-        batch: The games.
-        rows: int64[m], games that the last step ended.
+    Winners share +1 and losers -1; solo, the score minus the game's target in units of its scale.
     """
     players = batch.players[rows]
     winners = batch.final_winners[rows]

@@ -15,22 +15,17 @@ from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.status import SeatFigures, Status
 
 _RECENT_GAMES = 500
-"""Games per seat count behind the scores that the display shows."""
+"""Behind the scores shown, per seat count."""
 _SHOW_EVERY_S = 0.25
 
 
 class RunCallback(BaseCallback):
     """Does what is due between an update and the next rollout, and stops a run cleanly.
 
-    Args:
-        run: The run.
-        display: Where to show its status.
-        minutes: Time limit; None means none.
-
     Attributes:
-        stop: Set it to save and stop the run after the current update.
+        stop: Set it to save and stop after the current update.
         stopped: Whether the run was stopped before it was complete.
-        saved_decisions: Decisions when the run was last saved; steps after that are made again.
+        saved_decisions: When last saved; steps after that are made again.
     """
 
     def __init__(self, run: Run, display: TrainingDisplay, minutes: float | None = None) -> None:
@@ -61,12 +56,11 @@ class RunCallback(BaseCallback):
             run.add_snapshot()
             self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
         out_of_time = self._deadline is not None and time.monotonic() > self._deadline
-        if self.stop or out_of_time:
-            self.stopped = True
-            if self.stop:  # whoever pressed Ctrl-C does not wait for an evaluation
-                self._save()
-            else:
-                self._evaluate(run.config.final_evaluation_games)
+        self.stopped = self.stop or out_of_time
+        if self.stop:  # whoever pressed Ctrl-C does not wait for an evaluation
+            self._save()
+        elif out_of_time:
+            self._evaluate(run.config.final_evaluation_games)
         elif not len(run.history) or run.decisions >= self._next_evaluation:
             self._evaluate(run.config.evaluation_games)
             self._next_evaluation = _next_multiple(run.decisions, run.config.evaluate_every)
@@ -93,7 +87,7 @@ class RunCallback(BaseCallback):
         self._show()
 
     def _note_scores(self, rows: NDArray[np.int64]) -> None:
-        """Note the scores of games that have ended, where the learner had every seat."""
+        """Note mean and winning score of ended games in which the learner had every seat."""
         league = self._run.learner.league
         for seats, scores in zip(
             league.lineup.seats[rows], league.batch.final_scores[rows], strict=True
@@ -103,7 +97,7 @@ class RunCallback(BaseCallback):
                 self._scores[len(own)].append((float(own.mean()), float(own.max())))
 
     def _evaluate(self, games: int) -> None:
-        """Evaluate; save before and after, because nothing else takes as long."""
+        """Evaluate; save before and after, as nothing else takes as long."""
         self._save()
         self._run.evaluate(games, self._say)
         self._say("")
@@ -132,20 +126,17 @@ class RunCallback(BaseCallback):
             total=run.config.decisions,
             rate=self._rate,
             seconds=run.elapsed,
-            seats={count: _figures(scores) for count, scores in self._scores.items()},
+            seats={
+                count: SeatFigures(len(scores), *np.mean(scores, axis=0).tolist())
+                if scores
+                else SeatFigures()
+                for count, scores in self._scores.items()
+            },
             opponents={name: (games, win_rate) for name, games, win_rate in payoffs},
             history=run.history,
             note=self._note,
         )
         self._display.show(status)
-
-
-def _figures(scores: deque[tuple[float, float]]) -> SeatFigures:
-    """The means of (mean score, winning score) pairs."""
-    if not scores:
-        return SeatFigures(0, None, None)
-    mean, winning = np.mean(scores, axis=0).tolist()
-    return SeatFigures(len(scores), mean, winning)
 
 
 def _next_multiple(decisions: int, every: int) -> int:

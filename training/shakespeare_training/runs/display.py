@@ -1,10 +1,11 @@
-"""Shows a training run: live on a terminal, line by line in a log."""
+"""Shows a run: live on a terminal, line by line in a log."""
 
 from __future__ import annotations
 
 import math
 import time
 from collections.abc import Callable
+from itertools import islice
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -13,13 +14,19 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_training.runs.history import SOLO, History, Measurement, short_count
-from shakespeare_training.runs.status import Status, measurement_line, progress_texts, status_line
+from shakespeare_training.runs.history import SOLO, History, Measurement, short_count, short_name
+from shakespeare_training.runs.status import (
+    SeatFigures,
+    Status,
+    measurement_line,
+    progress_texts,
+    status_line,
+)
 
 _LINE_EVERY_S = 30.0
 _WIDEST = 100
-_LONGEST_NAME = 14
 _NONE = "-"
+_SCORES = ("mean\nscore", "winning\nscore")
 # Widths in the table of seat counts: all columns before the opponents, and one opponent.
 _FIRST_COLUMNS, _RIVAL_COLUMN = 36, 17
 
@@ -27,13 +34,8 @@ _FIRST_COLUMNS, _RIVAL_COLUMN = 36, 17
 class TrainingDisplay:
     """Shows the status of a run inside a `with` block.
 
-    On a terminal every `show` redraws a panel, the last of which stays.  Elsewhere it prints a line
-    every half minute, one for each new measurement, and one at the end.
-
-    Args:
-        console: Where to show it.
-        clock: Returns seconds, counted from any moment.
-        told: Measurements already in the history, as in a resumed run; they get no line.
+    On a terminal, `show` redraws a panel that stays at the end.  Elsewhere it prints a line every
+    half minute, one for each measurement but the first `told`, and one at the end.
     """
 
     def __init__(
@@ -46,13 +48,13 @@ class TrainingDisplay:
         self._live: Live | None = None
         self._last_line = ""
         self._untold: Status | None = None
-        self._next_line = -float("inf")
+        self._next_line = -math.inf
 
     def __enter__(self) -> TrainingDisplay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the last status on the screen, or print it."""
+        """Leave the last status on the screen."""
         if self._live is not None:
             self._live.stop()
             self._live = None
@@ -70,7 +72,7 @@ class TrainingDisplay:
             else:
                 self._live.update(view, refresh=True)
             return
-        for measurement in list(status.history)[self._told :]:
+        for measurement in islice(status.history, self._told, None):
             self._line(measurement_line(measurement))
         self._told = max(self._told, len(status.history))
         self._untold = status
@@ -93,12 +95,7 @@ class TrainingDisplay:
 
 
 def status_view(status: Status, width: int) -> RenderableType:
-    """The progress, a table by seat count, a line on the league, and the note.
-
-    Args:
-        status: What to show.
-        width: Columns of the terminal.
-    """
+    """Progress, a table by seat count, the league and the note, `width` columns wide at most."""
     width = min(width, _WIDEST)
     parts: list[RenderableType] = [_progress(status, width)]
     if status.seats or len(status.history):
@@ -124,22 +121,22 @@ def _progress(status: Status, width: int) -> Table:
 
 
 def _seat_table(status: Status, width: int) -> RenderableType:
-    """Recent scores and the latest win rates; opponents that do not fit are counted below."""
+    """Recent scores and latest win rates; opponents that do not fit are counted below."""
     history = status.history
     rivals = history.rivals()
     shown = rivals[: max(1, (width - _FIRST_COLUMNS) // _RIVAL_COLUMN)]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
-    for title in ("seats", "recent\ngames", "mean\nscore", "winning\nscore"):
+    for title in ("seats", "recent\ngames", *_SCORES):
         table.add_column(title, justify="right", no_wrap=True)
     for rival in shown:
-        table.add_column(Text(f"won against\n{_short(rival)}"), justify="right", no_wrap=True)
+        table.add_column(Text(f"won against\n{short_name(rival)}"), justify="right", no_wrap=True)
     for players in sorted({*status.seats, *(seats for seats, _ in history.keys())}):  # noqa: SIM118
-        figures = status.seats.get(players)
+        recent = status.seats.get(players, SeatFigures())
         table.add_row(
             str(players),
-            short_count(figures.games) if figures else _NONE,
-            _score(figures.mean_score if figures else None),
-            Text(_score(figures.mean_winning_score if figures else None), "bold"),
+            short_count(recent.games),
+            _score(recent.mean_score),
+            Text(_score(recent.mean_winning_score), "bold"),
             *(_win_rate(history.latest(players, rival)) for rival in shown),
         )
     if not rivals:
@@ -153,30 +150,27 @@ def _seat_table(status: Status, width: int) -> RenderableType:
 
 def _win_rate(found: Measurement | None) -> Text:
     """A win rate and its interval in per cent, coloured if the interval excludes parity."""
-    if found is None or found.win_rate is None or found.low is None or found.high is None:
+    if found is None or found.percents is None:
         return Text(_NONE, "dim")
-    parity = 1.0 / found.players
-    style = "green" if found.low > parity else "red" if found.high < parity else ""
-    interval = f" ({100 * found.low:.0f}-{100 * found.high:.0f})"
-    return Text.assemble((f"{100 * found.win_rate:.0f} %", f"bold {style}"), (interval, "dim"))
+    rate, low, high = found.percents
+    parity = 100.0 / found.players
+    style = "green" if low > parity else "red" if high < parity else ""
+    return Text.assemble((f"{rate:.0f} %", f"bold {style}"), (f" ({low:.0f}-{high:.0f})", "dim"))
 
 
 def _league(status: Status, width: int) -> Text:
-    """The opponents of the league in one line, hardest first."""
-
-    def hardness(item: tuple[str, tuple[int, float]]) -> tuple[bool, float]:
-        games, rate = item[1]
-        known = games > 0 and math.isfinite(rate)
-        return not known, rate if known else 0.0
-
+    """The opponents of the league in one line, hardest first, unplayed ones last."""
     line = Text(no_wrap=True).append("won in the league", "dim")
-    items = sorted(status.opponents.items(), key=hardness)
-    for index, (name, (games, rate)) in enumerate(items):
-        known = games > 0 and math.isfinite(rate)
-        style = "" if not known else "green" if rate > 0.5 else "red" if rate < 0.5 else ""
+    items = [
+        (rate if games else math.inf, name, games)
+        for name, (games, rate) in status.opponents.items()
+    ]
+    items.sort(key=lambda item: item[0])
+    for index, (rate, name, games) in enumerate(items):
+        style = "red" if rate < 0.5 else "green" if 0.5 < rate < math.inf else ""
         piece = Text.assemble(
-            f"  {_short(name)} ",
-            (f"{100 * rate:.0f} %" if known else _NONE, f"bold {style}"),
+            f"  {short_name(name)} ",
+            (f"{100 * rate:.0f} %" if games else _NONE, f"bold {style}"),
             (f" of {short_count(games)}", "dim"),
         )
         left = len(items) - index
@@ -188,17 +182,16 @@ def _league(status: Status, width: int) -> Text:
 
 
 def measurement_table(history: History) -> Table:
-    """The first and the latest measurement of each seat count and opponent."""
+    """The first and latest measurement by seat count and opponent."""
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
     table.add_column("seats", justify="right")
     table.add_column("against")
-    titles = ("after\ndecisions", "games", "won", "95 %\ninterval", "mean\nscore", "winning\nscore")
-    for title in titles:
+    for title in ("after\ndecisions", "games", "won", "95 %\ninterval", *_SCORES):
         table.add_column(title, justify="right", no_wrap=True)
     pairs = sorted(history.keys(), key=lambda pair: pair[0])
     for (players, opponent), after in zip(pairs, [*pairs[1:], None], strict=True):
         found = history.series(players, opponent)
-        names = (str(players), Text(_short(opponent) if opponent != SOLO else "solo"))
+        names = (str(players), Text("solo" if opponent == SOLO else short_name(opponent)))
         if len(found) > 1:
             table.add_row(*names, *_measured(found[0]))
             names = ("", Text(""))
@@ -209,22 +202,18 @@ def measurement_table(history: History) -> Table:
 
 def _measured(found: Measurement) -> list[str]:
     won = interval = _NONE
-    if found.win_rate is not None and found.low is not None and found.high is not None:
-        won = f"{100 * found.win_rate:.1f} %"
-        interval = f"{100 * found.low:.1f}-{100 * found.high:.1f}"
+    if found.percents is not None:
+        rate, low, high = found.percents
+        won, interval = f"{rate:.1f} %", f"{low:.1f}-{high:.1f}"
     counts = [short_count(found.decisions), short_count(found.games)]
     return [*counts, won, interval, _score(found.mean_score), _score(found.mean_winning_score)]
 
 
 def _score(score: float | None) -> str:
-    return _NONE if score is None or not math.isfinite(score) else f"{score:.1f}"
+    return _NONE if score is None else f"{score:.1f}"
 
 
 def _line(words: str, width: int, style: str) -> Text:
     line = Text(words, style, no_wrap=True)
     line.truncate(width, overflow="ellipsis")
     return line
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"

@@ -1,10 +1,9 @@
-"""How strong the learner is: games against fixed opponents and against copies of itself."""
+"""How strong the learner is: games against fixed opponents and copies of itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from shakespeare_agents import make
 from shakespeare_agents.arena.evaluate import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_env import registry
@@ -15,17 +14,7 @@ from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_t
 _LEARNER = "\0learner"
 """A name that no agent and no folder can have."""
 _SEED_OFFSET = 10**9
-"""Separates the seeds of evaluation games from those of training games."""
-
-
-def evaluation_opponents(config: TrainingConfig) -> dict[str, AnyAgent]:
-    """The agents that the learner is evaluated against, by name.
-
-    Raises:
-        ValueError: one of them cannot play.
-    """
-    game = registry.game(config.game)
-    return {name: make(name, game) for name in config.evaluation_opponents}
+"""From the seeds of training games to those of evaluation games."""
 
 
 def measure(
@@ -38,21 +27,11 @@ def measure(
     *,
     on_start: Callable[[str], None],
 ) -> Iterator[Measurement]:
-    """Evaluate the learner at every seat count it is trained for.
+    """Evaluate the learner, playing greedily, against each opponent and itself at every seat count.
 
-    Every evaluation plays the same deals, so that only the learner makes a difference.
-
-    Args:
-        tensors: The learner's weights; it plays greedily.
-        opponents: Who plays against it, besides copies of itself.
-        config: Settings of the run.
-        games: Per seat count and opponent, rounded up to a multiple of the seats.
-        decisions: Learnt from so far.
-        seconds: Duration of the run so far.
-        on_start: Called with what is played next.
-
-    Yields:
-        One measurement for each seat count and opponent.
+    Every evaluation plays the same deals, so that only the learner makes a difference: so many
+    games per seat count and opponent, rounded up to a multiple of the seats.  `on_start` is called
+    with what is played next.
     """
     network = Network(tensors, registry.game(config.game).layout)
     learner = Entrant(_LEARNER, NetworkAgent(network))
@@ -68,16 +47,9 @@ def measure(
                 seed=config.seed + _SEED_OFFSET,
             )
             own = found.agents[0]
-            winning_score = found.mean_winning_score  # None in solo games
+            rates = (None, None, None) if copies else (own.win_rate, own.low, own.high)
+            best = found.mean_winning_score  # None in solo games
+            scores = own.mean_score, own.mean_score if best is None else best
             yield Measurement(
-                decisions=decisions,
-                seconds=round(seconds, 1),
-                players=players,
-                opponent=name,
-                games=found.games,
-                win_rate=None if copies else own.win_rate,
-                low=None if copies else own.low,
-                high=None if copies else own.high,
-                mean_score=own.mean_score,
-                mean_winning_score=own.mean_score if winning_score is None else winning_score,
+                decisions, round(seconds, 1), players, name, found.games, *rates, *scores
             )

@@ -1,4 +1,4 @@
-"""The measurements of a training run, and how counts and seats are written wherever shown."""
+"""The measurements of a run, and how they are worded wherever shown."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from pydantic.dataclasses import dataclass
 SOLO = ""
 """The opponent in solo games."""
 ITSELF = "itself"
-"""The opponent of a learner that plays copies of itself."""
+"""The opponent when the learner plays copies of itself."""
+_LONGEST_NAME = 14
 
 # At a rate of 0 or 1, one end of the interval is the rate, up to rounding.
 _ROUNDING = 1e-9
@@ -25,16 +26,16 @@ class Measurement:
     """How the learner fared against one kind of opponent at one seat count.
 
     Attributes:
-        decisions: Decisions it had learnt from.
-        seconds: Seconds it had trained for.
+        decisions: Learnt from so far.
+        seconds: Trained for so far.
         players: Seat count.
-        opponent: Who had the other seats: a name, `ITSELF` for copies of the learner, or `SOLO`.
-        games: Games played.
+        opponent: A name, `ITSELF` or `SOLO`.
+        games: Number of games.
         win_rate: Share of games won, 0 to 1; None for `ITSELF` and `SOLO`.
-        low: Lower end of its 95 % interval; None likewise.
-        high: Upper end of its 95 % interval; None likewise.
-        mean_score: Mean final score of the learner.
-        mean_winning_score: Mean of the best final score of each game.
+        low: Lower end of its 95 % interval, or None.
+        high: Upper end, or None.
+        mean_score: Of the learner.
+        mean_winning_score: Of the best of each game.
 
     Raises:
         ValueError: a figure is not finite, mistyped or out of range.
@@ -69,6 +70,13 @@ class Measurement:
             raise ValueError(f"{said}: must be 0 <= low <= win_rate <= high <= 1")
         return self
 
+    @property
+    def percents(self) -> tuple[float, float, float] | None:
+        """Win rate and both ends of its interval in per cent, if there are any."""
+        if self.win_rate is None or self.low is None or self.high is None:
+            return None
+        return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
+
 
 class History:
     """The measurements of a run in chronological order."""
@@ -91,33 +99,29 @@ class History:
         Raises:
             ValueError: it is older than the last one, by decisions or seconds.
         """
-        if self._measurements:
-            last = self._measurements[-1]
-            for name in ("decisions", "seconds"):
-                now, before = getattr(measurement, name), getattr(last, name)
-                if now < before:
-                    raise ValueError(
-                        f"{name} = {now} is below the last measurement's {before}; add "
-                        "measurements in order, and use a new history for a new run"
-                    )
+        for name in ("decisions", "seconds") if self._measurements else ():
+            now, before = getattr(measurement, name), getattr(self._measurements[-1], name)
+            if now < before:
+                raise ValueError(
+                    f"{name} = {now} is below the last measurement's {before}; add "
+                    "measurements in order, and use a new history for a new run"
+                )
         self._measurements.append(measurement)
 
     def series(self, players: int, opponent: str) -> list[Measurement]:
         """The measurements at one seat count against one opponent, oldest first."""
-        wanted = (players, opponent)
-        return [found for found in self if (found.players, found.opponent) == wanted]
+        return [m for m in self if (m.players, m.opponent) == (players, opponent)]
 
     def latest(self, players: int, opponent: str) -> Measurement | None:
-        """The newest of a series; None if there is none."""
-        found = self.series(players, opponent)
-        return found[-1] if found else None
+        """The newest of a series; None if it is empty."""
+        return next(reversed(self.series(players, opponent)), None)
 
     def keys(self) -> list[tuple[int, str]]:
-        """The pairs of seat count and opponent, each once, in order of appearance."""
-        return list(dict.fromkeys((found.players, found.opponent) for found in self))
+        """The pairs of seat count and opponent, in order of appearance."""
+        return list(dict.fromkeys((m.players, m.opponent) for m in self))
 
     def rivals(self) -> list[str]:
-        """The opponents other than `ITSELF` and `SOLO`, in order of appearance."""
+        """The opponents but `ITSELF` and `SOLO`, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.keys() if name not in (SOLO, ITSELF)))
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -155,3 +159,8 @@ def short_count(count: float) -> str:
 def seats_text(players: int) -> str:
     """A seat count with its noun: 1 seat, 4 seats."""
     return f"{players} seat{'' if players == 1 else 's'}"
+
+
+def short_name(name: str) -> str:
+    """A name cut to the width of a column."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"

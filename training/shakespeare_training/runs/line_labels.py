@@ -1,4 +1,4 @@
-"""Words beside the ends of lines and on horizontal ones, placed to be readable."""
+"""Text beside the ends of lines and on horizontal ones, placed to be readable."""
 
 from __future__ import annotations
 
@@ -10,18 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 
 _LABEL_HEIGHT = 0.047
-"""Of a line of words, as a share of the panel's height."""
+"""As a share of the panel's height."""
+_LINE = {"arrowstyle": "-", "lw": 0.7, "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 4}
 
 
 class LineEnd(NamedTuple):
-    """Where a line ends, and what is said of it there.
-
-    Attributes:
-        x: In the units of the axis.
-        y: In the units of the axis.
-        colour: Of the line and the words.
-        words: What stands beside it.
-    """
+    """Where a line ends, in data units, and the words beside it."""
 
     x: float
     y: float
@@ -30,9 +24,9 @@ class LineEnd(NamedTuple):
 
 
 def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
-    """Write right of a panel, whose heights are fixed, what each line is."""
+    """Name each line on the right of a panel whose limits are set."""
     bottom, top = axes.get_ylim()
-    # Of lines that end at the same height the first is labelled highest.
+    # Of lines that end at the same height, the first is labelled highest.
     ends = ends[::-1]
     heights = [(end.y - bottom) / (top - bottom) for end in ends]
     for end, height in zip(ends, spread(heights, _LABEL_HEIGHT), strict=True):
@@ -46,28 +40,12 @@ def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
             color=end.colour,
             annotation_clip=False,
             parse_math=False,
-            arrowprops={
-                "arrowstyle": "-",
-                "color": end.colour,
-                "linewidth": 0.7,
-                "alpha": 0.6,
-                "relpos": (0.0, 0.5),
-                "shrinkA": 1,
-                "shrinkB": 4,
-            },
+            arrowprops={**_LINE, "color": end.colour},
         )
 
 
 def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
-    """Write on a horizontal line what it stands for.
-
-    Args:
-        axes: Drawn on.
-        height: Of the line, in the units of the axis.
-        words: What is said.
-        colour: Of the line.
-        back: How far before its right end, as a share of its length.
-    """
+    """Name a horizontal line on it, a share `back` of its length before its end."""
     axes.annotate(
         words,
         xy=(1.0 - back, height),
@@ -84,35 +62,23 @@ def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) 
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:
-    """Move heights apart as little as that takes, within 0 to 1.
+    """Move heights, 0 to 1, as little as it takes to be `gap` apart, or less if they do not fit.
 
-    Args:
-        heights: Each 0 to 1.
-        gap: Least distance between two; less if there are too many for it.
-
-    Returns:
-        The new heights, in the order given.
+    The sum of squared moves is least: an isotonic regression, once the gaps are subtracted.
     """
-    gap = min(gap, 1.0 / max(len(heights) - 1, 1))
-    # Neighbours that are too close become one block about the mean of what they want.
-    blocks: list[list[int]] = []
-    middles: list[float] = []
-    for index in sorted(range(len(heights)), key=lambda index: heights[index]):
-        blocks.append([index])
-        middles.append(heights[index])
-        while True:
-            half = gap * (len(blocks[-1]) - 1) / 2
-            middles[-1] = min(max(middles[-1], half), 1.0 - half)
-            if len(blocks) == 1:
-                break
-            apart = gap * (len(blocks[-2]) + len(blocks[-1])) / 2
-            if middles[-1] - middles[-2] >= apart - 1e-12:
-                break
-            merged = blocks.pop(-2) + blocks.pop()
-            blocks.append(merged)
-            middles[-2:] = [float(np.mean([heights[member] for member in merged]))]
-    places = [0.0] * len(heights)
-    for block, middle in zip(blocks, middles, strict=True):
-        for rank, index in enumerate(block):
-            places[index] = middle + gap * (rank - (len(block) - 1) / 2)
-    return places
+    last = len(heights) - 1
+    offsets = min(gap, 1.0 / max(last, 1)) * np.arange(len(heights))
+    order = np.argsort(heights, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(np.asarray(heights)[order] - offsets)])
+    # The max-min formula of isotonic regression, over the means of all stretches with an entry.
+    fitted = [
+        max(
+            min((sums[end] - sums[start]) / (end - start) for end in range(i + 1, len(sums)))
+            for start in range(i + 1)
+        )
+        for i in range(len(heights))
+    ]
+    places = np.empty(len(heights))
+    places[order] = np.clip(fitted, 0.0, 1.0 - offsets.max(initial=0.0)) + offsets
+    found: list[float] = places.tolist()
+    return found

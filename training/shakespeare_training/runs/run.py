@@ -1,4 +1,4 @@
-"""One training run: its settings, learner and history, and the folder they are saved in."""
+"""One training run: its settings, learner and history, and the folder that keeps them."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from filelock import FileLock, Timeout
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
+from shakespeare_agents import make
 from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
 from shakespeare_agents.network import NetworkAgent, Tensors
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import TrainingConfig, make_config, override
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
-from shakespeare_training.runs.evaluation import evaluation_opponents, measure
+from shakespeare_training.runs.evaluation import measure
 from shakespeare_training.runs.history import History
 from shakespeare_training.runs.state import STATE_NAME, read_state, restore_state, save_state
 
@@ -30,26 +30,19 @@ CONFIG_NAME = "config.toml"
 LOGS_NAME = "tensorboard"
 LOCK_NAME = ".lock"
 _LOG_EVERY = 10
-"""Rollouts between two log entries."""
+"""Rollouts between log entries."""
 
 
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
 
-    Args:
+    Attributes:
         config: Its settings.
         folder: Where it is saved.
-        device: `cpu`, `cuda`, `cuda:1`, ... or `auto`.
-        bfloat16: Whether matrices are multiplied in bfloat16; None leaves it to the settings, and
-            to the machine if they do.
-
-    Attributes:
-        config: As given.
-        folder: As given.
         learner: What learns.
         history: All measurements so far.
-        seconds: Duration of the run up to the last time it stopped.
-        commands: The shell commands that train such a network, one after the other.
+        seconds: Duration up to its last stop.
+        commands: Shell commands that train such a network, in order.
     """
 
     def __init__(
@@ -66,14 +59,13 @@ class Run:
         self.seconds = 0.0
         self.commands: list[str] = []
         self._started: float | None = None
-        self._evaluation_opponents = evaluation_opponents(config)
+        game = registry.game(config.game)
+        self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
-        if bfloat16 is None:
-            bfloat16 = config.precision == "bfloat16" or (
-                config.precision == "auto"
-                and bfloat16_is_faster(self.learner.policy, config.batch_size)
-            )
-        self.learner.policy.use_bfloat16 = bfloat16
+        policy = self.learner.policy
+        if bfloat16 is None and config.precision == "auto":
+            bfloat16 = bfloat16_is_faster(policy, config.batch_size)
+        policy.use_bfloat16 = config.precision == "bfloat16" if bfloat16 is None else bfloat16
 
     @classmethod
     def create(
@@ -84,18 +76,11 @@ class Run:
         start: Path | None = None,
         device: str = "auto",
     ) -> Run:
-        """Create a run in a folder of its own and write its settings there.
-
-        Args:
-            config: Its settings.
-            folder: Created if missing.
-            start: A checkpoint whose weights to start from.
-            device: See `Run`.
+        """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
         Raises:
-            CheckpointError: the checkpoint is damaged, or for another game or version.
-            ValueError: the folder already holds a run or a checkpoint, or `start` has another
-                width.
+            CheckpointError: `start` is damaged, or for another game or version.
+            ValueError: `start` has another width, or the folder already holds a run or checkpoint.
             OSError: the folder cannot be written.
         """
         if (folder / STATE_NAME).exists():
@@ -116,17 +101,12 @@ class Run:
 
     @classmethod
     def resume(cls, folder: Path, *, decisions: int | None = None, device: str = "auto") -> Run:
-        """Continue a run as if it had never stopped.
-
-        Args:
-            folder: Of the run.
-            decisions: A new length, which the schedules then follow.
-            device: See `Run`.
+        """Continue a run as if it had never stopped; its schedules follow a new length.
 
         Raises:
-            CheckpointError: there is no run, or it is damaged, or for another game or version, or
-                an opponent has changed.
-            ValueError: its settings are not valid.
+            CheckpointError: there is no run, it is damaged or for another game or version, or an
+                opponent has changed.
+            ValueError: its settings are invalid.
         """
         data = read_state(folder)
         facts = data["facts"]
@@ -152,17 +132,14 @@ class Run:
         Raises:
             TrainingError: another process is training it.
         """
-        lock = FileLock(self.folder / LOCK_NAME)
         try:
-            lock.acquire(timeout=0)
+            lock = FileLock(self.folder / LOCK_NAME).acquire(timeout=0)
         except Timeout as taken:
             raise TrainingError(
                 f"{self.folder}: another process is training this run; wait for it or stop it"
             ) from taken
-        try:
+        with lock:
             yield
-        finally:
-            lock.release()
 
     @property
     def precision(self) -> str:
@@ -171,7 +148,7 @@ class Run:
 
     @property
     def elapsed(self) -> float:
-        """Duration of the run in seconds, stops not counted."""
+        """Duration of the run in seconds, without stops."""
         return self.seconds + (0.0 if self._started is None else time.monotonic() - self._started)
 
     @property
@@ -184,7 +161,7 @@ class Run:
 
         Raises:
             TrainingError: a weight is not finite; what was saved is intact.
-            OSError: the run cannot be saved; what was saved before is intact.
+            OSError: the run cannot be saved; the last state is intact.
         """
         logs = str(self.folder / LOGS_NAME)
         self.learner.set_logger(configure(logs, ["tensorboard"]))
@@ -202,11 +179,7 @@ class Run:
             self.learner.logger.close()
 
     def check_weights(self) -> None:
-        """Check that all weights are finite.
-
-        Raises:
-            TrainingError: one is not.
-        """
+        """Raise TrainingError if a weight is not finite."""
         for name, parameter in self.learner.policy.named_parameters():
             if not torch.isfinite(parameter).all():
                 raise TrainingError(
@@ -217,39 +190,29 @@ class Run:
                 )
 
     def add_snapshot(self) -> None:
-        """Add the learner as it is now to the opponents of the league."""
+        """Add the learner as it is now to its opponents."""
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(self, games: int, on_start: Callable[[str], None]) -> None:
-        """Play against the evaluation opponents and itself; add the results to history and log.
-
-        Args:
-            games: Per seat count and opponent, approximately.
-            on_start: Called with what is played next.
-        """
+        """Add measurements of about so many games to history and log."""
         log = self.learner.logger
+        tensors, opponents = self.learner.policy.tensors(), self._opponents
+        when = self.decisions, self.elapsed
         for measurement in measure(
-            self.learner.policy.tensors(),
-            self._evaluation_opponents,
-            self.config,
-            games,
-            self.decisions,
-            self.elapsed,
-            on_start=on_start,
+            tensors, opponents, self.config, games, *when, on_start=on_start
         ):
             self.history.add(measurement)
-            where = f"evaluation/{measurement.players}_seats"
+            what, value = "winning_score", measurement.mean_winning_score
             if measurement.win_rate is not None:
-                log.record(f"{where}_win_rate_{measurement.opponent}", measurement.win_rate)
-            else:
-                log.record(f"{where}_winning_score", measurement.mean_winning_score)
+                what, value = f"win_rate_{measurement.opponent}", measurement.win_rate
+            log.record(f"evaluation/{measurement.players}_seats_{what}", value)
         log.dump(self.decisions)
 
     def save(self) -> None:
-        """Write the checkpoint to play from, and the state to resume from.
+        """Write the checkpoint to play from and the state to resume from.
 
         Raises:
-            OSError: a file cannot be written; what was saved before is intact.
+            OSError: a file cannot be written; the last state is intact.
         """
         config = self.config.model_dump(mode="json")
         history = self.history.to_json()
@@ -279,18 +242,19 @@ class Run:
         save_state(self.folder, self.learner, facts)
 
     def _write_config(self) -> None:
-        """Write the settings for people to read; resuming takes them from the state."""
+        """Write the settings for people; resuming takes them from the state."""
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
     def _digests(self) -> dict[str, str]:
-        """The digest of each opponent's weights, by name; empty for agents without weights."""
-        league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
+        """The digest of each opponent's weights by name, empty for others."""
+        agents = {opponent.name: opponent.agent for opponent in self.learner.league.named}
+        agents |= self._opponents
         return {
-            name: _digest(agent) for name, agent in {**league, **self._evaluation_opponents}.items()
+            name: agent.network.digest() if isinstance(agent, NetworkAgent) else ""
+            for name, agent in agents.items()
         }
 
     def _check_opponents(self, saved: dict[str, str]) -> None:
-        """Refuse to continue against opponents other than those the run was started with."""
         for name, digest in self._digests().items():
             if saved.get(name) != digest:
                 raise CheckpointError(
@@ -299,12 +263,7 @@ class Run:
                 )
 
 
-def _digest(agent: AnyAgent) -> str:
-    return agent.network.digest() if isinstance(agent, NetworkAgent) else ""
-
-
 def _weights(folder: Path, config: TrainingConfig) -> Tensors:
-    """The weights of a checkpoint to start from."""
     network, card = load_checkpoint(folder, registry.game(config.game))
     if card.width != config.width:
         raise ValueError(

@@ -1,7 +1,7 @@
 """A run on disk: everything that decides how it continues, so that a resumed run is the same run.
 
-A JSON file names the files of arrays beside it and is written last, so the folder always holds one
-complete state.  States are saved between an update and the next rollout.
+A JSON file, written last, names the files of arrays beside it: the folder always holds one complete
+state, of a moment between an update and the next rollout.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from shakespeare_training.ppo.self_play import SelfPlayPPO
 FORMAT = 2
 STATE_NAME = "run.json"
 FACTS = {"config", "bfloat16", "commands", "digests", "seconds", "history"}
-"""What is saved besides the learner (`Run.save`)."""
+"""Saved besides the learner (`Run.save`)."""
 _STEM = "run"
 _SNAPSHOT = "snapshot"
 
@@ -42,12 +42,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> None:
-    """Replace the state of a run.
-
-    Args:
-        folder: Created if missing.
-        learner: Between an update and the next rollout.
-        facts: What else to save, as JSON (`FACTS`).
+    """Replace the state of a run; the folder is created if missing.
 
     Raises:
         OSError: a file cannot be written; the last state is intact.
@@ -73,18 +68,19 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
 
 
 def read_state(folder: Path) -> dict[str, Any]:
-    """The JSON of a run, without its arrays.
+    """The JSON of a run.
 
     Raises:
         CheckpointError: there is none, or it is damaged or of another version; a note says how to
-            start from the run's checkpoint, if there is one.
+            start from the checkpoint, if there is one.
     """
     path = folder / STATE_NAME
     try:
         data = read_json(path, FORMAT, "run")
         facts = data.get("facts")
-        if not isinstance(facts, dict) or (missing := sorted(FACTS - facts.keys())):
-            lacks = "facts" if not isinstance(facts, dict) else ", ".join(missing)
+        missing = sorted(FACTS - facts.keys()) if isinstance(facts, dict) else ["facts"]
+        if missing:
+            lacks = ", ".join(missing)
             raise CheckpointError(f"{path}: lacks {lacks}; copy all files of the run again")
     except CheckpointError as fault:
         if (folder / CARD_NAME).is_file():
@@ -97,12 +93,7 @@ def read_state(folder: Path) -> dict[str, Any]:
 
 
 def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -> None:
-    """Put a new learner into the saved state.
-
-    Args:
-        folder: Of the run.
-        data: What `read_state` returned.
-        learner: Made with the run's settings.
+    """Put a new learner, made with the run's settings, into the state that `read_state` returned.
 
     Raises:
         CheckpointError: files are missing or damaged, or the state belongs to another game, box,
@@ -146,7 +137,7 @@ def _versions(game: Game) -> dict[str, str]:
 
 
 def _stored_snapshot(folder: Path, snapshot: Opponent) -> StoredTensors:
-    """The file of a snapshot, which never changes: it is written once."""
+    """The file of a snapshot, written once: it never changes."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         snapshot.stored = store_tensors(folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot.tensors)
@@ -169,18 +160,14 @@ def _arrays(learner: SelfPlayPPO) -> Arrays:
 
 
 def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
-    policy = {
-        name: torch.tensor(array, device=learner.device)
-        for name, array in _part(arrays, "policy").items()
-    }
-    learner.policy.load_state_dict(policy)
-    optimizer = learner.policy.optimizer
+    policy = _part(arrays, "policy")
+    learner.policy.load_state_dict({name: torch.tensor(array) for name, array in policy.items()})
     states: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in _part(arrays, "optimizer").items():
         number, _, kind = name.partition("/")
         states.setdefault(int(number), {})[kind] = torch.tensor(array)
-    groups = optimizer.state_dict()["param_groups"]
-    optimizer.load_state_dict({"state": states, "param_groups": groups})
+    optimizer = learner.policy.optimizer
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
     learner.rollout_buffer.set_open_decisions(_part(arrays, "open"))
     batch = learner.league.batch
     records = np.ascontiguousarray(arrays["games"]).view(batch.game.state).reshape(-1)
@@ -189,6 +176,6 @@ def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
 
 
 def _part(arrays: Arrays, kind: str) -> Arrays:
-    """The arrays of a kind, without it in their names."""
+    """The arrays of a kind, which their names no longer tell."""
     start = f"{kind}/"
     return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}

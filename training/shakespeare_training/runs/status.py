@@ -15,13 +15,13 @@ class SeatFigures:
 
     Attributes:
         games: Number of games.
-        mean_score: Mean final score of all seats; None without games.
-        mean_winning_score: Mean of the best final score of each game; None without games.
+        mean_score: Of all seats; None without games.
+        mean_winning_score: Of the best of each game; None without games.
     """
 
-    games: int
-    mean_score: float | None
-    mean_winning_score: float | None
+    games: int = 0
+    mean_score: float | None = None
+    mean_winning_score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -29,15 +29,14 @@ class Status:
     """The status of a run.
 
     Attributes:
-        decisions: Decisions so far.
+        decisions: So far.
         total: Decisions of the whole run.
         rate: Decisions per second.
         seconds: Time elapsed.
         seats: Recent self-play games by seat count.
-        opponents: Recent games against each opponent of the league, and the learner's win rate,
-            0 to 1, where 0.5 is parity.
+        opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
-        note: What is going on, in a few words.
+        note: What is going on.
     """
 
     decisions: int
@@ -51,7 +50,7 @@ class Status:
 
 
 def progress_texts(status: Status) -> tuple[str, str, str, str]:
-    """Decisions so far and in total, their rate, the time elapsed and the time left."""
+    """Decisions so far and in total, their rate, time elapsed and time left."""
     return (
         f"{short_count(status.decisions)} of {short_count(status.total)} decisions",
         f"{status.rate:,.0f}/s",
@@ -73,20 +72,18 @@ def status_line(status: Status) -> str:
     return ", ".join([*parts, status.note] if status.note else parts)
 
 
-def measurement_line(measurement: Measurement) -> str:
+def measurement_line(found: Measurement) -> str:
     """A measurement in one line."""
-    found = measurement
     where = "solo" if found.opponent == SOLO else f"against {found.opponent}"
-    parts = [
+    won = ""
+    if found.percents is not None:
+        rate, low, high = found.percents
+        won = f"{rate:.1f} % won (95 % interval {low:.1f} to {high:.1f} %), "
+    return (
         f"evaluated after {short_count(found.decisions)} decisions, {seats_text(found.players)} "
-        f"{where}: {found.games:,} games",
-        f"score {found.mean_score:.1f}",
-        f"winning score {found.mean_winning_score:.1f}",
-    ]
-    if found.win_rate is not None and found.low is not None and found.high is not None:
-        interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
-        parts.insert(1, f"{100 * found.win_rate:.1f} % won ({interval})")
-    return ", ".join(parts)
+        f"{where}: {found.games:,} games, {won}score {found.mean_score:.1f}, "
+        f"winning score {found.mean_winning_score:.1f}"
+    )
 
 
 def time_text(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Trains a run to its end, then shows its results and what to do next."""
+"""Trains a run, then shows its results and what to do next."""
 
 from __future__ import annotations
 
@@ -25,14 +25,9 @@ CURVES_NAME = "learning_curve.png"
 
 
 def train(run: Run, console: Console, minutes: float | None = None) -> bool:
-    """Train until the run is complete, its time is up, or a signal stops it; then show the results.
+    """Train until a run is complete, out of time or stopped by a signal, then show its results.
 
     The first Ctrl-C, SIGTERM or SIGHUP stops it cleanly, the second at once.
-
-    Args:
-        run: The run.
-        console: Where to show it.
-        minutes: Time limit.
 
     Returns:
         Whether the run is complete.
@@ -89,7 +84,7 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
 
 
 def _program() -> str:
-    """What to call this program: its name, or its path where the shell does not find the name."""
+    """This program's name, or its path where the shell does not find the name."""
     called = Path(sys.argv[0])
     if called.name != _NAME or shutil.which(_NAME):
         return _NAME
@@ -98,22 +93,24 @@ def _program() -> str:
 
 @contextmanager
 def _stopped_by_signals(callback: RunCallback) -> Iterator[None]:
-    """Let the first signal stop the run cleanly; after that, signals act as they did before."""
+    """Let the first signal stop the run cleanly; after that, signals act as before."""
     # SIGHUP, on systems that have it, is a lost terminal.
     numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
     before = {number: signal.getsignal(number) for number in numbers}
     # What is ignored, as SIGHUP under nohup, stays ignored.
     before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
 
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        callback.stop = True  # no printing here: a print may be in progress
+    def restore() -> None:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        callback.stop = True  # no printing here: a print may be in progress
+        restore()
 
     for number in before:
         signal.signal(number, stop)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        restore()
