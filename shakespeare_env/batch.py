@@ -55,6 +55,7 @@ class Batch:
 
     Attributes:
         actions: The action table.
+        players: int8[n].
         to_move: int8[n], the seat to decide, -1 when over.
         mask: bool[n, A], its legal actions.
         obs: int8[n, D], its observation.
@@ -102,7 +103,8 @@ class Batch:
     def reset(self, seed: int, deals: Integers | None = None) -> None:
         """Set up all games anew from a seed.
 
-        Row i plays game `deals[i]` of the seed, int[n], not negative, or game i.
+        Row i plays game `deals[i]` of the seed, int[n], not negative, or game i; rows can share
+        deals.
         """
         numbers = self._every_row if deals is None else checked_deals(self.n, deals)
         self._games["random"] = streams(seed, numbers)

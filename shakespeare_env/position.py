@@ -43,7 +43,13 @@ class Position:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of a new game; arguments and errors as for `Batch`."""
+        """The first position of a new game; arguments as for `Batch`.
+
+        Raises:
+            ValueError: no such game, or not for so many seats.
+            TypeError: no such option.
+            BoxError: the box is invalid, or the process plays with another.
+        """
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])

@@ -63,7 +63,7 @@ def from_json_lines(path: Path) -> Recorded:
 
 
 def from_dataset(folder: Path, game_id: int) -> Recorded:
-    """Read a game; DatasetError if there is none, ModuleNotFoundError without Polars."""
+    """Read a game; DatasetError if that fails, ModuleNotFoundError without Polars."""
     pl = load_polars()
     games = read_games(folder, unfinished=True).filter(pl.col("game_id") == game_id).collect()
     if games.is_empty():

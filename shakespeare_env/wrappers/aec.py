@@ -163,7 +163,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return {"observation": seen, "action_mask": self._mask(agent)}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move (None if its game is over), or raise IllegalMove."""
+        """Play an action of the agent to move, None if it is done; IllegalMove changes nothing."""
         self._check_begun("step")
         agent = self.agent_selection
         if agent not in self.agents:

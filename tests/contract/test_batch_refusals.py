@@ -132,6 +132,18 @@ def test_seats_that_are_not_at_the_table_are_refused(table):
 
 
 @full_tables
+def test_seeds_are_whole_numbers_of_64_bits_one_for_each_game(table):
+    batch = played(table)
+    before = snapshot(batch)
+    wrong: list[Any] = [[0, 1, 2, 3, -1], [2**64] * 5, [0.0] * 5, [True] * 5, [1] * 4, [[1]] * 5]
+    wrong += [np.arange(-1, 4), np.zeros(5), np.ones(5, bool), np.arange(4), np.ones((5, 1), int)]
+    for seeds in wrong:
+        with pytest.raises(ValueError, match="seed"):
+            batch.determinize(slice(None), [0] * 5, seeds)
+        assert_unchanged(batch, before)
+
+
+@full_tables
 def test_records_of_another_type_are_refused(table):
     batch = played(table)
     before = snapshot(batch)
