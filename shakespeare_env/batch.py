@@ -135,11 +135,11 @@ class Batch:
         if rows is not None:
             self.rewards[:] = 0.0
             self.done[:] = False
-        arrays, outcome, players, terms = self._arrays, self._outcome, self.players, self._terms
-        kernel = self._kernels.step
 
         def step(first: int, last: int) -> None:
-            kernel(arrays, outcome, played, first, last, chosen, players, terms)
+            self._kernels.step(
+                self._arrays, self._outcome, played, first, last, chosen, self.players, self._terms
+            )
 
         self._share(len(played), step)
         return self.rewards, self.done

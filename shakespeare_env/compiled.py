@@ -48,8 +48,8 @@ _folder_of: dict[AnyFunction, Path] = {}
 def rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function that other compiled functions call.
 
-    All its integers arrive as 64 bits: versions for each mixture of int8, int32 and literals would
-    more than double compile time.
+    All its integers arrive as 64 bits: versions for mixtures of int8, int32 and literals would more
+    than double compile time.
     """
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)

@@ -1,4 +1,4 @@
-"""Errors, which name the fault, the value and the remedy."""
+"""Errors name the fault, the value and the remedy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class ShakespeareEnvError(Exception):
 
 
 class BoxError(ShakespeareEnvError, ValueError):
-    """A component file (`box.toml`) that cannot be played with."""
+    """An unusable component file (`box.toml`)."""
 
 
 class PositionError(ShakespeareEnvError, ValueError):

@@ -37,11 +37,8 @@ class Kernels:
         refresh: Write what the seats to move see of changed records.
         step: Play legal actions in games not over, and all forced moves after them.
         play: The same in game 0, without observation and rewards.
-        observe: Write what given seats see.
-        determinize: Draw anew what given seats do not know.
-        choose: Draw uniformly random legal actions, -1 when over.
-        first_illegal: The place of the first illegal action, or -1; when over only -1 is legal.
-        scores: Write current scores.
+        choose: Uniformly random legal actions, -1 when over.
+        first_illegal: The first illegal action's place, or -1; when over only -1 is legal.
     """
 
     set_up: Callable[..., None]
@@ -81,7 +78,7 @@ def _build(game: Game) -> Kernels:
 
     @rule
     def play_forced_moves(record: Any, mask: Any) -> None:
-        """Write the legal actions, playing as long as there is exactly one (rule D1)."""
+        """Write the legal actions, playing while there is exactly one (rule D1)."""
         mask[:] = False
         count = rules_legal(record, mask)
         while count == 1:

@@ -60,7 +60,7 @@ def scaled(state: np.uint64, n: int) -> int:
 
 @rule
 def below_in(states: Any, index: int, n: int) -> int:
-    """Draw an integer from 0 to n - 1 from one of many generators, uint64[k]."""
+    """`below` for one of many generators, uint64[k]."""
     states[index] += GOLDEN
     return scaled(states[index], n)
 

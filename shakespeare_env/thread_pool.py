@@ -1,8 +1,7 @@
 """A few threads that share every step of a batch.
 
-A step takes one or two milliseconds, so handing work over must be cheap.  A round trip over bare
-locks takes some 60 microseconds; `concurrent.futures` takes twice that and tends to make the
-scheduler move the main thread.
+A step takes one or two milliseconds; a round trip over bare locks takes some 60 microseconds, over
+`concurrent.futures` twice that, and the scheduler tends to move the main thread.
 """
 
 from __future__ import annotations

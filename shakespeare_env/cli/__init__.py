@@ -23,7 +23,7 @@ COMMANDS = {
 }
 """Functions of that name, imported only when called.
 
-Each is in the package whose work it does, so none imports one that builds on it.
+Each is in the package whose work it does: none imports one that builds on it.
 """
 
 

@@ -13,7 +13,7 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 def parse_json(data: bytes) -> Any:
     """Parse UTF-8 encoded JSON; a ValueError's message continues "this is".
 
-    NaN, infinities, integers of thousands of digits and deep nesting are refused, too.
+    NaN, infinities, huge integers and deep nesting are refused, too.
     """
     try:
         value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
@@ -26,7 +26,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def parse_object(data: bytes) -> dict[str, Any]:
-    """Parse a JSON object; errors as in `parse_json`."""
+    """The same for a JSON object."""
     value = parse_json(data)
     if not isinstance(value, dict):
         raise ValueError(f"{kind(value)}, not an object")

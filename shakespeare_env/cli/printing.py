@@ -16,7 +16,7 @@ _NO_LIMIT = 10_000
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as wide as its cells, without interpreting markup."""
+    """Print a table as wide as its cells, without markup."""
     table = Table(*titles)
     for row in rows:
         table.add_row(*map(Text, row))
@@ -34,7 +34,7 @@ def markdown_page(
 
 
 def print_moves(position: Position) -> None:
-    """Print the legal moves and what they do."""
+    """Print legal moves and what they do."""
     print_table(("Move", "What it does"), _described(position))
 
 
@@ -60,7 +60,7 @@ def print_played_in_secret(position: Position, number: int) -> None:
 
 
 def print_scores(position: Position) -> None:
-    """Print the scores, and at the end the winners, or a solo game's target."""
+    """Print scores, and at the end winners, or a solo game's target."""
     winners, solo = position.winners, position.players == 1
     rows = [
         (str(seat), str(score), "wins" if winners and not solo and seat in winners else "")

@@ -80,7 +80,7 @@ def from_dataset(folder: Path, game_id: int) -> Recorded:
 
 
 def games_of(folder: Path) -> Iterable[dict[str, Any]]:
-    """The table of games without positions and moves."""
+    """The games without positions and moves."""
     columns = ("game_id", "agents", "final_scores", "winners", "decisions")
     return read_games(folder, unfinished=True).select(*columns).collect().iter_rows(named=True)
 

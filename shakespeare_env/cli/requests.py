@@ -1,4 +1,4 @@
-"""A line of the protocol as a request whose fields are checked when read."""
+"""Requests of the protocol, checked field by field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MISSING: Any = object()
 
 
 class RequestError(Exception):
-    """A line that cannot be answered: the kind of error and details in JSON."""
+    """A line that cannot be answered: the kind of error and details."""
 
     def __init__(self, type_: str, message: str, **details: Any) -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
 
 
 def dump_line(answer: dict[str, Any]) -> str:
-    """An answer as a line of ASCII."""
+    """An answer as ASCII."""
     return json.dumps(answer, allow_nan=False, separators=(",", ":"))
 
 

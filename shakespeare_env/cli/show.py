@@ -53,7 +53,7 @@ def _write(position: Position, picture: Path) -> None:
 
 
 def _read(file: str, name: str) -> dict[str, Any]:
-    """The JSON object in a file, `-` being standard input; errors call it `name`."""
+    """The JSON object in a file or standard input; errors call it `name`."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     except OSError as error:

@@ -22,7 +22,7 @@ KINDS = {
     "float32": "Float32",
     "string": "String",
 }
-"""Types of values and their names in Polars."""
+"""Types of values, named as Polars does."""
 
 
 def load_polars() -> Any:

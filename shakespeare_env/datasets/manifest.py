@@ -22,8 +22,7 @@ class Settings:
 
     Attributes:
         entrants: Agents' names; the first has seat 0 in a deal's first game.
-        weights: SHA-256 of networks' weights, by entrant: a checkpoint may change before the
-            dataset is resumed.
+        weights: SHA-256 by entrant: a checkpoint may change before the dataset is resumed.
         seed: Of the deals and the agents' draws.
         deals: Each is played once per seat.
         deals_together: A network's rounding depends on it.
@@ -113,7 +112,7 @@ class Manifest:
 
 
 def shard_file(table: str, shard: int) -> str:
-    """The file of a shard's rows of a table."""
+    """The file of a shard's part of a table."""
     return f"{table}-{shard:05}.parquet"
 
 

@@ -1,4 +1,4 @@
-"""A position as text, pixels or in a window, for every environment."""
+"""A position as text, pixels or in a window."""
 
 from __future__ import annotations
 

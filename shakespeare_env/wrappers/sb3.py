@@ -89,7 +89,7 @@ class SB3VecEnv(VecEnv):
         return self._seeds
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """An attribute of this environment, per game asked for."""
+        """This environment's attribute, per game asked for."""
         value = getattr(self, attr_name)
         return [value for _ in self._get_indices(indices)]
 
