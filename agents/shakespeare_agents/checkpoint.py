@@ -15,15 +15,8 @@ from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 
+from shakespeare_agents import storage
 from shakespeare_agents.network import Network, Tensors
-from shakespeare_agents.storage import (
-    StoredTensors,
-    forget_others,
-    load_tensors,
-    read_json,
-    store_tensors,
-    write_atomically,
-)
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest, current_digest
@@ -117,11 +110,11 @@ def save_checkpoint(
         figures=dict(figures),
     )
     json.dumps(asdict(card), allow_nan=False)  # raises before anything is written
-    stored = store_tensors(folder, _STEM, tensors)
+    stored = storage.store_tensors(folder, _STEM, tensors)
     card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
-    write_atomically(folder / CARD_NAME, text.encode())
-    forget_others(folder, _STEM, stored)
+    storage.write_atomically(folder / CARD_NAME, text.encode())
+    storage.forget_others(folder, _STEM, stored)
     return card
 
 
@@ -137,7 +130,7 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     if not (folder / card.weights).exists():
         card = read_card(folder)  # a run has just replaced it
         check_fits(card, game, folder)
-    tensors = load_tensors(folder, StoredTensors(card.weights, card.weights_digest))
+    tensors = storage.load_tensors(folder, storage.StoredTensors(card.weights, card.weights_digest))
     _check_tensors(tensors, card, folder / card.weights)
     return Network(tensors, game.layout), card
 
@@ -149,7 +142,7 @@ def read_card(folder: Path) -> Card:
         CheckpointError: there is no card, or it is damaged.
     """
     path = folder / CARD_NAME
-    data = read_json(path, FORMAT, "checkpoint")
+    data = storage.read_json(path, FORMAT, "checkpoint")
     kinds = {name: get_origin(kind) or kind for name, kind in get_type_hints(Card).items()}
     for name, kind in kinds.items():
         if type(data.get(name)) is not kind:

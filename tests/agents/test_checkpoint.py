@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from shakespeare_agents import checkpoint
+from shakespeare_agents import checkpoint, storage
 from shakespeare_agents.checkpoint import FORMAT, load_checkpoint, read_card, save_checkpoint
 from shakespeare_agents.network import Network
 from shakespeare_env import registry
@@ -79,11 +79,14 @@ def test_a_new_checkpoint_replaces_the_old_one_and_leaves_no_litter(folder):
 
 
 def test_a_save_that_fails_half_way_leaves_the_old_checkpoint(folder, monkeypatch):
-    def fail_at_the_card(path, content):
-        assert path.name == checkpoint.CARD_NAME
-        raise OSError("disk full")
+    write = storage.write_atomically
 
-    monkeypatch.setattr(checkpoint, "write_atomically", fail_at_the_card)
+    def fail_at_the_card(path, content):
+        if path.name == checkpoint.CARD_NAME:
+            raise OSError("disk full")
+        write(path, content)
+
+    monkeypatch.setattr(storage, "write_atomically", fail_at_the_card)
     with pytest.raises(OSError, match="disk full"):
         save(folder, make_tensors(seed=1))
     network, _ = load_checkpoint(folder, GAME)

@@ -12,15 +12,8 @@ from shakespeare_agents.network import NetworkAgent
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
+from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import frame, load_polars, parquet
-from shakespeare_env.datasets.manifest import (
-    NAME,
-    Manifest,
-    Settings,
-    StoredFile,
-    read_manifest,
-    shard_file,
-)
 from shakespeare_env.datasets.reading import check_digests
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
@@ -38,7 +31,7 @@ def settings_of(
     variants: Mapping[str, bool] | None = None,
     games_per_shard: int = 256,
     deals_together: int = DEALS_TOGETHER,
-) -> Settings:
+) -> manifests.Settings:
     """The settings of a dataset under the box and version in force.
 
     `games` is rounded up to a multiple of the seats, `games_per_shard` to what is played together;
@@ -53,7 +46,7 @@ def settings_of(
     for name, number in numbers.items():
         if number < 1:
             raise ValueError(f"{name}={number}: give at least 1")
-    return Settings(
+    return manifests.Settings(
         game=game,
         players=players,
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
@@ -72,7 +65,7 @@ def settings_of(
     )
 
 
-def open_dataset(folder: Path, settings: Settings) -> Manifest:
+def open_dataset(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
     """The dataset in a folder so far; a new one in an empty folder.
 
     Raises:
@@ -81,14 +74,14 @@ def open_dataset(folder: Path, settings: Settings) -> Manifest:
         OSError: it cannot be written.
     """
     load_polars()
-    if not (folder / NAME).exists():
+    if not (folder / manifests.NAME).exists():
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise DatasetError(f"{folder} holds other things; give a new folder or an empty one")
         folder.mkdir(parents=True, exist_ok=True)
-        manifest = Manifest(settings)
-        write_atomically(folder / NAME, manifest.to_bytes())
+        manifest = manifests.Manifest(settings)
+        write_atomically(folder / manifests.NAME, manifest.to_bytes())
         return manifest
-    manifest = read_manifest(folder)
+    manifest = manifests.read_manifest(folder)
     if manifest.settings != settings:
         raise DatasetError(
             f"{folder} was begun with other settings: "
@@ -100,12 +93,12 @@ def open_dataset(folder: Path, settings: Settings) -> Manifest:
 
 def write_dataset(
     folder: Path,
-    settings: Settings,
+    settings: manifests.Settings,
     agents: Sequence[AnyAgent],
     on_game: OnGame | None = None,
     *,
     threads: int = 1,
-) -> Manifest:
+) -> manifests.Manifest:
     """Play and write the missing shards; return the final manifest.
 
     A shard counts once the manifest, written last, names it: an interrupted run leaves whole
@@ -124,8 +117,8 @@ def write_dataset(
         for table, columns in tables.items():
             rows = frame(TABLES[table], columns)
             content = parquet(rows)
-            write_atomically(folder / shard_file(table, number), content)
-            files[table] = StoredFile.of(content, rows.height)
-        manifest = Manifest(settings, (*manifest.shards, files))
-        write_atomically(folder / NAME, manifest.to_bytes())
+            write_atomically(folder / manifests.shard_file(table, number), content)
+            files[table] = manifests.StoredFile.of(content, rows.height)
+        manifest = manifests.Manifest(settings, (*manifest.shards, files))
+        write_atomically(folder / manifests.NAME, manifest.to_bytes())
     return manifest

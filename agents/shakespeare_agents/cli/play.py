@@ -13,13 +13,7 @@ from shakespeare_agents.cli.lineup_options import agents_option, make_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.registry import default
 from shakespeare_env import Position
-from shakespeare_env.cli import choices
-from shakespeare_env.cli.printing import (
-    print_numbered_moves,
-    print_played,
-    print_played_in_secret,
-    print_scores,
-)
+from shakespeare_env.cli import choices, printing
 from shakespeare_env.rng import fresh_seed
 
 _HELP = """\
@@ -87,9 +81,9 @@ def _play(played: SingleGame, mine: list[str]) -> None:
 
     def show(position: Position, number: int, move: str) -> None:
         if position.game.is_secret(position.to_dict(), move):
-            print_played_in_secret(position, number)
+            printing.print_played_in_secret(position, number)
         else:
-            print_played(position, number, move)
+            printing.print_played(position, number, move)
 
     while True:
         played.play_out(show)
@@ -98,18 +92,18 @@ def _play(played: SingleGame, mine: list[str]) -> None:
             break
         move = _asked(position, answers)
         mine.append(move)
-        print_played(position, played.n_moves + 1, move)
+        printing.print_played(position, played.n_moves + 1, move)
         played.push(move)
     # Nothing is secret once the game is over.
     typer.echo(f"\n{position}\n")
-    print_scores(position)
+    printing.print_scores(position)
 
 
 def _asked(position: Position, answers: Answers) -> str:
     legal = position.moves()
     if not answers.waiting:
         _print_table(position)
-        print_numbered_moves(position)
+        printing.print_numbered_moves(position)
     while True:
         word = answers.next("Your move (? for help): ")
         if word in legal:  # before the words below, which could be moves of some game
@@ -119,7 +113,7 @@ def _asked(position: Position, answers: Answers) -> str:
         elif word == "table":
             _print_table(position)
         elif word == "moves":
-            print_numbered_moves(position)
+            printing.print_numbered_moves(position)
         elif word == "quit":
             raise Leave
         else:

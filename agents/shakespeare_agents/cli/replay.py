@@ -10,14 +10,8 @@ import typer
 from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_agents.cli.counterfactual import play_instead
 from shakespeare_agents.cli.lineup_options import agents_option
+from shakespeare_env.cli import printing
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.printing import (
-    print_moves,
-    print_played,
-    print_played_in_secret,
-    print_scores,
-    print_table,
-)
 from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
 from shakespeare_env.errors import DatasetError
 
@@ -153,7 +147,7 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     shown = position.to_dict() if seat is None else position.seen_by(seat)
     typer.echo(f"\n{position.game.draw(shown)}\n")
     if position.to_move is None:
-        print_scores(position)
+        printing.print_scores(position)
         return
     who = f"Seat {position.to_move} decides"
     if game.agents is not None:
@@ -170,7 +164,7 @@ def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
     if seat not in (None, position.to_move) and position.to_move is not None:
         typer.echo(f"Seat {position.to_move} decides; seat {seat} may not see its legal moves.")
     else:
-        print_moves(position)
+        printing.print_moves(position)
 
 
 def _print_list(game: Recorded, seat: int | None) -> None:
@@ -181,9 +175,9 @@ def _print_list(game: Recorded, seat: int | None) -> None:
 def _print_move(game: Recorded, number: int, seat: int | None) -> None:
     """Print a move, by number from 0, as a seat may know it."""
     if game.is_secret(number, seat):
-        print_played_in_secret(game.positions[number], number + 1)
+        printing.print_played_in_secret(game.positions[number], number + 1)
     else:
-        print_played(game.positions[number], number + 1, game.moves[number])
+        printing.print_played(game.positions[number], number + 1, game.moves[number])
 
 
 def _print_games(folder: Path) -> None:
@@ -197,4 +191,6 @@ def _print_games(folder: Path) -> None:
         )
         for game in games_of(folder)
     )
-    print_table(("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"), rows)
+    printing.print_table(
+        ("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"), rows
+    )

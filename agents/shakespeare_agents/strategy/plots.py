@@ -8,17 +8,8 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from shakespeare_agents import plot_style as style
 from shakespeare_agents.arena.result import AgentResult, EvaluationResult
-from shakespeare_agents.plot_style import (
-    COLOURS,
-    GREY,
-    INK,
-    MARKERS,
-    Picture,
-    picture,
-    prepare,
-    say_nothing,
-)
 
 _WIDTH, _HEIGHT = 760, 380
 _MARGIN, _ROW = 155, 29
@@ -35,7 +26,7 @@ def plot_lines(
     lines: str | None = None,
     reference: float | None = None,
     reference_name: str = "",
-) -> Picture:
+) -> style.Picture:
     """Means or shares, from `groups.means` or `groups.shares`, over the numeric column `x`.
 
     Each value of the column `lines` has a line of its own. `reference` is where to draw a dashed
@@ -46,7 +37,7 @@ def plot_lines(
         return _say_nothing(figure, axes)
     found, unit = _scaled(groups)
     if reference is not None:
-        axes.axhline(unit * reference, color=GREY, linestyle="--", linewidth=1.1, zorder=1)
+        axes.axhline(unit * reference, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
     parts = found.partition_by(lines, maintain_order=True) if lines else [found]
     for place, part in enumerate(parts):
         axes.errorbar(
@@ -54,8 +45,8 @@ def plot_lines(
             part[x] + 0.07 * (place - (len(parts) - 1) / 2),
             part["value"],
             yerr=part.select("below", "above").to_numpy().T,
-            color=COLOURS[place % len(COLOURS)],
-            marker=MARKERS[place % len(MARKERS)],
+            color=style.COLOURS[place % len(style.COLOURS)],
+            marker=style.MARKERS[place % len(style.MARKERS)],
             markersize=5,
             linewidth=1.5,
             elinewidth=1.2,
@@ -73,11 +64,11 @@ def plot_lines(
             frameon=False,
             fontsize=9.5,
             title_fontsize=9.5,
-            labelcolor=INK,
+            labelcolor=style.INK,
             alignment="left",
             borderaxespad=0.0,
         )
-        legend.get_title().set_color(INK)
+        legend.get_title().set_color(style.INK)
     return figure
 
 
@@ -89,20 +80,20 @@ def plot_rows(
     x_label: str,
     reference: float | None = None,
     reference_name: str = "",
-) -> Picture:
+) -> style.Picture:
     """One row per group, the first on top; `y` names them (see `plot_lines`)."""
     figure, axes = _panel(title, x_label, "", reference_name, _MARGIN + _ROW * len(groups))
     if groups.is_empty():
         return _say_nothing(figure, axes)
     found, unit = _scaled(groups)
     if reference is not None:
-        axes.axvline(unit * reference, color=GREY, linestyle="--", linewidth=1.1, zorder=1)
+        axes.axvline(unit * reference, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
     heights = range(len(found))
     axes.errorbar(
         found["value"],
         heights,
         xerr=found.select("below", "above").to_numpy().T,
-        color=COLOURS[0],
+        color=style.COLOURS[0],
         marker="o",
         markersize=5.5,
         linestyle="none",
@@ -115,7 +106,7 @@ def plot_rows(
     return figure
 
 
-def plot_table(result: EvaluationResult, *, title: str) -> Picture:
+def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
     """The win rates of agents at one table, with 95 % intervals and parity.
 
     Raises:
@@ -142,19 +133,21 @@ def _name(agent: AgentResult) -> str:
     return f"{agent.name} ×{agent.copies}" if agent.copies > 1 else agent.name
 
 
-def _panel(title: str, x: str, y: str, dashed: str, height: int) -> tuple[Picture, Axes]:
-    figure = picture(_WIDTH, height, layout="constrained")
+def _panel(title: str, x: str, y: str, dashed: str, height: int) -> tuple[style.Picture, Axes]:
+    figure = style.picture(_WIDTH, height, layout="constrained")
     axes = figure.add_subplot()
-    prepare(axes, title, x, y)
+    style.prepare(axes, title, x, y)
     # Beside the dashed line its name would cover what is drawn.
     words = f"dashed: {dashed}; " if dashed else ""
-    figure.supxlabel(f"{words}bars: 95 % intervals", x=0.99, ha="right", fontsize=8, color=GREY)
+    figure.supxlabel(
+        f"{words}bars: 95 % intervals", x=0.99, ha="right", fontsize=8, color=style.GREY
+    )
     return figure, axes
 
 
-def _say_nothing(figure: Picture, axes: Axes) -> Picture:
+def _say_nothing(figure: style.Picture, axes: Axes) -> style.Picture:
     axes.set_xticks([])
-    say_nothing(axes, "too few deals for an interval")
+    style.say_nothing(axes, "too few deals for an interval")
     return figure
 
 

@@ -16,15 +16,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shakespeare_agents import storage
 from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest
-from shakespeare_agents.storage import (
-    StoredTensors,
-    forget_others,
-    load_tensors,
-    read_json,
-    store_tensors,
-    write_atomically,
-)
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest
@@ -48,7 +41,7 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
         OSError: a file cannot be written; the last state is intact.
     """
     league = learner.league
-    stored = store_tensors(folder, _STEM, _arrays(learner))
+    stored = storage.store_tensors(folder, _STEM, _arrays(learner))
     snapshots = [_stored_snapshot(folder, snapshot) for snapshot in league.snapshots]
     data = {
         "format": FORMAT,
@@ -62,9 +55,9 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
         "facts": dict(facts),
     }
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
-    write_atomically(folder / STATE_NAME, text.encode())
-    forget_others(folder, _STEM, stored)
-    forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
+    storage.write_atomically(folder / STATE_NAME, text.encode())
+    storage.forget_others(folder, _STEM, stored)
+    storage.forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
 
 
 def read_state(folder: Path) -> dict[str, Any]:
@@ -76,7 +69,7 @@ def read_state(folder: Path) -> dict[str, Any]:
     """
     path = folder / STATE_NAME
     try:
-        data = read_json(path, FORMAT, "run")
+        data = storage.read_json(path, FORMAT, "run")
         facts = data.get("facts")
         missing = sorted(FACTS - facts.keys()) if isinstance(facts, dict) else ["facts"]
         if missing:
@@ -107,9 +100,9 @@ def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -
                 "use the game, box and version it was started with"
             )
     try:
-        arrays = load_tensors(folder, StoredTensors(**data["arrays"]))
-        stored = [StoredTensors(**snapshot) for snapshot in data["snapshots"]]
-        snapshots = [load_tensors(folder, snapshot) for snapshot in stored]
+        arrays = storage.load_tensors(folder, storage.StoredTensors(**data["arrays"]))
+        stored = [storage.StoredTensors(**snapshot) for snapshot in data["snapshots"]]
+        snapshots = [storage.load_tensors(folder, snapshot) for snapshot in stored]
         _set_arrays(learner, arrays)
         learner.league.restore(data["league"], snapshots, arrays["seats"], arrays["generators"])
         for snapshot, file in zip(learner.league.snapshots, stored, strict=True):
@@ -136,11 +129,13 @@ def _versions(game: Game) -> dict[str, str]:
     }
 
 
-def _stored_snapshot(folder: Path, snapshot: Opponent) -> StoredTensors:
+def _stored_snapshot(folder: Path, snapshot: Opponent) -> storage.StoredTensors:
     """The file of a snapshot, written once: it never changes."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
-        snapshot.stored = store_tensors(folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot.tensors)
+        snapshot.stored = storage.store_tensors(
+            folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot.tensors
+        )
     return snapshot.stored
 
 
