@@ -1,1 +1,1 @@
-"""How fast things are on this machine; nothing here is a test."""
+"""How fast things are on this machine."""

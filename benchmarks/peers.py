@@ -137,7 +137,7 @@ def _index(generator: np.random.Generator, size: int) -> int:
 
 
 def _seed(generator: np.random.Generator) -> int:
-    """Of the next game: unseeded peers ask the system, and some take 0 for no seed."""
+    """Unseeded peers ask the system, and some take 0 for no seed."""
     return int(generator.integers(1, 1 << 31))
 
 

@@ -1,4 +1,4 @@
-"""What all benchmarks measure, print and save alike."""
+"""What all benchmarks share."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def ours(config: TrainingConfig, *, bfloat16: bool) -> MaskablePPO:
 
 
 def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
-    """Makers of the learners; ours first."""
+    """Makers of learners; ours first."""
     alone = override(config, opponents={"current": 1.0})
     tutorial = partial(tutorial_learner, max(config.players))
     return {
