@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.figaro.state import NOTHING
-from shakespeare_env.figaro.tables import (
-    COPIES,
-    HAND,
-    LENGTHS,
-    N_KINDS,
-    N_ROUNDS,
-    NO_COLOUR,
-)
+from shakespeare_env.figaro.tables import COPIES, HAND, LENGTHS, N_KINDS, N_ROUNDS, NO_COLOUR
 from shakespeare_env.game import Record
 from shakespeare_env.rng import below, draw
 

@@ -21,10 +21,7 @@ from tests.contract.batch_games import (
     threads,
 )
 from tests.contract.batches import assert_unchanged, played, snapshot
-from tests.contract.random_games import (
-    chosen,
-    differing_fields,
-)
+from tests.contract.random_games import chosen, differing_fields
 
 # ---- copies --------------------------------------------------------------------------------------
 

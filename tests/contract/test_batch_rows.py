@@ -24,13 +24,7 @@ from tests.contract.batch_games import (
     threads,
 )
 from tests.contract.batches import assert_unchanged, snapshot
-from tests.contract.random_games import (
-    LONGEST,
-    chosen,
-    differing_fields,
-    move_by_rule,
-    record_of,
-)
+from tests.contract.random_games import LONGEST, chosen, differing_fields, move_by_rule, record_of
 
 # ---- steps in some games -------------------------------------------------------------------------
 

@@ -14,15 +14,7 @@ from shakespeare_env.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import PLAIN_TABLES
-from tests.wrappers.lives import (
-    BySight,
-    first_legal,
-    legal,
-    make,
-    mixed_seats,
-    play,
-    played,
-)
+from tests.wrappers.lives import BySight, first_legal, legal, make, mixed_seats, play, played
 
 # --------------------------------------------------------------------------------- who sits where
 

@@ -13,11 +13,7 @@ from shakespeare_env.figaro.drawing.palette import DECIDES, NOW, PIECE, SEAT
 from shakespeare_env.figaro.drawing.road_picture import draw_piece
 from shakespeare_env.figaro.drawing.symbols import symbol
 from shakespeare_env.figaro.drawing.total_picture import PIP, total_pips
-from shakespeare_env.figaro.drawing.wording import (
-    colours_of,
-    pile_colour,
-    round_state,
-)
+from shakespeare_env.figaro.drawing.wording import colours_of, pile_colour, round_state
 from shakespeare_env.figaro.tables import FULL, N_PIECES, N_SEATS
 from shakespeare_env.fonts import Weight
 

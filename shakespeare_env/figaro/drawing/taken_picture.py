@@ -11,12 +11,7 @@ from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import LINE, MUTED
 from shakespeare_env.drawing.shapes import Block, Elements, box
 from shakespeare_env.figaro.drawing.symbols import chip
-from shakespeare_env.figaro.drawing.wording import (
-    LETTERS,
-    in_order,
-    suit_of,
-    value_of,
-)
+from shakespeare_env.figaro.drawing.wording import LETTERS, in_order, suit_of, value_of
 from shakespeare_env.figaro.tables import KIND_IDS
 
 _COUNT = 62  # for the number of cards

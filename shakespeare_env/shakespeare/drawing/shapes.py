@@ -7,12 +7,7 @@ import svg
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK, MUTED, PANEL
 from shakespeare_env.drawing.shapes import Elements, box, outline, token
-from shakespeare_env.shakespeare.drawing.palette import (
-    ELEMENTS,
-    OBJECTIVE,
-    QUILLS,
-    disc_colours,
-)
+from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, OBJECTIVE, QUILLS, disc_colours
 
 
 def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
