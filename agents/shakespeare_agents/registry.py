@@ -168,7 +168,9 @@ def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any])
         if option not in takes:
             known = ", ".join(takes) or "none"
             raise TypeError(f"the agent {name!r} has no option {option!r}; its options: {known}")
-        if type(value) is not takes[option]:
+        if type(value) is int and takes[option] is float:
+            options = {**options, option: float(value)}
+        elif type(value) is not takes[option]:
             kind = takes[option].__name__
             raise TypeError(f"{option}={value!r} of the agent {name!r} must be of type {kind}")
     agent = factory(game, **options)

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from shakespeare_agents.checkpoint import read_card
 from shakespeare_env import registry
 from shakespeare_env.cli import app
-from shakespeare_training.runs.state import read_state
+from shakespeare_training.runs.saving import read_state
 from shakespeare_training.runs.train import _stopped_by_signals
 
 ROOT = Path(__file__).resolve().parents[2]

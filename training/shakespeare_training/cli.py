@@ -136,6 +136,6 @@ def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:
     if wrong:
         raise typer.BadParameter(
             f"a run keeps its settings and its folder; drop {', '.join(wrong)} "
-            "(only --decisions may change)",
+            "(of the settings only --decisions may change)",
             param_hint="--resume",
         )

@@ -20,6 +20,8 @@ CONFIGS = Path(__file__).parent / "configs"
 def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
     """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
 
+    Overrides are checked first, so that errors name the file for what stands in it alone.
+
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
     """
@@ -29,6 +31,8 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> Train
         raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
         raise ValueError(f"{path}: is not TOML ({fault})") from fault
+    if overrides:
+        make_config({"game": data.get("game", registry.DEFAULT), **overrides}, "settings")
     return make_config({**data, **(overrides or {})}, str(path))
 
 

@@ -24,7 +24,7 @@ from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import measure
 from shakespeare_training.runs.history import History
-from shakespeare_training.runs.state import STATE_NAME, read_state, restore_state, save_state
+from shakespeare_training.runs.saving import STATE_NAME, read_state, restore_state, save_state
 
 CONFIG_NAME = "config.toml"
 LOGS_NAME = "tensorboard"

@@ -55,7 +55,7 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
 
 
 def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None:
-    folder, config, program = run.folder, run.config, _program()
+    folder, config, program = run.folder, run.config, _here(_NAME)
     game = "".join(f" {word}" for word in game_option(config.game))
     opponent = config.evaluation_opponents[-1] if config.evaluation_opponents else "random"
     resume = f"{program} train --resume {folder}"
@@ -70,17 +70,17 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
         f"Continue    {resume}",
         f"Evaluate    {program} evaluate{game} {folder} {opponent} --players {max(config.players)}",
         f"Play        {program} play{game} --against {folder}",
-        f"Logs        tensorboard --logdir {folder / LOGS_NAME}",
+        f"Logs        {_here('tensorboard')} --logdir {folder / LOGS_NAME}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
 
 
-def _program() -> str:
-    """This program's name, or its path where the shell does not find it."""
+def _here(name: str) -> str:
+    """A program's name, or its path beside this one where the shell does not find it."""
     called = Path(sys.argv[0])
-    if called.name != _NAME or shutil.which(_NAME):
-        return _NAME
-    return os.path.relpath(called)
+    if called.name != _NAME or shutil.which(name):
+        return name
+    return os.path.relpath(called.with_name(name))
 
 
 @contextmanager
