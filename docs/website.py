@@ -121,13 +121,11 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
-    """Change everything but fenced code."""
     parts = _FENCED.split(markdown)
     return "".join(part if odd % 2 else change(part) for odd, part in enumerate(parts))
 
 
 def _repository_files(origin: str, text: str) -> Iterator[str]:
-    """Linked files outside docs/."""
     for link in _LINK.finditer("".join(_FENCED.split(text)[::2])):
         path = _resolved(origin, link[2])
         if path is not None and not path.startswith(f"{DOCS}/") and (ROOT / path).is_file():
@@ -135,7 +133,6 @@ def _repository_files(origin: str, text: str) -> Iterator[str]:
 
 
 def _origin(page: str) -> str:
-    """A page's path in the repository."""
     return next((path for path, other in MIRRORED.items() if other == page), f"{DOCS}/{page}")
 
 
@@ -148,7 +145,6 @@ def _resolved(origin: str, link: str) -> str | None:
 
 
 def _page_of(path: str) -> str:
-    """The page that shows a repository file."""
     if path in MIRRORED:
         return MIRRORED[path]
     return path.removeprefix(f"{DOCS}/") if path.startswith(f"{DOCS}/") else f"source/{path}.md"

@@ -18,11 +18,7 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
-    """A copy of a notebook with all cells run by this interpreter, under more variables.
-
-    Raises:
-        CellExecutionError: a cell failed.
-    """
+    """A copy with all cells run, under more variables; CellExecutionError if one fails."""
     notebook = nbformat.read(path, as_version=4)
     manager = KernelManager()
     # Named by its command, a kernel need not be installed for Jupyter.

@@ -9,11 +9,7 @@ VARIABLE = "NOTEBOOKS_FAST"
 
 
 def is_fast() -> bool:
-    """Whether the notebooks are only checked.
-
-    Raises:
-        ValueError: the variable is neither 0 nor 1.
-    """
+    """Whether the notebooks are only checked; ValueError unless the variable is 0 or 1."""
     value = os.environ.get(VARIABLE, "0")
     if value not in ("0", "1"):
         raise ValueError(f"{VARIABLE}={value!r} must be 1, 0 or unset")

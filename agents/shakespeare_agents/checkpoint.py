@@ -154,11 +154,7 @@ def read_card(folder: Path) -> Card:
 
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
-    """Refuse a card made for something other than the game.
-
-    Raises:
-        CheckpointError: names `folder`.
-    """
+    """Refuse a card not made for the game, with a CheckpointError that names `folder`."""
     card = replace(card, box_digest=current_digest(game.name, card.box_digest))
     for name, value in _facts(game).items():
         if getattr(card, name) != value:
@@ -174,7 +170,6 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
 
 
 def _facts(game: Game) -> dict[str, Any]:
-    """What a card records of its game."""
     return {
         "game": game.name,
         "box_digest": box_digest(game.name),

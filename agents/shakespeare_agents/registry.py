@@ -180,7 +180,6 @@ def _called(name: str, factory: Factory, game: Game, options: Mapping[str, Any])
 
 
 def _split(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its options."""
     name, *parts = text.split(",")
     if not all("=" in part for part in parts):  # a folder may have commas in its name
         return text, {}

@@ -17,8 +17,8 @@ COMMANDS = {
     "dataset": "shakespeare_agents.cli.dataset",
     "replay": "shakespeare_agents.cli.replay",
     "check": "shakespeare_env.cli.check",
-    "actions": "shakespeare_env.cli.actions",
-    "observation": "shakespeare_env.cli.observation",
+    "actions": "shakespeare_env.cli.reference",
+    "observation": "shakespeare_env.cli.reference",
     "protocol": "shakespeare_env.cli.protocol",
 }
 """Functions of that name, imported only when called.

@@ -24,13 +24,24 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     Console(width=None if sys.stdout.isatty() else _NO_LIMIT).print(table)
 
 
-def markdown_page(
-    title: str, titles: Sequence[str], rows: Iterable[Sequence[str]], note: str = ""
-) -> str:
-    """The same as a Markdown page."""
-    cells = [titles, ["---"] * len(titles), *rows]
+def print_reference(
+    title: str | None,
+    titles: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    code: int,
+    note: str = "",
+) -> None:
+    """Print a table and a note, as a Markdown page if it has a title; column `code` is code."""
+    if title is None:
+        print_table(titles, rows)
+        if note:
+            typer.echo(note)
+        return
+    quoted = [[*row[:code], f"`{row[code]}`", *row[code + 1 :]] for row in rows]
+    cells = [titles, ["---"] * len(titles), *quoted]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
-    return "\n".join([f"# {title}", "", *([note, ""] if note else []), *lines])
+    typer.echo("\n".join([f"# {title}", "", *([note, ""] if note else []), *lines]))
 
 
 def print_moves(position: Position) -> None:

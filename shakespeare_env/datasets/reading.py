@@ -63,7 +63,6 @@ def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
 
 
 def _check_file(path: Path, size: int, schema: dict[str, object]) -> None:
-    """Check a file's size and columns."""
     try:
         found_size = path.stat().st_size
     except OSError as error:

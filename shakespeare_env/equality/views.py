@@ -176,7 +176,6 @@ def _compare_views(
 
 
 def _compare_ended(compare: Comparison, decisions: Decisions, ended: NDArray[np.bool_]) -> Any:
-    """The rows that have ended."""
     compare.same_rows("the end", [made.last for made in decisions], ended)
     return np.flatnonzero(ended).tolist()
 

@@ -90,7 +90,6 @@ def record_shard(
 
 
 def _play(batch: Batch, lineup: Lineup) -> Steps:
-    """Play all games out, keeping every decision."""
     kept: list[tuple[NDArray[Any], ...]] = []
 
     def keep(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
@@ -152,7 +151,6 @@ def _rows(
 
 
 def _decision(game: Game, steps: Steps, step: int, number: int, about: Row) -> Row:
-    """A row of the decisions table."""
     record, seat, value = steps.records[step], int(steps.seats[step]), steps.values[step]
     players = about["players"]
     texts = game.actions.texts_for(seat, players)

@@ -22,11 +22,7 @@ class Answers:
         self.waiting: deque[str] = deque()
 
     def next(self, prompt: str) -> str:
-        """The next word.
-
-        Raises:
-            Leave: the input ended or was interrupted.
-        """
+        """The next word; raises `Leave` when the input ends or is interrupted."""
         while not self.waiting:
             self.waiting.extend(_line(prompt).split())
         return self.waiting.popleft()
@@ -47,11 +43,7 @@ def _line(prompt: str) -> str:
 
 
 def meant_move(answer: str, position: Position) -> str:
-    """The legal move that a text or number means.
-
-    Raises:
-        ValueError: says why it means none.
-    """
+    """The legal move that a text or number means; ValueError says why it means none."""
     legal = position.moves()
     if answer in legal:
         return answer

@@ -68,7 +68,6 @@ def dataset(
 def _write(
     out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
 ) -> Manifest:
-    """Play and write, with a progress bar on stderr."""
     with games_progress() as progress:
         decisions = _decisions(found)
         task = progress.add_task(

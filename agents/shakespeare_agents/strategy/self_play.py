@@ -75,7 +75,6 @@ def outcomes(batch: Batch) -> pl.DataFrame:
 def _seat_facts(
     batch: Batch, players: int, facts: Mapping[str, str]
 ) -> dict[str, NDArray[np.int16]]:
-    """Facts of every seat, game by game."""
     seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in range(players)]
     return {
         column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()

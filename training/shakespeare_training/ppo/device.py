@@ -52,7 +52,6 @@ def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
 
 
 def _update_seconds(policy: PolicyNetwork, batch_size: int) -> float:
-    """For a forward and backward pass over zeros."""
     shape = policy.observation_space.shape
     assert shape is not None
     observations = torch.zeros(batch_size, *shape, dtype=torch.int8, device=policy.device)
