@@ -74,18 +74,22 @@ class Lineup:
         Raises:
             Exception: an agent's, with a note naming it.
         """
+        if len(self.agents) == 1 and len(rows):
+            return self._ask(self.agents[0], batch, rows)
         waiting_for = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
         for index in np.flatnonzero(np.bincount(waiting_for)).tolist():
-            agent = self.agents[index]
             asked = np.flatnonzero(waiting_for == index)
-            try:
-                chosen = decide(agent, batch, rows[asked], self.generators[rows[asked]])
-                actions[asked] = as_actions(chosen, len(asked))
-            except Exception as fault:
-                fault.add_note(f"The agent {agent!r} was to decide in {len(asked)} games.")
-                raise
+            actions[asked] = self._ask(self.agents[index], batch, rows[asked])
         return actions
+
+    def _ask(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+        try:
+            chosen = decide(agent, batch, rows, self.generators[rows])
+            return as_actions(chosen, len(rows)).astype(np.int64)
+        except Exception as fault:
+            fault.add_note(f"The agent {agent!r} was to decide in {len(rows)} games.")
+            raise
 
 
 def play_out(
@@ -113,8 +117,8 @@ def play_out(
     played = np.arange(batch.n) if rows is None else rows
     steps = 0
     while most is None or steps < most:
-        played = played[batch.to_move[played] >= 0]
-        played = played[lineup.to_move(batch, played) != OUTSIDE]
+        waits_inside = lineup.to_move(batch, played) != OUTSIDE
+        played = played[waits_inside & (batch.to_move[played] >= 0)]
         if not len(played):
             return
         actions = lineup.decide(batch, played)
