@@ -27,6 +27,7 @@ import numpy as np
 from numba import njit, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
+from shakespeare_env.compiled_bounds import bounds_checked
 from shakespeare_env.compiled_sources import digest_of, file_of, functions_within, sources_of
 
 P = ParamSpec("P")
@@ -37,7 +38,7 @@ CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
-    "boundscheck": False,
+    "boundscheck": bounds_checked(),
     # Nothing is allocated in compiled code, so arrays need no reference counts there; counting
     # them would cost atomic operations for every row of a batch, which threads contend for.
     "_nrt": False,
@@ -118,7 +119,7 @@ def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
 @cache
 def _digest(modules: tuple[str, ...]) -> str:
     """Cached: modules count as when this process first asked."""
-    return digest_of(sources_of(modules))
+    return digest_of(sources_of(modules), str(_OPTIONS))
 
 
 @cache
@@ -187,9 +188,9 @@ class _Cache(FunctionCache):  # type: ignore[misc]
     _impl_class = _CacheImpl
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # The names of folder and file stand for all code, closures included; signature and
-        # processor are left to tell apart.
-        return (sig, codegen.magic_tuple())
+        # The names of folder and file stand for all code, closures included; left to tell apart
+        # are signature, processor, and NUMBA_BOUNDSCHECK, which overrides the option.
+        return (sig, codegen.magic_tuple(), numba.config.BOUNDSCHECK)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -116,9 +116,10 @@ def _boxes(files: Iterable[Path]) -> Iterator[Path]:
                 yield Path(other)
 
 
-def digest_of(files: Iterable[Path]) -> str:
-    """A hex digest of files' names and contents and of the compiler's version."""
-    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
+def digest_of(files: Iterable[Path], options: str) -> str:
+    """A hex digest of files' names and contents and of the compiler's version and options."""
+    versions = f"numba {numba.__version__} python {sys.version} {options}"
+    digest = hashlib.sha256(versions.encode())
     for path in files:
         content = path.read_bytes()
         digest.update(f"\n{path.name} {len(content)}\n".encode())

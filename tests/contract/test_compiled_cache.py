@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -11,9 +12,11 @@ import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import compiled, kernels, registry
+from shakespeare_env import compiled, compiled_sources, kernels, registry
 from shakespeare_env.compiled import code_folder, kernel, rule
-from shakespeare_env.compiled_sources import PACKAGE, digest_of, functions_within, sources_of
+from shakespeare_env.compiled_sources import PACKAGE, functions_within, sources_of
+
+digest_of = partial(compiled_sources.digest_of, options="")
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -227,7 +230,7 @@ def test_the_cache_is_where_the_variable_says_in_a_folder_named_after_the_digest
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
     folder = code_folder("probe", twice)
     assert folder is not None
-    digest = digest_of(sources_of([__name__]))
+    digest = compiled_sources.digest_of(sources_of([__name__]), str(compiled._OPTIONS))
     assert folder == tmp_path / "shakespeare-env" / f"probe-{digest}"
     assert folder.is_dir()
     compiled._folder.cache_clear()
