@@ -28,7 +28,13 @@ from numba import njit, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from shakespeare_env.compiled_bounds import bounds_checked
-from shakespeare_env.compiled_sources import digest_of, file_of, functions_within, sources_of
+from shakespeare_env.compiled_sources import (
+    boxes_in,
+    digest_of,
+    file_of,
+    functions_within,
+    sources_of,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -116,10 +122,17 @@ def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
     return _folder(owner, _digest(tuple(modules)))
 
 
-@cache
 def _digest(modules: tuple[str, ...]) -> str:
-    """Cached: modules count as when this process first asked."""
-    return digest_of(sources_of(modules), str(_OPTIONS))
+    followed, sources = _followed(modules)
+    parts = (sources, str(_OPTIONS), *boxes_in(followed))
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
+
+
+@cache
+def _followed(modules: tuple[str, ...]) -> tuple[frozenset[str], str]:
+    """All modules that count and a digest of their files, as when this process first asked."""
+    files = sources_of(modules)
+    return frozenset(files), digest_of(files.values())
 
 
 @cache
