@@ -11,11 +11,8 @@ a callee.  Here the folder is named after the *contents* of all that is compiled
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
-import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial, wraps
@@ -25,9 +22,10 @@ from typing import Any, ParamSpec, TypeVar
 import numba
 import numpy as np
 from numba import njit, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 
 from shakespeare_env.compiled_bounds import bounds_checked
+from shakespeare_env.compiled_cache import KeptCode
+from shakespeare_env.compiled_folder import folder_named
 from shakespeare_env.compiled_sources import (
     boxes_in,
     digest_of,
@@ -40,7 +38,6 @@ P = ParamSpec("P")
 R = TypeVar("R")
 AnyFunction = Callable[..., Any]
 
-CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -49,7 +46,6 @@ _OPTIONS: dict[str, Any] = {
     # them would cost atomic operations for every row of a batch, which threads contend for.
     "_nrt": False,
 }
-_folder_of: dict[AnyFunction, Path] = {}
 
 
 def rule(function: Callable[P, R]) -> Callable[P, R]:
@@ -102,8 +98,7 @@ def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Ca
         dispatcher = njit(**_OPTIONS)(function)
         folder = None if numba.config.DISABLE_JIT else code_folder(owner, function, *functions)
         if folder is not None:
-            _folder_of[function] = folder
-            dispatcher._cache = _Cache(function)
+            dispatcher._cache = KeptCode(function, folder)
         compiled: Callable[P, R] = dispatcher
         return compiled
 
@@ -111,15 +106,14 @@ def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Ca
 
 
 def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
-    """The folder for compiled functions; None, with a warning, if not writable.
+    """The folder for compiled functions, or None; see `folder_named`.
 
-    `SHAKESPEARE_CACHE` replaces the user's cache folder.  Functions without a file, as in
-    notebooks, have none.
+    Functions without a file, as in notebooks, have none.
     """
     modules = sorted({function.__module__ for function in functions_within(functions)})
     if any(file_of(module) is None for module in modules):
         return None
-    return _folder(owner, _digest(tuple(modules)))
+    return folder_named(f"{owner}-{_digest(tuple(modules))}")
 
 
 def _digest(modules: tuple[str, ...]) -> str:
@@ -135,26 +129,6 @@ def _followed(modules: tuple[str, ...]) -> tuple[frozenset[str], str]:
     return frozenset(files), digest_of(files.values())
 
 
-@cache
-def _folder(owner: str, digest: str) -> Path | None:
-    parent = os.environ.get(CACHE_VARIABLE) or os.environ.get("XDG_CACHE_HOME")
-    base = Path(parent) if parent else Path.home() / ".cache"
-    folder = base / "shakespeare-env" / f"{owner}-{digest}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError as fault:
-        warnings.warn(
-            f"compiled code cannot be kept in {folder} ({fault}); "
-            "every process will compile it anew. "
-            f"Set {CACHE_VARIABLE} to a folder that can be written.",
-            RuntimeWarning,
-            stacklevel=2,
-        )
-        return None
-    return folder
-
-
 @contextmanager
 def announced(what: str, folder: Path | None) -> Iterator[None]:
     """Say on stderr that compiling starts and how long it took, unless done before."""
@@ -168,63 +142,5 @@ def announced(what: str, folder: Path | None) -> Iterator[None]:
     yield
     say(f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s")
     if done is not None:
-        done.touch()
-
-
-class _Locator(_CacheLocator):  # type: ignore[misc]
-    def __init__(self, function: Callable[..., object]) -> None:
-        self._function = function
-        self._py_file = function.__code__.co_filename  # Numba names it in its warnings
-
-    def get_cache_path(self) -> str:
-        return str(_folder_of[self._function])
-
-    def get_source_stamp(self) -> str:
-        return _folder_of[self._function].name
-
-    def get_disambiguator(self) -> str:
-        # The same kernel around other functions of the same files is another one.
-        inner = functions_within([self._function])
-        names = (f"{one.__qualname__}-{one.__code__.co_firstlineno}" for one in inner)
-        return hashlib.sha256(" ".join(names).encode()).hexdigest()[:12]
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., object], py_file: str) -> _Locator:
-        return cls(py_func)
-
-
-class _CacheImpl(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
-
-
-class _Cache(FunctionCache):  # type: ignore[misc]
-    _impl_class = _CacheImpl
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        # The names of folder and file stand for all code, closures included; left to tell apart
-        # are signature, processor, and NUMBA_BOUNDSCHECK, which overrides the option.
-        return (sig, codegen.magic_tuple(), numba.config.BOUNDSCHECK)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception as fault:
-            # A truncated file (a full disk, a killed process) may cost a compilation, not the
-            # program; an index that cannot be read would make saving fail, too.
-            warnings.warn(
-                f"unreadable compiled code in {self.cache_path}: {fault}; compiling anew",
-                stacklevel=2,
-            )
-            with suppress(OSError):
-                self.flush()
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError as fault:
-            warnings.warn(
-                f"compiled code cannot be kept in {self.cache_path}: {fault}; the next process "
-                f"will compile it anew. Set {CACHE_VARIABLE} to a folder with room.",
-                stacklevel=2,
-            )
+        with suppress(OSError):  # a full disk
+            done.touch()

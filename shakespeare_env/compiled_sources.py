@@ -17,7 +17,9 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+import llvmlite  # type: ignore[import-untyped]
 import numba
+import numpy as np
 
 PACKAGE = Path(__file__).resolve().parent
 _IMPORT = dis.opmap["IMPORT_NAME"]
@@ -115,7 +117,8 @@ def boxes_in(modules: Iterable[str]) -> list[str]:
 
 def digest_of(files: Iterable[Path]) -> str:
     """A hex digest of files' names and contents and of the compiler's version."""
-    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
+    compiler = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+    digest = hashlib.sha256(repr(compiler).encode())
     for path in sorted(set(files)):
         content = path.read_bytes()
         digest.update(f"\n{path.name} {len(content)}\n".encode())
