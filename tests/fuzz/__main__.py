@@ -30,8 +30,8 @@ from tests.fuzz.cases import generator, names, target
 from tests.fuzz.findings import distinct
 
 UNBOUNDED = 10**9
-CASES = 2000
-"""Of every target, where neither --cases nor --minutes is given."""
+MINUTES = 30.0
+"""Where neither --cases nor --minutes is given."""
 
 
 def main(
@@ -40,7 +40,7 @@ def main(
     ] = None,
     cases: Annotated[int | None, typer.Option(min=1, help="Of every target.")] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.01, help="In all; targets get equal parts.")
+        float | None, typer.Option(min=0.01, help=f"In all, in equal parts; {MINUTES:g} without --cases.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Chance; without it, drawn.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
@@ -60,8 +60,9 @@ def main(
         return
     console = Console()
     console.print(f"seed {seed}, {workers} workers")
-    each = float("inf") if minutes is None else 60 * minutes / len(chosen)
-    most = cases or (CASES if minutes is None else UNBOUNDED)
+    if minutes is None:
+        minutes = MINUTES if cases is None else float("inf")
+    each, most = 60 * minutes / len(chosen), cases or UNBOUNDED
     results = [_watched(console, name, seed, most, workers, each) for name in chosen]
     _report(console, results)
     if file is not None:

@@ -46,7 +46,7 @@ def of_exception(target: str, seed: int, number: int, error: BaseException) -> F
     # The innermost frame comes last in a traceback.
     frames = _OURS.findall(detail) or _ANY.findall(detail)
     kind = MEMORY if isinstance(error, MemoryError) else EXCEPTION
-    what = f"{type(error).__name__}{_place(frames[-1:])}"
+    what = f"{type(error).__name__}{_place(frames[-1:])}: {_pattern(str(error))}"
     return Finding(target, seed, number, kind, what, detail, None)
 
 
@@ -60,6 +60,11 @@ def of_death(target: str, seed: int, number: int, kind: str, end: str, log: str)
 
 def _place(frames: list[tuple[str, str, str]]) -> str:
     return "".join(f" in {path}:{line} {name}" for path, line, name in frames)
+
+
+def _pattern(message: str) -> str:
+    """A message's beginning without the values in it, which differ from case to case."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|-?\d+", "…", message)[:70]
 
 
 def distinct(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
