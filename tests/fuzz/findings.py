@@ -64,7 +64,8 @@ def _place(frames: list[tuple[str, str, str]]) -> str:
 
 def _pattern(message: str) -> str:
     """A message's beginning without the values in it, which differ from case to case."""
-    return re.sub(r"'[^']*'|\"[^\"]*\"|-?\d+", "…", message)[:70]
+    valueless = re.sub(r"'[^']*'|\"[^\"]*\"|-?\d+", "…", message)
+    return re.sub(r"…(,\s*…)+", "…", valueless)[:70]
 
 
 def distinct(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
