@@ -10,7 +10,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs site notebooks watch play train evaluate check bench bench-views bench-training clean
+.PHONY: help setup test test-only lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bench bench-views bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ evaluate: setup  ## the bundled network against three heuristic players
 
 check: setup  ## step all views side by side: they must show the same games
 	$(BIN)/shakespeare check $(ARGS)
+
+fuzz: setup  ## attack everything that reads input, for half an hour; ARGS="positions --minutes 5" for less
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 bench: setup  ## how fast the engine steps on this machine
 	$(BIN)/python -m benchmarks.engine $(ARGS)

@@ -1,0 +1,161 @@
+"""Values as JSON and TOML hold them, changed at random: syntax and small changes of sense."""
+
+from __future__ import annotations
+
+import copy
+import math
+import random
+from collections.abc import Callable
+from typing import Any
+
+_DEEP = 400
+SPECIAL: tuple[Any, ...] = (
+    *(None, True, False, 0, 1, -1, 2, 127, 128, -128, -129, 255, 256, 1000, 32767, 32768, -32769),
+    *(2**31, -(2**31) - 1, 2**53, 2**63, -(2**63) - 1, 2**64, 10**30, 10**400),
+    *(0.0, -0.0, 0.5, 1.0, 1e300, -1e300, 1e-320, math.inf, -math.inf, math.nan),
+    *("", " ", "0", "1", "?", "null", "x" * 300, "\0", "\ud800", "é", "‮", "../../etc", "%s%n"),
+    *([], {}, [[]], [None], {"": None}, {"a": {"a": {}}}, [0] * 300),
+)
+"""What is often forgotten."""
+Place = tuple[Any, Any]
+"""A container and the key or index of a value in it."""
+
+
+def value(case: random.Random) -> Any:
+    """Anything."""
+    drawn = case.random()
+    if drawn < 0.7:
+        return copy.deepcopy(case.choice(SPECIAL))
+    if drawn < 0.8:
+        return case.randint(-20, 20)
+    if drawn < 0.9:
+        return text(case)
+    nested: Any = case.choice(([], {}, 0))
+    for _ in range(case.choice((1, 3, _DEEP))):
+        nested = [nested] if case.random() < 0.5 else {"a": nested}
+    return nested
+
+
+def text(case: random.Random) -> str:
+    """A short text of any characters."""
+    return "".join(chr(_character(case)) for _ in range(case.randint(0, 12)))
+
+
+def _character(case: random.Random) -> int:
+    drawn = case.random()
+    return case.randint(32, 126) if drawn < 0.8 else case.randint(0, 0x10FFFF)
+
+
+def places(root: Any) -> list[Place]:
+    """Every value inside a value."""
+    found: list[Place] = []
+    open_ones = [root]
+    while open_ones:
+        container = open_ones.pop()
+        keys: Any = ()
+        if isinstance(container, dict):
+            keys = container
+        elif isinstance(container, list):
+            keys = range(len(container))
+        for key in keys:
+            found.append((container, key))
+            open_ones.append(container[key])
+    return found
+
+
+def mutated(case: random.Random, root: Any, times: int | None = None) -> Any:
+    """A copy with 1 to 4 changes, or as many as said; may be a value of another type."""
+    root = copy.deepcopy(root)
+    for _ in range(case.choice((1, 1, 2, 4)) if times is None else times):
+        found = places(root)
+        if not found or case.random() < 0.005:
+            return value(case)
+        container, key = case.choice(found)
+        case.choice(_CHANGES)(case, container, key)
+    return root
+
+
+def _replace(case: random.Random, container: Any, key: Any) -> None:
+    container[key] = value(case)
+
+
+def _remove(case: random.Random, container: Any, key: Any) -> None:
+    del container[key]
+
+
+def _nudge(case: random.Random, container: Any, key: Any) -> None:
+    """A number becomes another one, near or far."""
+    old = container[key]
+    if isinstance(old, bool):
+        container[key] = not old
+    elif isinstance(old, int):
+        container[key] = case.choice((old + 1, old - 1, -old, old * 2, old * 1000, float(old % 2**53)))
+    elif isinstance(old, float):
+        container[key] = case.choice((old * 2, -old, old + 1e-9, int(old) if math.isfinite(old) else 0))
+    elif isinstance(old, str):
+        container[key] = _misspelt(case, old)
+    elif isinstance(old, list):
+        case.shuffle(old)
+    else:
+        container[key] = value(case)
+
+
+def _misspelt(case: random.Random, old: str) -> str:
+    at = case.randint(0, len(old))
+    return case.choice((old[:at] + old[at + 1 :], old[:at] + text(case) + old[at:], old.upper()))
+
+
+def _swap(case: random.Random, container: Any, key: Any) -> None:
+    """Two neighbours change places."""
+    other = case.choice(list(container) if isinstance(container, dict) else range(len(container)))
+    container[key], container[other] = container[other], container[key]
+
+
+def _add(case: random.Random, container: Any, key: Any) -> None:
+    if isinstance(container, list):
+        added = container[key] if case.random() < 0.7 else value(case)
+        container.insert(case.randint(0, len(container)), copy.deepcopy(added))
+    else:
+        container[text(case)] = value(case)
+
+
+def _rename(case: random.Random, container: Any, key: Any) -> None:
+    if isinstance(container, dict):
+        name = _misspelt(case, key) if isinstance(key, str) else text(case)
+        container[name] = container.pop(key)
+
+
+def _wrap(case: random.Random, container: Any, key: Any) -> None:
+    old = container[key]
+    container[key] = case.choice(([old], {"value": old}, str(old), [old] * 3))
+
+
+def _empty(case: random.Random, container: Any, key: Any) -> None:
+    if isinstance(container[key], dict | list | str):
+        container[key] = type(container[key])()
+
+
+_CHANGES: tuple[Callable[[random.Random, Any, Any], None], ...] = (
+    *(_replace, _replace, _remove, _nudge, _nudge, _nudge),
+    *(_swap, _add, _rename, _wrap, _empty),
+)
+
+
+def bytes_mutated(case: random.Random, data: bytes) -> bytes:
+    """A copy of some bytes with a few of them changed, cut out, repeated or added."""
+    out = bytearray(data)
+    for _ in range(case.choice((1, 1, 2, 8))):
+        at = case.randint(0, len(out))
+        length = min(case.choice((1, 1, 4, 64)), len(out) - at)
+        change = case.randrange(5)
+        if change == 0 and at < len(out):
+            out[at] ^= 1 << case.randrange(8)
+        elif change == 1:
+            out[at : at + length] = case.randbytes(length)
+        elif change == 2:
+            del out[at : at + length]
+        elif change == 3:
+            out[at:at] = out[at : at + length]
+        elif change == 4:
+            del out[at:]
+    return bytes(out)

@@ -1,0 +1,108 @@
+"""Checkpoints, card and weights: refused with a CheckpointError, or an agent that plays."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from shakespeare_agents import make
+from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
+from shakespeare_env import Batch, registry
+from shakespeare_env.agent import decide
+from shakespeare_env.errors import CheckpointError
+from tests.agents.networks import random_tensors
+from tests.fuzz.json_mutations import bytes_mutated, mutated
+from tests.generators import generators
+
+_WIDTH = 4
+
+
+def prepare() -> None:
+    for name in registry.names():
+        _play(name, saved(name))
+
+
+@cache
+def saved(name: str) -> Path:
+    """A checkpoint of a small network."""
+    folder, game = Path(tempfile.mkdtemp()), registry.game(name)
+    tensors = random_tensors(_WIDTH, game.layout.size, game.actions.size)
+    facts: dict[str, Any] = {"command": "train", "settings": {"gamma": 1.0}, "figures": {"n": 1}}
+    save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
+    return folder
+
+
+def check(case: random.Random) -> str:
+    name = case.choice(registry.names())
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "checkpoint")
+        shutil.copytree(saved(name), folder)
+        case.choice((_change_card, _change_card, _change_weights, _change_files))(case, folder)
+        try:
+            _play(name, folder)
+        except CheckpointError:
+            return "refused"
+    return "played"
+
+
+def _play(name: str, folder: Path) -> None:
+    """The folder as an agent; its network, too, if it can be read by itself."""
+    game = registry.game(name)
+    load_checkpoint(folder, game)
+    agent = make(str(folder), game)
+    batch = Batch(name, 2, players=game.max_seats)
+    chances = generators(2)
+    for _ in range(4):
+        batch.step(decide(agent, batch, np.arange(2), chances))
+
+
+def _change_card(case: random.Random, folder: Path) -> None:
+    path = folder / CARD_NAME
+    if case.random() < 0.2:
+        path.write_bytes(bytes_mutated(case, path.read_bytes()))
+    else:
+        text = json.dumps(mutated(case, json.loads(path.read_bytes())))
+        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _change_weights(case: random.Random, folder: Path) -> None:
+    """Other weights under a digest that fits them."""
+    card = json.loads((folder / CARD_NAME).read_bytes())
+    path = folder / card["weights"]
+    content = path.read_bytes()
+    length = int.from_bytes(content[:8], "little")
+    if case.random() < 0.5:
+        header = mutated(case, json.loads(content[8 : 8 + length]))
+        text = json.dumps(header).encode("utf-8", "surrogatepass")
+        text += b" " * (-len(text) % 8)
+        content = len(text).to_bytes(8, "little") + text + content[8 + length :]
+    elif case.random() < 0.3:
+        huge = case.choice((0, 1, 2**31, 2**63, 2**64 - 1, length + 1))
+        content = huge.to_bytes(8, "little") + content[8:]
+    else:
+        content = bytes_mutated(case, content)
+    path.write_bytes(content)
+    if case.random() < 0.9:
+        card["weights_digest"] = hashlib.sha256(content).hexdigest()
+    (folder / CARD_NAME).write_text(json.dumps(card))
+
+
+def _change_files(case: random.Random, folder: Path) -> None:
+    """Files are missing, empty, links, folders or not to be read."""
+    path = case.choice(sorted(folder.iterdir()))
+    path.unlink()
+    change = case.randrange(4)
+    if change == 0:
+        path.mkdir()
+    elif change == 1:
+        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
+    elif change == 2:
+        path.write_bytes(b"")
