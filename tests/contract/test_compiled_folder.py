@@ -105,6 +105,7 @@ print(probe.values[0])
     )
     assert (done.returncode, done.stdout) == (0, "6.0\n"), done.stderr
     assert done.stderr.count("compiled code is not kept") == 1
+    assert ("you have no home folder" if home is None else "Permission denied") in done.stderr
     assert "Traceback" not in done.stderr
 
 
