@@ -28,9 +28,11 @@ def standard_input() -> BinaryIO:
 
 
 def lines_of(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    """Lines without their newlines; of one beyond `MOST_BYTES` only a byte more than that."""
+    """Lines without their newlines; of one beyond `MOST_BYTES` only a byte more than that.
+
+    Its rest is skipped when the next line is asked for.
+    """
     while line := stream.readline(MOST_BYTES + 1):
-        rest = line
-        while len(rest) > MOST_BYTES and not rest.endswith(b"\n"):
-            rest = stream.readline(MOST_BYTES + 1)
         yield line.removesuffix(b"\n")
+        while len(line) > MOST_BYTES and not line.endswith(b"\n"):
+            line = stream.readline(MOST_BYTES + 1)
