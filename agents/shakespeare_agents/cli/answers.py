@@ -10,7 +10,6 @@ import typer
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
 
-
 _LONGEST = 10_000
 """Characters in a line of input."""
 

@@ -14,6 +14,7 @@ from shakespeare_agents.strategy.positions import Positions
 from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
 from shakespeare_env.agent import decide
 from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import play_out
 
@@ -67,11 +68,15 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     least 1.
 
     Raises:
-        ValueError: the record has no such field.
+        ValueError: the record has no such field, or no room for so much.
     """
     game = positions.games.game
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
+    room = np.iinfo(game.state[what].base).max
+    checked_count("amount", amount, room)
+    if int(positions.games.save(slice(None))[what].max()) + amount > room:
+        raise ValueError(f"amount={amount}: {what} has room up to {room}; give less")
     places = np.repeat(np.arange(positions.games.n), 2)
     gifts = np.tile(np.array([0, amount]), positions.games.n)
     games = positions.games.copies(places)
