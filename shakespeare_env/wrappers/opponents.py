@@ -79,7 +79,13 @@ def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
         given = np.array(list(weights.values()), np.float64)
     except (TypeError, ValueError):
         given = np.empty(0)
-    if not len(given) or not np.isfinite(given).all() or (given < 0).any() or not given.any():
+    if (
+        given.ndim != 1
+        or not len(given)
+        or not np.isfinite(given).all()
+        or (given < 0).any()
+        or not given.any()
+    ):
         raise ValueError(
             f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
         )

@@ -135,7 +135,6 @@ def test_arguments_that_no_command_knows(command, odd, needed):
         (b'{"position": {"players": 1e400}}', "is not finite"),
         (b'{"position": {}, "position": {}}', "stands twice"),
         (b" " * (MOST_BYTES + 1), "line 1 is longer than"),
-        (b'{"position": {"game": "' + b"x" * 10**6 + b'"}}', "there is no game"),
         (b'{"position": {"game": "\\ud800"}}', "there is no game"),
     ],
 )
@@ -151,7 +150,7 @@ def test_a_packed_file_is_not_unpacked_beyond_a_game(needed):
     with gzip.open("long.jsonl.gz", "wb", compresslevel=1) as file:
         file.write(start + b"\n")
         for _ in range(80):
-            file.write(b" " * (MOST_BYTES - len(start)) + start[:-1] + b', "move": "x"}\n')
+            file.write(b" " * (MOST_BYTES - len(start) - 99) + start[:-1] + b', "move": "x"}\n')
     assert "write one game to a file" in refusal("replay", "long.jsonl.gz")
     Path("cut.jsonl.gz").write_bytes(Path("long.jsonl.gz").read_bytes()[:-99])
     Path("none.jsonl.gz").write_bytes(b"no gzip")
