@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from shakespeare_env.cli.choices import give_up
 
@@ -27,7 +26,11 @@ def standard_input() -> BinaryIO:
     return sys.stdin.buffer
 
 
-def lines_of(stream: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
+class _Readable(Protocol):
+    def readline(self, size: int, /) -> bytes: ...
+
+
+def lines_of(stream: _Readable) -> Iterator[bytes]:
     """Lines without their newlines; of one beyond `MOST_BYTES` only a byte more than that.
 
     Its rest is skipped when the next line is asked for.

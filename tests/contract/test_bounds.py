@@ -125,6 +125,7 @@ class TestStrategy:
 
 
 def test_no_thread_or_game_is_too_many_for_a_batch_silently():
-    for arguments in ({"n": 10**12}, {"n": 2**64}, {"threads": 2**64}):
+    too_many: tuple[dict[str, Any], ...] = ({"n": 10**12}, {"n": 2**64}, {"threads": 2**64})
+    for arguments in too_many:
         with refused:
             Batch(GAME, players=SEATS, **arguments)
