@@ -14,7 +14,6 @@ from shakespeare_agents.strategy.positions import Positions
 from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
 from shakespeare_env.agent import decide
 from shakespeare_env.batch import Batch
-from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import play_out
 
@@ -64,8 +63,7 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     """Give the decider more of something; two rows per position, without and with it.
 
     The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
-    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is at
-    least 1.
+    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is from 0.
 
     Raises:
         ValueError: the record has no such field, or no room for so much.
@@ -73,10 +71,11 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     game = positions.games.game
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
-    room = np.iinfo(game.state[what].base).max
-    checked_count("amount", amount, room)
-    if int(positions.games.save(slice(None))[what].max()) + amount > room:
-        raise ValueError(f"amount={amount}: {what} has room up to {room}; give less")
+    most = int(positions.games.save(slice(None))[what].max())
+    room = int(np.iinfo(game.state[what].base).max) - most
+    whole = isinstance(amount, int | np.integer) and not isinstance(amount, bool)
+    if not whole or not 0 <= amount <= room:
+        raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     places = np.repeat(np.arange(positions.games.n), 2)
     gifts = np.tile(np.array([0, amount]), positions.games.n)
     games = positions.games.copies(places)
