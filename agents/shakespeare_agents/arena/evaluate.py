@@ -63,11 +63,12 @@ def evaluate(
     players = len(entrants)
     if not players:
         raise ValueError("there are no entrants; give at least one agent")
-    if checked_count("games", games, MOST_GAMES) % players:
-        remedy = -(-games // players) * players
+    if isinstance(games, int) and (games <= 0 or games % players):
+        remedy = max(-(-games // players), 1) * players
         raise ValueError(
             f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
         )
+    checked_count("games", games, MOST_GAMES)
     check_fits(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
     agents = [entrant.agent for entrant in entrants]
     progress = None if on_progress is None else _Progress(on_progress)

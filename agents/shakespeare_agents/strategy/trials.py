@@ -63,7 +63,8 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     """Give the decider more of something; two rows per position, without and with it.
 
     The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
-    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is from 0.
+    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is 0 or
+    more.
 
     Raises:
         ValueError: the record has no such field, or no room for so much.
