@@ -25,7 +25,8 @@ ILLEGAL_REWARD = -1.0
 
 def reward_code(name: str) -> int:
     """The number of a reward; ValueError if there is none of that name."""
-    name = _ALSO_NAMED.get(name, name)
+    if isinstance(name, str):
+        name = _ALSO_NAMED.get(name, name)
     if name not in NAMES:
         raise ValueError(f"reward={name!r}: choose one of {', '.join(NAMES)}")
     return NAMES.index(name)

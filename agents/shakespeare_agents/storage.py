@@ -60,6 +60,21 @@ def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
             old.unlink(missing_ok=True)
 
 
+def forget_drafts(folder: Path, names: str) -> None:
+    """Delete drafts of `write_atomically` that a killed process left.
+
+    Only for who has the folder alone; `names` of files is a regular expression.
+    """
+    for draft in folder.iterdir():
+        if re.fullmatch(draft_of(names), draft.name) and not draft.is_dir():
+            draft.unlink(missing_ok=True)
+
+
+def draft_of(names: str) -> str:
+    """The names that drafts of files have, as a regular expression like that of the files'."""
+    return rf"\.(?:{names})\.[0-9a-f]{{8}}"
+
+
 def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]:
     """Read arrays.
 
