@@ -34,6 +34,10 @@ class RenderError(ShakespeareEnvError, RuntimeError):
     """A picture that cannot be shown, as without a screen."""
 
 
+class MemoryLimitError(ShakespeareEnvError, MemoryError):
+    """More was asked than this machine's memory holds; nothing has been taken."""
+
+
 class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
     """A move the rules do not allow; the position is unchanged.
 
