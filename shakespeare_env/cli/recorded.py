@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env import Position
-from shakespeare_env.cli.json_input import parse_object
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.errors import DatasetError, PositionError
+from shakespeare_env.json_input import parse_object
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from shakespeare_env.cli.json_input import kind, parse_json
+from shakespeare_env.json_input import kind, parse_json
 
 _SHOWN = 80  # characters of a wrong value that an error repeats
 _MISSING: Any = object()

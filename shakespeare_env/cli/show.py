@@ -10,9 +10,9 @@ import typer
 
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.json_input import parse_object
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
+from shakespeare_env.json_input import parse_object
 
 
 def show(
