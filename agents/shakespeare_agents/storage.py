@@ -116,9 +116,13 @@ def check_array(
     """
     if array.dtype != dtype or array.shape != shape:
         wanted = f"{np.dtype(dtype)} {shape}"
-        raise CheckpointError(f"{path}: {name} is {array.dtype} {array.shape}, not {wanted}")
+        raise CheckpointError(
+            f"{path}: {name} is {array.dtype} {array.shape}, not {wanted}; copy all files again"
+        )
     if not np.isfinite(array).all():
-        raise CheckpointError(f"{path}: {name} holds numbers that are not finite")
+        raise CheckpointError(
+            f"{path}: {name} holds numbers that are not finite; copy all files again"
+        )
 
 
 def read_json(path: Path, form: int, what: str) -> dict[str, Any]:

@@ -41,7 +41,11 @@ _MOST = 5
 
 def in_words(fault: ValidationError, unknown: Callable[[str], str]) -> str:
     """Name place, value and remedy of the first faults; `unknown` words an unknown name."""
-    errors = fault.errors(include_url=False)
+    errors: list[Mapping[str, Any]] = []
+    for error in fault.errors(include_url=False):
+        # A list is too short for pydantic once it has dropped a wrong entry.
+        if not any(part["loc"][: len(error["loc"])] == error["loc"] for part in errors):
+            errors.append(error)
     lines = [_line(error, unknown) for error in errors[:_MOST]]
     if len(errors) > _MOST:
         lines.append(f"and {len(errors) - _MOST} more")
@@ -56,10 +60,11 @@ def _line(error: Mapping[str, Any], unknown: Callable[[str], str]) -> str:
         return unknown(place)
     if kind in _MISSING:
         return f"{place} is missing"
-    # A table as a whole would hide what is wrong in it.
-    value = place if isinstance(given, Mapping) else f"{place} = {shown(given)}"
+    value = f"{place} = {shown(given)}"
     if kind == "value_error":
         fault = str(error["ctx"]["error"])
+        if isinstance(given, Mapping):  # as a whole it would hide what is wrong in it
+            value = place
     else:
         bounds = error.get("ctx", {}).items()
         facts = {name: f"{b:.15g}" if isinstance(b, float) else b for name, b in bounds}
