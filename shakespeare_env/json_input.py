@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any, NoReturn
 
+_MOST_DIGITS = 1000
 _DEEPEST = 64
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
 
@@ -18,6 +19,7 @@ def parse_json(data: bytes) -> Any:
     try:
         value = json.loads(
             data.decode(),
+            parse_int=_integer,
             parse_float=_finite,
             parse_constant=_not_finite,
             object_pairs_hook=_without_repeats,
@@ -25,7 +27,9 @@ def parse_json(data: bytes) -> Any:
         _check_depth(value)
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8: {error.reason} at byte {error.start}") from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise ValueError(f"not JSON: it nests deeper than {_DEEPEST} levels") from error
+    except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
     return value
 
@@ -66,6 +70,12 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {name[:80]!r} stands twice in one object")
         found[name] = value
     return found
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"the number {text[:20]}... has more than {_MOST_DIGITS} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -66,7 +66,8 @@ def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy(mon
     with pytest.raises(MemoryLimitError) as caught:
         memory.check_fits("a batch of 9 games", 3 * GIB, "use fewer games")
     assert str(caught.value) == (
-        "a batch of 9 games needs about 3 GiB of memory, but this process may use 2 GiB: use fewer games"
+        "a batch of 9 games needs about 3 GiB of memory, but this process may use 2 GiB: "
+        "use fewer games"
     )
     assert isinstance(caught.value, MemoryError)
     assert isinstance(caught.value, ShakespeareEnvError)

@@ -79,8 +79,13 @@ def forget_drafts(folder: Path, names: str) -> None:
     Only for who has the folder alone; `names` of files is a regular expression.
     """
     for draft in folder.iterdir():
-        if re.fullmatch(rf"\.(?:{names})\.[0-9a-f]{{8}}", draft.name) and not draft.is_dir():
+        if re.fullmatch(draft_of(names), draft.name) and not draft.is_dir():
             draft.unlink(missing_ok=True)
+
+
+def draft_of(names: str) -> str:
+    """The names that drafts of files have, as a regular expression like that of the files'."""
+    return rf"\.(?:{names})\.[0-9a-f]{{8}}"
 
 
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
