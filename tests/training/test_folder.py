@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -21,7 +20,7 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.runs.folder import take_new, take_saved
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from tests.training.short_runs import SETTINGS, SMALL
+from tests.training.short_runs import SMALL
 
 ROOT = Path(__file__).resolve().parents[2]
 TAKEN = "another process is training this run; wait for it or stop it"
@@ -81,16 +80,15 @@ def test_what_is_in_use_is_not_even_read(folder):
 def test_of_processes_that_start_at_once_one_has_the_folder(tmp_path):
     """Each tells what it has met: the run, or the message about the other."""
     folder = tmp_path / "run"
-    config = tmp_path / "small.toml"
-    settings = SETTINGS | {"decisions": 300, "evaluation_games": 2, "final_evaluation_games": 2}
-    opponents = settings.pop("opponents")
-    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
-    inner = ", ".join(f"{name} = {weight}" for name, weight in opponents.items())
-    config.write_text("\n".join([*lines, f"opponents = {{{inner}}}"]))
-    words = [sys.executable, "-m", "shakespeare_env.cli", "train", "--config", str(config)]
+    settings = ("players=[4]", "n_envs=16", "n_steps=16", "width=16", "evaluation_opponents=[]")
+    settings += ("decisions=1", "evaluation_games=4", "final_evaluation_games=4")
+    settings += ("precision=float32",)
+    words = [sys.executable, "-m", "shakespeare_env.cli", "train", "--device", "cpu"]
+    for setting in settings:
+        words += ["--set", setting]
     started = [
         subprocess.Popen(
-            [*words, "--out", str(folder), "--device", "cpu"],
+            [*words, "--out", str(folder)],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

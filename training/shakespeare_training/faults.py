@@ -28,6 +28,7 @@ _MUST_BE: dict[str, str] = {
     "literal_error": "{expected}",
     "string_pattern_mismatch": "of the form {pattern}",
     "string_too_long": "at most {max_length} characters long",
+    "json_invalid": "text of whole characters, without lone surrogates",
     "too_short": "at least {min_length} long",
     "too_long": "at most {max_length} long",
 }

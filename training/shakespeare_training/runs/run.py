@@ -165,7 +165,7 @@ class Run:
         """Train until the run is complete or the callback stops it.
 
         Raises:
-            TrainingError: a weight is not finite; what was saved is intact.
+            TrainingError: the weights have exploded; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
         self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
@@ -177,6 +177,8 @@ class Run:
                 log_interval=_LOG_EVERY,
                 reset_num_timesteps=False,
             )
+        except FloatingPointError as fault:
+            raise self._exploded(str(fault)) from fault
         finally:
             self.seconds = self.elapsed
             self._started = None
@@ -186,12 +188,15 @@ class Run:
         """Raise TrainingError if a weight is not finite."""
         for name, parameter in self.learner.policy.named_parameters():
             if not torch.isfinite(parameter).all():
-                raise TrainingError(
-                    f"after {self.decisions:,} decisions {name} is not finite, and was not saved; "
-                    "start a new run from the last checkpoint with a lower learning_rate than "
-                    f"{self.config.learning_rate:g}: --start {self.folder} "
-                    f"--set learning_rate={self.config.learning_rate / 4:g}"
-                )
+                raise self._exploded(f"{name} is not finite")
+
+    def _exploded(self, fault: str) -> TrainingError:
+        return TrainingError(
+            f"after {self.decisions:,} decisions {fault}, and nothing more was saved; "
+            "start a new run from the last checkpoint with a lower learning_rate than "
+            f"{self.config.learning_rate:g}: --start {self.folder} "
+            f"--set learning_rate={self.config.learning_rate / 4:g}"
+        )
 
     def add_snapshot(self) -> None:
         """Add the learner as it is now to its opponents."""

@@ -33,7 +33,7 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
         Whether the run is complete.
 
     Raises:
-        TrainingError: a weight is not finite, or the run has been closed.
+        TrainingError: the weights have exploded, or the run has been closed.
         OSError: the run cannot be saved.
     """
     run.check_open()
