@@ -28,8 +28,8 @@ Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
 _HEADER = 2**20
 """Bytes that names and shapes of arrays may take."""
-_LARGEST_JSON = 2**26
-"""Bytes: a run of 200,000 measurements has fewer."""
+_LARGEST_JSON = 2**24
+"""Bytes: a run of 40,000 measurements has fewer."""
 _LONGEST_SHOWN = 80
 
 
@@ -97,7 +97,7 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
     path = folder / stored.file
     if not re.fullmatch(r"\w[\w.-]*", stored.file):
         raise CheckpointError(f"{folder}: {stored.file!r} must be a file beside what names it")
-    content = _read(path, at_most + _HEADER, "put it back")
+    content = read_bounded(path, at_most + _HEADER, "put it back")
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
     try:
@@ -136,7 +136,7 @@ def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
     Raises:
         CheckpointError: the file is missing, damaged, too large or of another version.
     """
-    content = _read(path, _LARGEST_JSON, f"is it a {what}?")
+    content = read_bounded(path, _LARGEST_JSON, f"is it a {what}?")
     try:
         data = parse_object(content)
     except ValueError as error:
@@ -156,7 +156,7 @@ def shown(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
-def _read(path: Path, at_most: int, remedy: str) -> bytes:
+def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
     """A file's content; CheckpointError if there is none, or it has more than `at_most` bytes."""
     try:
         facts = path.stat()

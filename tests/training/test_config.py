@@ -91,6 +91,9 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ('evaluation_opponents = "random"', "evaluation_opponents = 'random': must be a list$"),
         (f'game = "{"x" * 200}"', "game = 'x{79}…: there is no such game"),
         ("width = ", "is not TOML"),
+        ("width = " + "[" * 10**5, "is not TOML"),
+        ("width = " + "9" * 5000, "is not TOML"),
+        ("#" * 2**21, "bytes, and at most 1,048,576 could be of use"),
     ],
 )
 def test_entries_are_checked(tmp_path, text, message):
@@ -145,6 +148,8 @@ def test_an_integer_is_a_fine_float():
         ("precision=float32", ("precision", "float32")),
         ("opponents={current = 1.0}", ("opponents", {"current": 1.0})),
         ("decisions=1_000", ("decisions", 1000)),
+        ("width=" + "[" * 10**4, ("width", "[" * 10**4)),
+        ("width=" + "9" * 5000, ("width", "9" * 5000)),
     ],
 )
 def test_overrides_are_written_as_in_toml(text, expected):

@@ -77,33 +77,13 @@ def test_what_is_in_use_is_not_even_read(folder):
                 attempt(folder)
 
 
-def test_of_processes_that_start_at_once_one_has_the_folder(tmp_path):
-    """Each tells what it has met: the run, or the message about the other."""
-    folder = tmp_path / "run"
-    settings = ("players=[4]", "n_envs=16", "n_steps=16", "width=16", "evaluation_opponents=[]")
-    settings += ("decisions=1", "evaluation_games=4", "final_evaluation_games=4")
-    settings += ("precision=float32",)
-    words = [sys.executable, "-m", "shakespeare_env.cli", "train", "--device", "cpu"]
-    for setting in settings:
-        words += ["--set", setting]
-    started = [
-        subprocess.Popen(
-            [*words, "--out", str(folder)],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    said = [process.communicate(timeout=120)[0] for process in started]
-    assert sorted(process.returncode for process in started) == [0, 1], said
-    (loser,) = [text for text, one in zip(said, started, strict=True) if one.returncode]
-    told = " ".join(loser.split())
-    # It may also come when all is over.
-    assert TAKEN in told or "already holds a run" in told
-    assert "No such file" not in told
-    Run.resume(folder, device="cpu").close()
+def test_a_second_process_is_told_of_the_first(folder):
+    words = [sys.executable, "-m", "shakespeare_env.cli", "train", "--resume", str(folder)]
+    with Run.resume(folder, device="cpu"):
+        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert TAKEN in " ".join((done.stdout + done.stderr).split())
+    assert "Traceback" not in done.stderr
 
 
 def test_a_file_is_no_folder(tmp_path):

@@ -178,7 +178,7 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
     try:
         return TrainingConfig.model_validate(dict(data))
     except ValidationError as fault:
-        raise ValueError(f"{where}: {in_words(fault, unknown_setting)}") from fault
+        raise ValueError(f"{where}: {in_words(fault, data, unknown_setting)}") from fault
 
 
 def unknown_setting(name: str) -> str:

@@ -40,21 +40,24 @@ _MOST = 5
 """Faults told at once."""
 
 
-def in_words(fault: ValidationError, unknown: Callable[[str], str]) -> str:
-    """Name place, value and remedy of the first faults; `unknown` words an unknown name."""
+def in_words(
+    fault: ValidationError, data: Mapping[str, Any], unknown: Callable[[str], str]
+) -> str:
+    """Name place, value and remedy of the first faults of `data`; `unknown` words unknown names."""
     errors: list[Mapping[str, Any]] = []
-    for error in fault.errors(include_url=False):
+    # Of JSON every error would copy the whole of what it is about.
+    for error in fault.errors(include_url=False, include_input=False):
         # A list is too short for pydantic once it has dropped a wrong entry.
         if not any(part["loc"][: len(error["loc"])] == error["loc"] for part in errors):
             errors.append(error)
-    lines = [_line(error, unknown) for error in errors[:_MOST]]
+    lines = [_line(error, data, unknown) for error in errors[:_MOST]]
     if len(errors) > _MOST:
         lines.append(f"and {len(errors) - _MOST} more")
     return "; ".join(lines)
 
 
-def _line(error: Mapping[str, Any], unknown: Callable[[str], str]) -> str:
-    kind, given = error["type"], error["input"]
+def _line(error: Mapping[str, Any], data: Any, unknown: Callable[[str], str]) -> str:
+    kind, given = error["type"], _value(data, error["loc"])
     steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"]]
     place = "".join(steps).removeprefix(".")[:_LONGEST_PLACE]
     if kind in _UNKNOWN:
@@ -71,3 +74,13 @@ def _line(error: Mapping[str, Any], unknown: Callable[[str], str]) -> str:
         facts = {name: f"{b:.15g}" if isinstance(b, float) else b for name, b in bounds}
         fault = f"must be {_MUST_BE.get(kind, 'something else').format(**facts)}"
     return f"{value}: {fault}" if place else fault
+
+
+def _value(data: Any, steps: tuple[int | str, ...]) -> Any:
+    """What stands at a place; the table it would stand in if there is none."""
+    for step in steps:
+        try:
+            data = data[step]
+        except (LookupError, TypeError):
+            return data
+    return data

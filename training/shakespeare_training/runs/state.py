@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 
 from shakespeare_agents.storage import StoredTensors, shown
 from shakespeare_env.errors import CheckpointError
@@ -17,6 +17,8 @@ from shakespeare_training.runs.history import Decisions, History, Measurement, S
 
 FORMAT = 2
 _CONFIG = "facts.config."
+_MOST_VALUES, _MOST_ENTRIES = 500_000, 1000
+"""In all, and of one object: pydantic copies what is wrong for every fault it finds."""
 _SECONDS_ROUNDING = 0.05
 """Of measurements."""
 
@@ -71,7 +73,7 @@ class OpponentState(Entries):
 class LeagueState(Entries):
     """The league but for its arrays (`League.to_json`)."""
 
-    opponents: list[OpponentState]
+    opponents: Annotated[list[OpponentState], FailFast()]
     active: Annotated[int, Field(ge=0)] | None
     active_until: Whole
     finished: Whole
@@ -83,10 +85,10 @@ class Facts(Entries):
 
     config: TrainingConfig
     bfloat16: bool
-    commands: list[Text] = Field(min_length=1)
+    commands: Annotated[list[Text], FailFast()] = Field(min_length=1)
     digests: dict[Name, Text]
     seconds: Seconds
-    history: list[Measurement]
+    history: Annotated[list[Measurement], FailFast()]
 
     @model_validator(mode="after")
     def _history_is_of_this_run(self) -> Facts:
@@ -116,7 +118,7 @@ class RunState(Entries):
     state: str
     arrays: StoredTensors
     league: LeagueState
-    snapshots: list[StoredTensors]
+    snapshots: Annotated[list[StoredTensors], FailFast()]
     decisions: Decisions
     updates: Whole
     rng: GeneratorState
@@ -175,12 +177,34 @@ def parse_state(data: Mapping[str, Any], path: str) -> RunState:
     Raises:
         CheckpointError: it names `path`, the entry, its value and what to do.
     """
+    if not _is_moderate(data):
+        raise CheckpointError(
+            f"{path}: has more than {_MOST_VALUES:,} values, or {_MOST_ENTRIES:,} in one object; "
+            "copy all files of the run again"
+        )
     try:
         # As JSON, where lists stand for tuples and objects for dataclasses.
         return RunState.model_validate_json(json.dumps(data))
     except ValidationError as fault:
-        words = in_words(fault, _unknown_entry)
+        words = in_words(fault, data, _unknown_entry)
         raise CheckpointError(f"{path}: {words}; copy all files of the run again") from fault
+
+
+def _is_moderate(data: Mapping[str, Any]) -> bool:
+    """Whether it has no more values than a run."""
+    count = 0
+    left: list[Any] = [data]
+    while left:
+        found = left.pop()
+        count += len(found)
+        if isinstance(found, dict):
+            if len(found) > _MOST_ENTRIES:
+                return False
+            found = list(found.values())
+        if count > _MOST_VALUES:
+            return False
+        left += [entry for entry in found if isinstance(entry, dict | list)]
+    return True
 
 
 def _unknown_entry(place: str) -> str:
