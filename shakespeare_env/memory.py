@@ -35,8 +35,8 @@ def check_fits(what: str, needed: int, remedy: str) -> None:
     total = total_memory()
     if total is not None and needed > total:
         raise MemoryLimitError(
-            f"{what} needs about {_readable(needed)} of memory, but this process may "
-            f"use {_readable(total)}: {remedy}"
+            f"{what} needs about {readable_size(needed)} of memory, but this process may "
+            f"use {readable_size(total)}: {remedy}"
         )
 
 
@@ -81,8 +81,8 @@ def _group_folders() -> list[tuple[Path, str]]:
     return found
 
 
-def _readable(size: int) -> str:
-    """In the largest unit of which there is at least one, such as `"1.5 GiB"`."""
+def readable_size(size: int) -> str:
+    """A number of bytes in the largest unit of which there is at least one, such as `"1.5 GiB"`."""
     if size < 1024:
         return f"{size} bytes"
     power = min((size.bit_length() - 1) // 10, 6)
