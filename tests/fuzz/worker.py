@@ -72,6 +72,7 @@ def work(share: Share) -> None:
     progress = Progress(share.progress)
     checked = target(share.name)
     checked.prepare()
+    share = replace(share, patience=getattr(checked, "PATIENCE", share.patience))
     gc.freeze()  # the shared pages stay shared
     ready = share.progress.with_name("ready")
     ready.touch()
