@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,14 @@ from shakespeare_env.batch_checks import (
     checked_rows,
     checked_seats,
     checked_seeds,
+    checked_selection,
+    checked_targets,
 )
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
+from shakespeare_env.memory import check_fits
+from shakespeare_env.record_checks import check_records
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.thread_pool import ThreadPool, Work
@@ -39,7 +44,8 @@ class Batch:
     """N games of one kind, stepped together; every step overwrites the arrays.
 
     Game i depends only on the seed and i, not on n, threads or machine.  Copies (`copy.deepcopy`,
-    `pickle`) continue the same games with the same chance to come.
+    `pickle`) continue the same games with the same chance to come.  Of several threads that use a
+    batch one waits for the other.
 
     Args:
         game: Name of the game.
@@ -55,9 +61,9 @@ class Batch:
 
     Attributes:
         actions: The action table.
-        players: int8[n].
-        to_move: int8[n], the seat to decide, -1 when over.
-        mask: bool[n, A], its legal actions.
+        players: int8[n], read-only.
+        to_move: int8[n], read-only, the seat to decide, -1 when over.
+        mask: bool[n, A], read-only, its legal actions.
         obs: int8[n, D], its observation.
         rewards: float32[n, S] of the last step, by seat.
         done: bool[n], the games it ended.
@@ -83,21 +89,26 @@ class Batch:
         self.n = n = checked_count("n", n)
         threads = checked_count("threads", threads, most=MOST_THREADS)
         self.autoreset = autoreset
-        self.players = checked_players(self.game, n, players)
+        check_fits(f"{n:,} games of {game}", n * bytes_per_game(self.game), "play fewer at once")
+        self._players = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options
-        self._options = self.game.option_bits(options, map(int, np.unique(self.players)))
+        self._options = self.game.option_bits(options, map(int, np.unique(self._players)))
         self.reward = reward
         terms = Terms.of(self.game, self._options, autoreset, reward_code(reward))
         self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
         self._arrays = GameArrays.of(self.game, n)
-        self._games, self.mask, self.obs, self.to_move = self._arrays
+        self._games, self._mask, self.obs, self._to_move = self._arrays
+        # Compiled code relies on these.
+        self.players, self.mask = _read_only(self._players), _read_only(self._mask)
+        self.to_move = _read_only(self._to_move)
         outcome = Outcome.of(self.game, n)
         self._outcome = tuple(outcome)
         self.rewards, self.done = outcome.rewards, outcome.done
         self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
         self._pool = ThreadPool(threads)
+        self._lock = threading.RLock()
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None) -> None:
@@ -107,13 +118,15 @@ class Batch:
         deals.
         """
         numbers = self._every_row if deals is None else checked_deals(self.n, deals)
-        self._games["random"] = streams(seed, numbers)
-        self._chance = streams(int(check_seed(seed) ^ _CHOICE), numbers)
-        self._set_up(self._every_row)
+        with self._lock:
+            self._games["random"] = streams(seed, numbers)
+            self._chance = streams(int(check_seed(seed) ^ _CHOICE), numbers)
+            self._set_up(self._every_row)
 
     def restart(self, rows: Integers) -> None:
         """Start the next game in some rows, increasing, over or not; chance continues."""
-        self._set_up(checked_rows(self.n, rows))
+        with self._lock:
+            self._set_up(checked_rows(self.n, rows))
 
     def step(
         self, actions: Integers, rows: Integers | None = None
@@ -131,54 +144,61 @@ class Batch:
             IllegalMove: an action is not legal; no game has changed.
         """
         played = self._every_row if rows is None else checked_rows(self.n, rows)
-        chosen = self._checked(actions, played)
-        if rows is not None:
-            self.rewards[:] = 0.0
-            self.done[:] = False
 
         def step(first: int, last: int) -> None:
             self._kernels.step(
-                self._arrays, self._outcome, played, first, last, chosen, self.players, self._terms
+                self._arrays, self._outcome, played, first, last, chosen, self._players, self._terms
             )
 
-        self._share(len(played), step)
+        with self._lock:
+            chosen = self._checked(actions, played)
+            if rows is not None:
+                self.rewards[:] = 0.0
+                self.done[:] = False
+            self._share(len(played), step)
         return self.rewards, self.done
 
     def random_actions(self) -> npt.NDArray[np.int32]:
         """int32[n]: uniformly random legal actions, -1 when over."""
         actions = np.empty(self.n, np.int32)
-        self._share(
-            self.n,
-            lambda first, last: self._kernels.choose(
+
+        def choose(first: int, last: int) -> None:
+            self._kernels.choose(
                 self._chance[first:last],
-                self.mask[first:last],
-                self.to_move[first:last],
+                self._mask[first:last],
+                self._to_move[first:last],
                 actions[first:last],
-            ),
-        )
+            )
+
+        with self._lock:
+            self._share(self.n, choose)
         return actions
 
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
         """int8[m, D]: what one seat of each game, or of each of some, may know."""
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
-        of = checked_seats(seats, self.players[seen])
         out = np.zeros((len(seen), self.game.layout.size), np.int8)
-        self._kernels.observe(self._games, seen, of, out)
+        with self._lock:
+            of = checked_seats(seats, self._players[seen])
+            self._kernels.observe(self._games, seen, of, out)
         return out
 
     def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
         """int16[m, S]: every seat's current score in all games, or in some."""
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
         out = np.zeros((len(seen), self.game.max_seats), np.int16)
-        self._kernels.scores(self._games, seen, out)
+        with self._lock:
+            self._kernels.scores(self._games, seen, out)
         return out
 
     def save(self, indices: Integers | slice) -> Records:
         """Copies of games, random state included; equal games are the same bytes."""
-        games = self._games[indices]
-        # NumPy copies field by field; `copy` would leave stray memory between the fields.
-        records = np.zeros(games.shape, games.dtype)
-        records[...] = games
+        rows = checked_selection(self.n, indices)
+        with self._lock:
+            games = self._games[rows]
+            # NumPy copies field by field; `copy` would leave stray memory between the fields.
+            records = np.zeros(games.shape, games.dtype)
+            records[...] = games
         return records
 
     def load(self, indices: Integers | slice, records: Records) -> None:
@@ -186,16 +206,19 @@ class Batch:
 
         Raises:
             TypeError: the records are of another game.
-            ValueError: the variants are not for so many seats.
+            PositionError: one of them cannot occur, as when it was changed.
+            ValueError: the variants are not for so many seats, or not a record a game.
         """
-        if records.dtype != self.game.state:
-            raise TypeError(f"the records are of {records.dtype}, not of {self.game.name}")
-        counts = [self.game.check_players(count) for count in np.unique(records["players"])]
+        if not isinstance(records, np.ndarray | np.void) or records.dtype != self.game.state:
+            kind = getattr(records, "dtype", type(records).__name__)
+            raise TypeError(f"the records are of {kind}, not of {self.game.name}")
+        rows = checked_targets(self.n, indices)
+        # A copy: nobody changes what has been checked.
+        games = np.array(np.broadcast_to(records, rows.shape), self.game.state)
+        check_records(self.game, self._kernels, games)
+        counts = [int(count) for count in np.unique(games["players"])]
         self.game.option_bits(self._variants, counts)
-        self._games[indices] = records
-        self.players[indices] = records["players"]
-        rows = np.ascontiguousarray(self._every_row[indices])
-        self._kernels.refresh(self._arrays, rows)
+        self._put(rows, games)
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """Copies of the games `rows`, int[m], in any order, repeats too; chance to come included.
@@ -203,16 +226,17 @@ class Batch:
         They run on one thread with `autoreset=False`; `seed` is for their `random_actions`.
         """
         wanted = checked_indices(self.n, rows)
-        twin = Batch(
-            self.game.name,
-            len(wanted),
-            players=self.players[wanted],
-            seed=seed,
-            autoreset=False,
-            reward=self.reward,
-            **self._variants,
-        )
-        twin.load(slice(None), self._games[wanted])
+        with self._lock:
+            twin = Batch(
+                self.game.name,
+                len(wanted),
+                players=self._players[wanted],
+                seed=seed,
+                autoreset=False,
+                reward=self.reward,
+                **self._variants,
+            )
+            twin._put(twin._every_row, self._games[wanted])
         return twin
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
@@ -221,16 +245,25 @@ class Batch:
         Raises:
             ValueError: not one seat at the table, or one seed, per game.
         """
-        games = self._games[indices].copy()
-        of = checked_seats(seats, games["players"])
-        self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
-        self.load(indices, games)
+        rows = checked_targets(self.n, indices)
+        with self._lock:
+            games = self._games[rows]
+            of = checked_seats(seats, games["players"])
+            self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
+            self._put(rows, games)
+
+    def _put(self, rows: npt.NDArray[np.int64], games: Records) -> None:
+        """Replace games by others of this kind."""
+        with self._lock:
+            self._games[rows] = games
+            self._players[rows] = games["players"]
+            self._kernels.refresh(self._arrays, rows)
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
         self._share(
             len(rows),
             lambda first, last: self._kernels.set_up(
-                self._arrays, rows, first, last, self.players, self._options
+                self._arrays, rows, first, last, self._players, self._options
             ),
         )
 
@@ -243,7 +276,7 @@ class Batch:
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         chosen = as_actions(actions, len(rows))
-        place = int(self._kernels.first_illegal(chosen, rows, self.mask, self.to_move))
+        place = int(self._kernels.first_illegal(chosen, rows, self._mask, self._to_move))
         if place >= 0:
             index, action = int(rows[place]), int(np.asarray(actions)[place])
             seat = int(self.to_move[index])
@@ -257,15 +290,42 @@ class Batch:
             )
         return chosen
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        # Compiled code and the game's tables belong to the process and are looked up by name.
-        del state["_kernels"], state["actions"]
-        state["game"] = self.game.name, registry.box_digest(self.game.name)
-        return state
+    def __reduce__(self) -> tuple[Any, ...]:
+        name = self.game.name
+        arguments = {
+            "n": self.n,
+            "threads": self._pool.threads,
+            "autoreset": self.autoreset,
+            "reward": self.reward,
+            **self._variants,
+        }
+        with self._lock:
+            arrays = [self.rewards, self.done, self.final_scores, self.final_winners, self._chance]
+            copied = [array.copy() for array in arrays]
+            records = self.save(slice(None))
+        return _restored, (name, registry.box_digest(name), arguments, records, copied)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.game = registry.game_saved(*state["game"])
-        self.actions = self.game.actions
-        self._kernels = kernels_of(self.game)
+
+def bytes_per_game(game: Game) -> int:
+    """Memory that a game in a batch takes."""
+    arrays = (*GameArrays.of(game, 1), *Outcome.of(game, 1))
+    return sum(array.nbytes for array in arrays)
+
+
+def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _restored(
+    name: str, digest: str, arguments: dict[str, Any], records: Records, arrays: list[Any]
+) -> Batch:
+    """A batch from its pickle; PositionError if its records were changed."""
+    game = registry.game_saved(name, digest)
+    batch = Batch(game.name, players=records["players"], **arguments)
+    batch.load(slice(None), records)
+    kept = [batch.rewards, batch.done, batch.final_scores, batch.final_winners, batch._chance]
+    for array, saved in zip(kept, arrays, strict=True):
+        array[...] = saved
+    return batch

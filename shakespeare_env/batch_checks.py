@@ -69,6 +69,21 @@ def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     return np.ascontiguousarray(given, np.int64)
 
 
+def checked_selection(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
+    """Games by indices, in any order, with repeats, or by a slice, int64[m]."""
+    if isinstance(indices, slice):
+        return np.arange(n)[indices]
+    return checked_indices(n, indices)
+
+
+def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
+    """The same without repeats."""
+    rows = checked_selection(n, indices)
+    if len(np.unique(rows)) != len(rows):
+        raise ValueError(f"indices={indices!r}: name every game once")
+    return rows
+
+
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """One seat for each game, int8[m], at tables of `players` seats, int8[m]."""
     given = np.asarray(seats)

@@ -33,6 +33,12 @@ class Entry:
     prefix: str
     data: Mapping[str, object]
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what it says, without sources."""
+        text = json.dumps(_without_sources(self.data), sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
     def refuse(self, key: str, fault: str, remedy: str) -> NoReturn:
         """Raise the BoxError for a key, or for the table if the key is empty."""
         keys = f"{self.prefix}{key}".rstrip(".")
@@ -181,9 +187,8 @@ def read_box(
 def facts_digest(package: Path, path: Path) -> str:
     """SHA-256 of a box file but for comments and sources; the package's tables fill gaps."""
     own = _parsed(package / "box.toml", "install the package again")
-    facts = _without_sources({**own, **_parsed(path, "give the path of a box file")})
-    text = json.dumps(facts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
+    facts = {**own, **_parsed(path, "give the path of a box file")}
+    return Entry(path, "", "", facts).digest
 
 
 def _parsed(path: Path, remedy: str) -> dict[str, Any]:
@@ -197,7 +202,7 @@ def _parsed(path: Path, remedy: str) -> dict[str, Any]:
 
 
 def _without_sources(value: Any) -> Any:
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: _without_sources(item) for key, item in value.items() if key != "source"}
     return [_without_sources(item) for item in value] if isinstance(value, list) else value
 

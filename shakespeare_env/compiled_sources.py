@@ -1,4 +1,4 @@
-"""Which files decide what compiled code does: all that it imports, and the boxes these read.
+"""What decides what compiled code does: the modules that it imports, and the boxes these loaded.
 
 Import statements tell: none can be forgotten, and editing anything else (a drawing, a page)
 recompiles nothing.
@@ -17,7 +17,9 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
+import llvmlite  # type: ignore[import-untyped]
 import numba
+import numpy as np
 
 PACKAGE = Path(__file__).resolve().parent
 _IMPORT = dis.opmap["IMPORT_NAME"]
@@ -44,8 +46,8 @@ def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionTy
     return found
 
 
-def sources_of(modules: Iterable[str]) -> list[Path]:
-    """The files that decide what modules hold, sorted, then the boxes in force.
+def sources_of(modules: Iterable[str]) -> dict[str, Path]:
+    """The files that decide what modules hold, by module.
 
     Imports are followed inside this package and those of the modules.
     """
@@ -59,7 +61,7 @@ def sources_of(modules: Iterable[str]) -> list[Path]:
             continue
         files[module] = path.resolve()
         waiting += [name for name in _imports(module, path) if name.partition(".")[0] in followed]
-    return [*sorted(files.values()), *_boxes(files.values())]
+    return files
 
 
 def _imports(module: str, path: Path) -> Iterator[str]:
@@ -104,23 +106,21 @@ def file_of(module: str) -> Path | None:
     return Path(own) if own else None
 
 
-def _boxes(files: Iterable[Path]) -> Iterator[Path]:
-    """The boxes in force of the games that files belong to."""
-    for folder in sorted({file.parent for file in files}):
-        own = folder / "box.toml"
-        if own.is_file():
-            yield own
-            # A game's box can be replaced: SHAKESPEARE_BOX names another file for `shakespeare`.
-            other = os.environ.get(f"{folder.name.upper()}_BOX")
-            if other and Path(other).is_file():
-                yield Path(other)
+def boxes_in(modules: Iterable[str]) -> list[str]:
+    """Digests of the boxes that modules have loaded, each under the name `BOX`, sorted.
+
+    Not of the files: these, and what the environment names, may have changed since.
+    """
+    boxes = (getattr(sys.modules.get(module), "BOX", None) for module in modules)
+    return sorted({box.digest for box in boxes if box is not None})
 
 
 def digest_of(files: Iterable[Path]) -> str:
     """A hex digest of files' names and contents and of the compiler's version."""
-    digest = hashlib.sha256(f"numba {numba.__version__} python {sys.version}".encode())
-    for path in files:
+    compiler = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+    digest = hashlib.sha256(repr(compiler).encode())
+    for path in sorted(set(files)):
         content = path.read_bytes()
         digest.update(f"\n{path.name} {len(content)}\n".encode())
         digest.update(content)
-    return digest.hexdigest()[:24]
+    return digest.hexdigest()

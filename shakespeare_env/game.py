@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
+from shakespeare_env.records import Ranges
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -98,6 +99,9 @@ class Rules:
         observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
         determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
         scores: (game, out). Write current scores into int16[seats]; more is better.
+        fault: (game) -> int. What is wrong with a record whose numbers are all in range, 0 if
+            nothing: for `Game.explain`, positive.  Rules are safe on a record without a fault, and
+            lead to such records alone.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -106,6 +110,7 @@ class Rules:
     observe: Callable[[Record, int, Any], None]
     determinize: Callable[[Record, int], None]
     scores: Callable[[Record, Any], None]
+    fault: Callable[[Record], int]
 
 
 @dataclass(frozen=True, eq=False)  # one object per game, compared by identity
@@ -116,13 +121,15 @@ class Game:
         max_seats: Most seats, and the length of every per-seat array.
         options: Variants, each with the seat counts it is for.
         state: The record's dtype.
+        ranges: Of its fields.
         hidden_from_text: Fields of the record that positions in text lack.
         good_scores: By seat count, the winning score that the rule book calls good; needed for one
             seat if the game can be played alone.
         score_scale: Points that count as one unit of reward.
         to_dict: (record) -> the position as the notation's JSON object.
-        from_dict: (dict, record). Check a position and write it into a record; PositionError if
-            wrong.
+        from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
+            read.  Whether it can occur, `rules.fault` tells.
+        explain: (record, fault) -> place, fault and remedy in words.
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat) -> the position with `UNKNOWN` for all that the seat may not know;
             positions that differ only there become equal.
@@ -139,6 +146,7 @@ class Game:
     max_seats: int
     options: Mapping[str, range]
     state: np.dtype[np.void]
+    ranges: Ranges
     hidden_from_text: tuple[str, ...]
     actions: ActionTable
     layout: ObservationLayout
@@ -147,6 +155,7 @@ class Game:
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
+    explain: Callable[[Record, int], tuple[str, str, str]] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)

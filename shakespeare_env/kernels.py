@@ -27,6 +27,9 @@ _BYTE, _BYTE_MASK = np.uint64(8), np.uint64(0xFF)
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
 _ONE_PER_LANE, _TOP_LANE = np.uint64(0x0001000100010001), np.uint64(48)
 
+NO_MOVE = -1
+"""The fault of a seat that is to move and cannot; games number theirs from 1."""
+
 
 @dataclass(frozen=True)
 class Kernels:
@@ -39,6 +42,7 @@ class Kernels:
         play: The same in game 0, without observation and rewards.
         choose: Uniformly random legal actions, -1 when over.
         first_illegal: The first illegal action's place, or -1; when over only -1 is legal.
+        first_fault: The first record with a fault, which it writes, or -1; numbers are in range.
     """
 
     set_up: Callable[..., None]
@@ -50,6 +54,7 @@ class Kernels:
     choose: Callable[..., None]
     first_illegal: Callable[..., int]
     scores: Callable[..., None]
+    first_fault: Callable[..., int]
 
 
 @cache
@@ -74,6 +79,7 @@ def _build(game: Game) -> Kernels:
     rules = game.rules
     rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
+    rules_fault = rules.fault
     compiled = kernel(game.name, *_functions(game))
 
     @rule
@@ -209,6 +215,8 @@ def _build(game: Game) -> Kernels:
             count = int(np.int64((lanes * _ONE_PER_LANE) >> _TOP_LANE))
             for action in range(len(words) * 8, len(legal)):
                 count += legal[action]
+            if count == 0:
+                continue
             left = below_in(chance, i, count)
             word = 0
             while word < len(words) and left >= n_set(words[word]):
@@ -239,8 +247,30 @@ def _build(game: Game) -> Kernels:
         for k in range(len(rows)):
             rules_scores(games[rows[k]], out[k])
 
+    @compiled
+    def first_fault(games: Any, mask: Any, faults: Any) -> int:
+        for i in range(len(games)):
+            game = games[i]
+            fault = rules_fault(game)
+            if fault == 0 and game["to_move"] >= 0:
+                mask[:] = False
+                fault = 0 if rules_legal(game, mask) else NO_MOVE
+            if fault != 0:
+                faults[0] = fault
+                return i
+        return -1
+
     return Kernels(
-        set_up, refresh, step, play, observe, determinize, choose, first_illegal, write_scores
+        set_up,
+        refresh,
+        step,
+        play,
+        observe,
+        determinize,
+        choose,
+        first_illegal,
+        write_scores,
+        first_fault,
     )
 
 
@@ -261,3 +291,4 @@ def _warm_up(game: Game, kernels: Kernels) -> None:
     kernels.observe(games, rows, to_move, obs)
     kernels.determinize(games, to_move, np.zeros(1, np.uint64))
     kernels.scores(games, rows, outcome.final_scores)
+    kernels.first_fault(games, mask[0], np.zeros(1, np.int64))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,7 @@ from shakespeare_env.arrays import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
+from shakespeare_env.record_checks import check_records, first_fault
 from shakespeare_env.rng import check_seed, streams
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -32,6 +34,7 @@ class Position:
         self._arrays = GameArrays.of(game, 1)
         self._record, self._mask, _, self._to_move = self._arrays
         self._players = 0  # as in the record, where reading it would be slow
+        self._lock = threading.RLock()  # of several threads one waits for the other
 
     @classmethod
     def new(
@@ -76,19 +79,25 @@ class Position:
         read = cls(game)
         read.reseed(seed)
         game.from_dict(position, read._record[0])
+        if found := first_fault(game, read._kernels, read._record):
+            raise PositionError(found[1])
         read._refresh()
-        if read.to_move is not None and not read._mask.any():
-            raise PositionError(
-                f"position: seat {read.to_move} has no legal move in phase {read.phase!r}; "
-                "describe a decision that can be made"
-            )
         return read
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """The position in a record, as from `Batch.save`, chance to come included."""
+        """The position in a record, as from `Batch.save`, chance to come included.
+
+        Raises:
+            TypeError: it is of another game.
+            PositionError: it cannot occur, as when it was changed.
+        """
+        if not isinstance(record, np.ndarray | np.void) or record.dtype != game.state:
+            kind = getattr(record, "dtype", type(record).__name__)
+            raise TypeError(f"the record is of {kind}, not of {game.name}")
         position = cls(game)
         position._record[0] = record
+        check_records(game, position._kernels, position._record)
         position._refresh()
         return position
 
@@ -128,10 +137,11 @@ class Position:
 
     def push(self, move: str) -> None:
         """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
-        action = self._ids().get(move) if isinstance(move, str) else None
-        if action is None or not self._mask[0, action]:
-            raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
-        self._play(action)
+        with self._lock:
+            action = self._ids().get(move) if isinstance(move, str) else None
+            if action is None or not self._mask[0, action]:
+                raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
+            self._play(action)
 
     def _play(self, action: int) -> None:
         self._kernels.play(self._record, self._mask, self._to_move, action)
@@ -179,7 +189,8 @@ class Position:
         """int8[D]: all that a seat may know, laid out by `observation_layout`."""
         out = np.zeros((1, self.game.layout.size), np.int8)
         seats = np.full(1, self._check_seat(seat), np.int8)
-        self._kernels.observe(self._record, _ONLY_ROW, seats, out)
+        with self._lock:
+            self._kernels.observe(self._record, _ONLY_ROW, seats, out)
         return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
@@ -192,7 +203,8 @@ class Position:
 
     def reseed(self, seed: int) -> None:
         """Draw chance to come from another seed."""
-        self._record["random"] = streams(seed, _ONLY_ROW)
+        with self._lock:
+            self._record["random"] = streams(seed, _ONLY_ROW)
 
     def _check_seat(self, seat: int) -> int:
         if not 0 <= seat < self.players:
@@ -214,10 +226,11 @@ class Position:
     def copy(self) -> Position:
         """An independent copy, with the same chance to come."""
         twin = Position(self.game)
-        twin._record[:] = self._record
-        twin._mask[:] = self._mask
-        twin._to_move[:] = self._to_move
-        twin._players = self._players
+        with self._lock:
+            twin._record[:] = self._record
+            twin._mask[:] = self._mask
+            twin._to_move[:] = self._to_move
+            twin._players = self._players
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Position:
@@ -255,4 +268,8 @@ class Position:
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
     game = registry.game_saved(name, digest)
+    if len(record) != game.state.itemsize:
+        raise PositionError(
+            f"a record of {len(record)} bytes, not {game.state.itemsize}; it was cut or changed"
+        )
     return Position.of_record(game, np.frombuffer(record, game.state)[0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -107,31 +108,32 @@ def current_digest(name: str, digest: str) -> str:
 
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
-    digest, earlier = (
-        _digest(name, loaded.box),
-        {hashlib.sha256(loaded.box.read_bytes()).hexdigest()},
-    )
+    digest: str = import_module(f"shakespeare_env.{name}.tables").BOX.digest
+    earlier = set()
+    # The file may have changed since its facts were loaded.
+    with suppress(OSError, BoxError):
+        if digest == _digest(name, loaded.box):
+            earlier.add(hashlib.sha256(loaded.box.read_bytes()).hexdigest())
     if digest == _digest(name, _PACKAGE / name / "box.toml"):
         earlier.add(_BUNDLED_BEFORE.get(name, digest))
     return _Loaded(loaded, digest, frozenset(earlier))
 
 
 def _load_with(name: str, box: Path) -> _Loaded:
-    """Load a game with a box that processes started later inherit."""
+    """Load a game with a box that processes started later inherit, unless it is refused."""
     variable = f"{name.upper()}_BOX"
     before = os.environ.get(variable)
     os.environ[variable] = str(box.resolve())
     try:
-        loaded = _load(name)
+        # Its modules may have been imported by another way than this one.
+        _loaded[name] = _load(name)
+        _check_same(name, box)
     except BaseException:
         del os.environ[variable]
         if before is not None:
             os.environ[variable] = before
         raise
-    # Its modules may have been imported by another way than this one.
-    _loaded[name] = loaded
-    _check_same(name, box)
-    return loaded
+    return _loaded[name]
 
 
 def _check_same(name: str, box: Path) -> None:

@@ -11,7 +11,6 @@ import threading
 import weakref
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
 Work = Callable[[int, int], None]
 
@@ -71,13 +70,13 @@ class ThreadPool:
     """
 
     def __init__(self, threads: int) -> None:
-        self._threads = threads
+        self.threads = threads
         self._workers: list[_Worker] = []
         self._process = -1
 
     def share(self, n: int, work: Work) -> None:
         """Call `work(first, last)` on each thread's run of n items and wait for all."""
-        shares = min(n, self._threads)
+        shares = min(n, self.threads)
         if shares <= 1:
             work(0, n)
             return
@@ -99,9 +98,6 @@ class ThreadPool:
                 raise fault
 
     def _start_workers(self) -> None:
-        self._workers = [_Worker() for _ in range(self._threads - 1)]
+        self._workers = [_Worker() for _ in range(self.threads - 1)]
         self._process = os.getpid()
         weakref.finalize(self, _stop, self._workers)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ThreadPool, (self._threads,)

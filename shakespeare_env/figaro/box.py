@@ -24,6 +24,7 @@ class Box:
         rounds: In a game (Rules A3).
         full: The total at which a seat takes everything (Rules B6).
         source: The file read.
+        digest: SHA-256 of its facts, as they were read.
     """
 
     colours: tuple[int, ...]
@@ -35,3 +36,4 @@ class Box:
     rounds: int
     full: int
     source: Path
+    digest: str

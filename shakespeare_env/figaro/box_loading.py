@@ -49,6 +49,7 @@ def load_box(path: Path | None = None) -> Box:
         rounds=rounds,
         full=tables["pile"].integer("full", 4, 12),
         source=root.path,
+        digest=root.digest,
     )
     box_checks.check_absent(fewer, box)
     box_checks.check_deals(cards, fewer, {seats: _dealt(box, seats) for seats in SEATS})

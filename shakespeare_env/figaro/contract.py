@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from shakespeare_env.figaro import notation
 from shakespeare_env.figaro.actions import TABLE
+from shakespeare_env.figaro.checks import fault
 from shakespeare_env.figaro.determinize import determinize
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.text import draw
+from shakespeare_env.figaro.faults import explain
 from shakespeare_env.figaro.flow import legal, play
 from shakespeare_env.figaro.layout import LAYOUT
 from shakespeare_env.figaro.notation_reader import from_dict
@@ -14,7 +16,7 @@ from shakespeare_env.figaro.observe import observe
 from shakespeare_env.figaro.redaction import is_secret, seen_by
 from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.setup import set_up
-from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, STATE
+from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.figaro.tables import BOX, MIN_SEATS, N_SEATS
 from shakespeare_env.game import Game, Rules
 
@@ -24,14 +26,16 @@ GAME = Game(
     max_seats=N_SEATS,
     options={},
     state=STATE,
+    ranges=RANGES,
     hidden_from_text=HIDDEN_FROM_TEXT,
     actions=TABLE,
     layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores),
+    rules=Rules(set_up, legal, play, observe, determinize, scores, fault),
     good_scores={},
     score_scale=10,
     to_dict=notation.to_dict,
     from_dict=from_dict,
+    explain=explain,
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,

@@ -1,4 +1,4 @@
-"""Reading text into records; `notation_checks.py` refuses impossible ones."""
+"""Reading text into records; `checks.py` tells impossible ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from shakespeare_env import reading as read
 from shakespeare_env.figaro import notation as n
 from shakespeare_env.figaro import state as s
 from shakespeare_env.figaro import tables as t
-from shakespeare_env.figaro.notation_checks import check_position
 from shakespeare_env.game import Record
 
 _KEYS = (
@@ -48,7 +47,6 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
             read_seat(entry, f"{key}[{seat}]", game, seat)
     _read_pieces(given["pieces"], game)
     _read_winners(given["winners"], game, players, over)
-    check_position(game)
 
 
 def _by_seat(value: object, where: str, players: int) -> list[Any]:

@@ -5,37 +5,55 @@ Indices are those of `tables.py`. A batch is an array of records; copying a reco
 
 from __future__ import annotations
 
-import numpy as np
-
-from shakespeare_env.figaro.tables import MAX_FRONT, N_KINDS, N_PIECES, N_ROUNDS, N_SEATS
+from shakespeare_env.figaro.tables import (
+    COPIES,
+    FULL,
+    HAND,
+    LENGTHS,
+    MAX_DEALT,
+    MAX_FRONT,
+    MIN_SEATS,
+    N_COLOURS,
+    N_KINDS,
+    N_PIECES,
+    N_ROUNDS,
+    N_SEATS,
+    NO_COLOUR,
+)
+from shakespeare_env.records import Ranges, StateField, state_type
 
 NOBODY = -1
 NOTHING = -1
 
-STATE = np.dtype(
-    [
-        ("random", np.uint64),  # the game's generator (rng.py)
-        # ---- the table ---------------------------------------------------------------------------
-        ("players", np.int8),  # 3 .. 6
-        ("round", np.int8),  # 0 .. 2, the first to the third; stays 2 when over
-        ("to_move", np.int8),  # the seat that decides; NOBODY when over
-        ("king", np.int8),  # the seat that has the King (A4, C1)
-        ("dealt", np.int8, N_KINDS),  # cards still to be dealt; none but while cards are dealt
-        ("pieces", np.int8, (N_ROUNDS, N_PIECES)),  # lengths, long to short; 0 past the last (A3)
-        # ---- the seats ---------------------------------------------------------------------------
-        ("hand", np.int8, (N_SEATS, N_KINDS)),  # copies of each kind
-        ("hand_size", np.int8, N_SEATS),
-        ("front", np.int8, (N_SEATS, MAX_FRONT)),  # kinds as played; NOTHING past the last
-        ("front_len", np.int8, N_SEATS),
-        ("total", np.int8, N_SEATS),  # of the values before a seat, 0 .. 5 (B6)
-        ("colour", np.int8, N_SEATS),  # of the cards before a seat, or NO_COLOUR (B2, B3)
-        ("taken", np.int8, (N_SEATS, N_KINDS)),  # copies of each kind taken this round
-        ("taken_count", np.int8, N_SEATS),
-        ("road", np.int8, (N_SEATS, N_ROUNDS)),  # lengths, long to short; 0 past the last (C2)
-        ("winners", np.int8, N_SEATS),  # 1 for the winner, once over (C4)
-    ],
-    align=True,
+_MOST_COPIES = int(COPIES.max())
+
+# fmt: off
+FIELDS = (
+    # ---- the table -------------------------------------------------------------------------------
+    StateField("players", MIN_SEATS, N_SEATS),
+    StateField("round", 0, N_ROUNDS - 1),  # the first is 0; stays at the last when over
+    StateField("to_move", NOBODY, N_SEATS - 1),  # the seat that decides; NOBODY when over
+    StateField("king", 0, N_SEATS - 1),  # the seat that has the King (A4, C1)
+    StateField("dealt", 0, 0, N_KINDS),  # cards still to be dealt; none but while cards are dealt
+    # lengths, long to short; 0 past the last (A3)
+    StateField("pieces", 0, int(LENGTHS[0]), (N_ROUNDS, N_PIECES)),
+    # ---- the seats -------------------------------------------------------------------------------
+    StateField("hand", 0, _MOST_COPIES, (N_SEATS, N_KINDS)),  # copies of each kind
+    StateField("hand_size", 0, int(HAND.max()), N_SEATS),
+    # kinds as played; NOTHING past the last
+    StateField("front", NOTHING, N_KINDS - 1, (N_SEATS, MAX_FRONT)),
+    StateField("front_len", 0, MAX_FRONT, N_SEATS),
+    StateField("total", 0, FULL - 1, N_SEATS),  # of the values before a seat (B6)
+    # of the cards before a seat, or NO_COLOUR (B2, B3)
+    StateField("colour", NO_COLOUR, N_COLOURS - 1, N_SEATS),
+    StateField("taken", 0, _MOST_COPIES, (N_SEATS, N_KINDS)),  # copies of each kind, this round
+    StateField("taken_count", 0, MAX_DEALT, N_SEATS),
+    StateField("road", 0, int(LENGTHS[0]), (N_SEATS, N_ROUNDS)),  # long to short, 0 past the last
+    StateField("winners", 0, 1, N_SEATS),  # 1 for the winner, once over (C4)
 )
+# fmt: on
+STATE = state_type(FIELDS)
+RANGES = Ranges(STATE, FIELDS)
 
 EMPTY_IS_NOTHING = frozenset(("front", "colour"))
 """Fields that hold NOTHING or NO_COLOUR when empty; the others hold 0."""

@@ -128,6 +128,7 @@ class Box:
         spaces: In file order, like characters and objectives.
         good_scores: By seats, the winning score the rule book calls good.
         source: The file read.
+        digest: SHA-256 of its facts, as they were read.
     """
 
     starting: tuple[str, ...]
@@ -149,3 +150,4 @@ class Box:
     objectives: tuple[Objective, ...]
     good_scores: dict[int, int]
     source: Path
+    digest: str

@@ -113,6 +113,7 @@ def load_box(path: Path | None = None) -> Box:
             seats: tables["good_scores"].integer(str(seats), 1, _MAX_VALUE) for seats in range(1, 5)
         },
         source=root.path,
+        digest=root.digest,
     )
     box_checks.check_act_lengths(tables["acts"], box)
     box_checks.check_bags(tables["bag"], box)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from shakespeare_env.game import Game, Rules
 from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
+from shakespeare_env.shakespeare.checks import fault
 from shakespeare_env.shakespeare.determinize import determinize
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.text import draw
+from shakespeare_env.shakespeare.faults import explain
 from shakespeare_env.shakespeare.flow import legal, play
 from shakespeare_env.shakespeare.layout import LAYOUT
 from shakespeare_env.shakespeare.notation_reader import from_dict
@@ -15,7 +17,7 @@ from shakespeare_env.shakespeare.observe import observe
 from shakespeare_env.shakespeare.redaction import is_secret, seen_by
 from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.setup import OPTIONS, set_up
-from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, STATE
+from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.shakespeare.tables import BOX, GOOD_SCORES, N_SEATS
 
 GAME = Game(
@@ -24,14 +26,16 @@ GAME = Game(
     max_seats=N_SEATS,
     options=OPTIONS,
     state=STATE,
+    ranges=RANGES,
     hidden_from_text=HIDDEN_FROM_TEXT,
     actions=TABLE,
     layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores),
+    rules=Rules(set_up, legal, play, observe, determinize, scores, fault),
     good_scores=GOOD_SCORES,
     score_scale=10,
     to_dict=notation.to_dict,
     from_dict=from_dict,
+    explain=explain,
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,

@@ -1,4 +1,4 @@
-"""Reading text into records; `notation_checks.py` refuses impossible ones."""
+"""Reading text into records; `checks.py` tells impossible ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from shakespeare_env.shakespeare import notation as n
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.notation_checks import check_position
 
 _KEYS = (
     *(
@@ -48,7 +47,6 @@ _PART_OF_PHASE = {
     s.REST: s.IN_REST,
     s.OVER: s.IN_END,
 }
-_MOST = 1000
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:
@@ -82,7 +80,6 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     for seat, entry in enumerate(entries):
         _read_seat(entry, f"seats[{seat}]", game, seat, over)
     _read_winners(given["winners"], game, players, over)
-    check_position(game)
 
 
 def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
@@ -130,7 +127,7 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
     for name, where in (("display", "display"), ("bag", "bags"), ("discarded", "discarded")):
         kinds = elements[name] if name == "display" else read.table(elements[name], where, n.KINDS)
         for kind, key in enumerate(n.KINDS):
-            game[name][kind] = read.counts(kinds[key], f"{where}.{key}", COLOURS, 100)
+            game[name][kind] = read.counts(kinds[key], f"{where}.{key}", COLOURS, t.MOST_ELEMENTS)
     for name, value, where in (
         ("shown", display["characters"], "display.characters"),
         ("deck", given["deck"], "deck"),
@@ -153,7 +150,7 @@ def _read_pending(pending: Any, game: Record) -> None:
         _read_craft(pending, "pending", game)
     elif phase == s.QUILL:
         given = read.table(pending, "pending", ("quills", "then"))
-        game["quills"] = read.integer(given["quills"], "pending.quills", 1, 127)
+        game["quills"] = read.integer(given["quills"], "pending.quills", 1, s.HIGH)
         if isinstance(given["then"], Mapping):
             _read_craft(given["then"], "pending.then", game)
             game["part"] = s.IN_TURNS
@@ -175,7 +172,7 @@ def _read_pending(pending: Any, game: Record) -> None:
 
 def _read_craft(value: Any, where: str, game: Record) -> None:
     given = read.table(value, where, _CRAFT_KEYS)
-    game["craft_value"] = read.integer(given["value"], f"{where}.value", 1, 127)
+    game["craft_value"] = read.integer(given["value"], f"{where}.value", 1, s.HIGH)
     game["craft_costumes"] = read.truth(given["costumes"], f"{where}.costumes")
     game["craft_sets"] = read.truth(given["sets"], f"{where}.sets")
     game["craft_optional"] = read.truth(given["optional"], f"{where}.optional")
@@ -188,8 +185,8 @@ def _read_craft(value: Any, where: str, game: Record) -> None:
 def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
     given = read.table(value, where, (*_SEAT_KEYS, "unpaid") if over else _SEAT_KEYS)
     for name, low, high in (
-        ("prestige", -_MOST, _MOST),
-        ("pounds", 0, _MOST),
+        ("prestige", -s.MOST, s.MOST),
+        ("pounds", 0, s.MOST),
         ("tokens", 0, t.N_TOKENS),
         ("mood", t.LOWEST_MOOD, t.HIGHEST_MOOD),
         ("cylinders", 0, t.N_CYLINDERS),

@@ -8,6 +8,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import ahead
+from shakespeare_env.shakespeare.gains import gain_prestige
 
 _DEAREST = int(t.COST.max())
 
@@ -106,7 +107,7 @@ def score_objectives(game: Record, seat: int) -> None:
         if t.METRIC[objective] == t.SACRIFICE:
             combinations *= t.N_STEPS + 1
         else:
-            game["prestige"][seat] += reward(objective, metric(game, seat, t.METRIC[objective]))
+            gain_prestige(game, seat, reward(objective, metric(game, seat, t.METRIC[objective])))
     best_prestige, best_left, best_unpaid, best_gift = -1_000_000, 0, 0, 0
     for combination in range(combinations):
         gift, prestige = given_up(game, seat, combination)
@@ -121,7 +122,7 @@ def score_objectives(game: Record, seat: int) -> None:
             best_prestige, best_left, best_unpaid, best_gift = ends_at, left, unpaid, combination
     gift, prestige = given_up(game, seat, best_gift)
     game["pounds"][seat] -= gift
-    game["prestige"][seat] += prestige
+    gain_prestige(game, seat, prestige)
 
 
 @rule
@@ -148,19 +149,24 @@ def finish(game: Record) -> None:
     """Score the end and name the winners (Rules F1 to F4)."""
     for seat in range(game["players"]):
         score_objectives(game, seat)
-        game["prestige"][seat] += game["yellow"][seat]  # F2
+        gain_prestige(game, seat, game["yellow"][seat])  # F2
         unpaid, left = pay_wages(game, seat, game["pounds"][seat])
-        game["prestige"][seat] -= 2 * unpaid
+        gain_prestige(game, seat, -2 * unpaid)
         game["pounds"][seat] = left
         game["unpaid"][seat] = unpaid
     for seat in range(game["players"]):
-        beaten = False
-        for other in range(game["players"]):
-            more = game["prestige"][other] > game["prestige"][seat]
-            equal = game["prestige"][other] == game["prestige"][seat]
-            if more or (equal and game["pounds"][other] > game["pounds"][seat]):
-                beaten = True
-        game["winners"][seat] = 0 if beaten else 1
+        game["winners"][seat] = 0 if is_beaten(game, seat) else 1
+
+
+@rule
+def is_beaten(game: Record, seat: int) -> bool:
+    """Whether another seat has more prestige, or as much and more pounds (Rules F4)."""
+    for other in range(game["players"]):
+        more = game["prestige"][other] > game["prestige"][seat]
+        equal = game["prestige"][other] == game["prestige"][seat]
+        if more or (equal and game["pounds"][other] > game["pounds"][seat]):
+            return True
+    return False
 
 
 @rule

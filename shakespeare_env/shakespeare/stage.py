@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
+from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import (
     BLUE,
@@ -56,9 +57,9 @@ def add_set(game: Record, seat: int, space: int, colour: int) -> None:
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if CANDLE[space]:
-        game["prestige"][seat] += 1
+        gain_prestige(game, seat, 1)
     if colour == PINK:
-        game["pounds"][seat] += 1
+        gain_pounds(game, seat, 1)
     elif colour == PURPLE:
         shift_mood_of_others(game, seat, -1)
     elif colour == BLUE:

@@ -7,15 +7,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from shakespeare_env.records import Ranges, StateField, state_type
 from shakespeare_env.shakespeare.tables import (
+    ACT_LENGTH,
+    ELEMENT_VALUE,
+    HIGHEST_MOOD,
+    LOWEST_MOOD,
     MAX_TROUPE,
+    MOST_ELEMENTS,
+    N_CARDS,
     N_COLOURS,
+    N_CYLINDERS,
+    N_DAYS,
     N_DECK,
+    N_DECK_CARDS,
     N_DISCS,
     N_OBJECTIVES,
     N_SEATS,
     N_SLOTS,
     N_SPACES,
+    N_TOKENS,
     QUEEN_OBJECTIVES,
 )
 
@@ -30,81 +41,90 @@ IN_DRAFT, IN_WAGER, IN_TURNS, IN_MOOD, IN_REHEARSAL, IN_REST, IN_END = range(7)
 PART_NAMES = ("draft", "wager", "turn", "mood", "rehearsal", "rest", "over")
 
 NOBODY = -1
+HIGH = 127
+
+MOST = 10_000
+"""Prestige and pounds stop here; no game that was set up gets near (`gains.py`)."""
 
 # fmt: off
-STATE = np.dtype(
-    [
-        ("random", np.uint64),  # the game's generator (rng.py)
-        # ---- the table ---------------------------------------------------------------------------
-        ("stage_filled", np.int32, N_SEATS),  # bits by space: what is filled on each seat's stage
-        ("prestige", np.int16, N_SEATS),  # can fall below 0 (F4)
-        ("pounds", np.int16, N_SEATS),  # 0 or more
-        ("players", np.int8),  # 1 .. 4
-        ("strategic_rest", np.int8),  # 0 or 1 (P4)
-        ("day", np.int8),  # 1 .. N_DAYS
-        ("phase", np.int8),  # DRAFT .. OVER
-        ("part", np.int8),  # IN_DRAFT .. IN_END
-        ("to_move", np.int8),  # the seat that decides; NOBODY when over
-        ("order", np.int8, N_SEATS),  # seats, first place first; NOBODY past the last
-        ("initiative", np.int8, N_SEATS),  # likewise, filled up to initiative_len
-        ("initiative_len", np.int8),
-        # seats still to be served in phases 3, 4 and 6, next first; NOBODY past the last
-        ("queue", np.int8, N_SEATS),
-        ("queue_len", np.int8),
-        ("disc_space", np.int8, (3, N_DISCS)),  # 1 .. length of the act; 0 if not in play
-        ("disc_height", np.int8, (3, N_DISCS)),  # place in its space's pile, 0 at the bottom (T7)
-        ("display", np.int8, (2, N_COLOURS)),  # elements shown, by kind and colour
-        ("bag", np.int8, (2, N_COLOURS)),  # elements still in the bags
-        ("discarded", np.int8, (2, N_COLOURS)),  # elements out of the game (U2)
-        ("shown", np.int8, N_DECK),  # character cards shown, copies by deck index
-        ("deck", np.int8, N_DECK),  # character cards still to come
-        ("discarded_cards", np.int8, N_DECK),  # character cards discarded
-        ("objective_deck", np.int8, N_OBJECTIVES),  # top first; NOBODY past the last
-        ("objective_deck_len", np.int8),
-        # the seat that put the card back and knows it, else NOBODY (D3)
-        ("objective_known", np.int8, N_OBJECTIVES),
-        ("supply_tokens", np.int8),  # "+3" tokens left
-        # ---- what the current decision has opened ------------------------------------------------
-        ("quills", np.int8),  # white quills still to be placed
-        ("back", np.int8),  # 1 while a disc must move back (M2)
-        ("queen", np.int8),  # 1 while the Queen's gift is chosen (T17)
-        ("drawn", np.int8, QUEEN_OBJECTIVES),  # objectives drawn, NOBODY past the last
-        ("drawn_len", np.int8),
-        ("craft_value", np.int8),  # what may still be spent; 0 when no craft is open
-        ("craft_costumes", np.int8),  # 1 if costumes may be taken
-        ("craft_sets", np.int8),  # 1 if stage sets may be taken
-        ("craft_colours", np.int8),  # bits by colour: what may be taken
-        # 1 if nothing need be taken (T10), 0 for one mandatory element (T16, T18)
-        ("craft_optional", np.int8),
-        # ---- the seats ---------------------------------------------------------------------------
-        ("tokens", np.int8, N_SEATS),  # "+3" tokens held
-        ("mood", np.int8, N_SEATS),  # LOWEST_MOOD .. HIGHEST_MOOD (T15)
-        ("wager", np.int8, N_SEATS),  # 1 .. N_CYLINDERS, 0 before it is chosen
-        ("cylinders", np.int8, N_SEATS),  # still to be placed today
-        ("recruited", np.int8, N_SEATS),  # 1 once the day's character has been taken (T2)
-        ("passed", np.int8, N_SEATS),  # 1 once the seat has passed (T4)
-        # the card that stays free, while secret choices are collected (P2); else NOBODY
-        ("kept", np.int8, N_SEATS),
-        ("unpaid", np.int8, N_SEATS),  # characters not paid, once over (F3)
-        ("winners", np.int8, N_SEATS),  # 1 for each winner, once over (F4)
-        # kept, in the order kept; NOBODY past the last
-        ("objectives", np.int8, (N_SEATS, N_OBJECTIVES)),
-        ("objectives_len", np.int8, N_SEATS),
-        ("stage", np.int8, (N_SEATS, N_SPACES)),  # colour on each space, NOBODY where empty
-        ("yellow", np.int8, N_SEATS),  # yellow elements on stage and costumes (F2)
-        ("troupe_len", np.int8, N_SEATS),
-        ("card", np.int8, (N_SEATS, MAX_TROUPE)),  # in order of arrival; NOBODY past the last
-        ("extra", np.int8, (N_SEATS, MAX_TROUPE)),  # 1 for a card that lies face down (T2)
-        ("cylinder", np.int8, (N_SEATS, MAX_TROUPE)),  # 1 if activated today
-        ("rest", np.int8, (N_SEATS, MAX_TROUPE)),  # 1 under a rest token
-        # colours, lowest first; NOBODY where open
-        ("costume", np.int8, (N_SEATS, MAX_TROUPE, N_SLOTS)),
-        ("costume_len", np.int8, (N_SEATS, MAX_TROUPE)),  # elements placed
-        ("costume_value", np.int8, (N_SEATS, MAX_TROUPE)),  # sum of their values
-    ],
-    align=True,
+FIELDS = (
+    # ---- the table -------------------------------------------------------------------------------
+    # bits by space: what is filled on each seat's stage
+    StateField("stage_filled", 0, (1 << N_SPACES) - 1, N_SEATS, np.int32),
+    StateField("prestige", -MOST, MOST, N_SEATS, np.int16),  # can fall below 0 (F4)
+    StateField("pounds", 0, MOST, N_SEATS, np.int16),
+    StateField("players", 1, N_SEATS),
+    StateField("strategic_rest", 0, 1),  # P4
+    StateField("day", 1, N_DAYS),
+    StateField("phase", DRAFT, OVER),
+    StateField("part", IN_DRAFT, IN_END),
+    StateField("to_move", NOBODY, N_SEATS - 1),  # the seat that decides; NOBODY when over
+    StateField("order", NOBODY, N_SEATS - 1, N_SEATS),  # first place first; NOBODY past the last
+    StateField("initiative", NOBODY, N_SEATS - 1, N_SEATS),  # likewise, up to initiative_len
+    StateField("initiative_len", 0, N_SEATS),
+    # seats still to be served in phases 3, 4 and 6, next first; NOBODY past the last
+    StateField("queue", NOBODY, N_SEATS - 1, N_SEATS),
+    StateField("queue_len", 0, N_SEATS),
+    StateField("disc_space", 0, int(ACT_LENGTH.max()), (3, N_DISCS)),  # from 1; 0 if not in play
+    # place in its space's pile, 0 at the bottom (T7)
+    StateField("disc_height", 0, N_DISCS - 1, (3, N_DISCS)),
+    StateField("display", 0, MOST_ELEMENTS, (2, N_COLOURS)),  # elements shown, by kind and colour
+    StateField("bag", 0, MOST_ELEMENTS, (2, N_COLOURS)),  # elements still in the bags
+    StateField("discarded", 0, MOST_ELEMENTS, (2, N_COLOURS)),  # elements out of the game (U2)
+    StateField("shown", 0, N_DECK_CARDS, N_DECK),  # character cards shown, copies by deck index
+    StateField("deck", 0, N_DECK_CARDS, N_DECK),  # character cards still to come
+    StateField("discarded_cards", 0, N_DECK_CARDS, N_DECK),  # character cards discarded
+    # top first; NOBODY past the last
+    StateField("objective_deck", NOBODY, N_OBJECTIVES - 1, N_OBJECTIVES),
+    StateField("objective_deck_len", 0, N_OBJECTIVES),
+    # the seat that put the card back and knows it, else NOBODY (D3)
+    StateField("objective_known", NOBODY, N_SEATS - 1, N_OBJECTIVES),
+    StateField("supply_tokens", 0, N_TOKENS),  # "+3" tokens left
+    # ---- what the current decision has opened ----------------------------------------------------
+    StateField("quills", 0, HIGH),  # white quills still to be placed
+    StateField("back", 0, 1),  # 1 while a disc must move back (M2)
+    StateField("queen", 0, 1),  # 1 while the Queen's gift is chosen (T17)
+    # objectives drawn, NOBODY past the last
+    StateField("drawn", NOBODY, N_OBJECTIVES - 1, QUEEN_OBJECTIVES),
+    StateField("drawn_len", 0, QUEEN_OBJECTIVES),
+    StateField("craft_value", 0, HIGH),  # what may still be spent; 0 when no craft is open
+    StateField("craft_costumes", 0, 1),  # 1 if costumes may be taken
+    StateField("craft_sets", 0, 1),  # 1 if stage sets may be taken
+    StateField("craft_colours", 0, (1 << N_COLOURS) - 1),  # bits by colour: what may be taken
+    # 1 if nothing need be taken (T10), 0 for one mandatory element (T16, T18)
+    StateField("craft_optional", 0, 1),
+    # ---- the seats -------------------------------------------------------------------------------
+    StateField("tokens", 0, N_TOKENS, N_SEATS),  # "+3" tokens held
+    StateField("mood", LOWEST_MOOD, HIGHEST_MOOD, N_SEATS),  # T15
+    StateField("wager", 0, N_CYLINDERS, N_SEATS),  # 0 before it is chosen
+    StateField("cylinders", 0, N_CYLINDERS, N_SEATS),  # still to be placed today
+    StateField("recruited", 0, 1, N_SEATS),  # 1 once the day's character has been taken (T2)
+    StateField("passed", 0, 1, N_SEATS),  # 1 once the seat has passed (T4)
+    # the card that stays free, while secret choices are collected (P2); else NOBODY
+    StateField("kept", NOBODY, N_CARDS - 1, N_SEATS),
+    StateField("unpaid", 0, MAX_TROUPE, N_SEATS),  # characters not paid, once over (F3)
+    StateField("winners", 0, 1, N_SEATS),  # 1 for each winner, once over (F4)
+    # kept, in the order kept; NOBODY past the last
+    StateField("objectives", NOBODY, N_OBJECTIVES - 1, (N_SEATS, N_OBJECTIVES)),
+    StateField("objectives_len", 0, N_OBJECTIVES, N_SEATS),
+    # colour on each space, NOBODY where empty
+    StateField("stage", NOBODY, N_COLOURS - 1, (N_SEATS, N_SPACES)),
+    StateField("yellow", 0, HIGH, N_SEATS),  # yellow elements on stage and costumes (F2)
+    StateField("troupe_len", 0, MAX_TROUPE, N_SEATS),
+    # in order of arrival; NOBODY past the last
+    StateField("card", NOBODY, N_CARDS - 1, (N_SEATS, MAX_TROUPE)),
+    StateField("extra", 0, 1, (N_SEATS, MAX_TROUPE)),  # 1 for a card that lies face down (T2)
+    StateField("cylinder", 0, 1, (N_SEATS, MAX_TROUPE)),  # 1 if activated today
+    StateField("rest", 0, 1, (N_SEATS, MAX_TROUPE)),  # 1 under a rest token
+    # colours, lowest first; NOBODY where open
+    StateField("costume", NOBODY, N_COLOURS - 1, (N_SEATS, MAX_TROUPE, N_SLOTS)),
+    StateField("costume_len", 0, N_SLOTS, (N_SEATS, MAX_TROUPE)),  # elements placed
+    # sum of their values
+    StateField("costume_value", 0, N_SLOTS * int(ELEMENT_VALUE.max()), (N_SEATS, MAX_TROUPE)),
 )
 # fmt: on
+STATE = state_type(FIELDS)
+RANGES = Ranges(STATE, FIELDS)
 
 EMPTY_IS_NOBODY = frozenset(
     (

@@ -16,13 +16,16 @@ def size_of_table(game: Record) -> int:
 
 @rule
 def show_elements(game: Record) -> None:
-    """Display 3N costumes and 3N stage sets (Rules S4, U2)."""
+    """Display 3N costumes and 3N stage sets, or what the bags still hold (Rules S4, U2).
+
+    A bag that has been filled never holds too few; one in a position in text may.
+    """
     for kind in (COSTUME, SET):
         bag = game["bag"][kind]
         total = 0
         for colour in range(N_COLOURS):
             total += bag[colour]
-        for _ in range(3 * size_of_table(game)):
+        for _ in range(min(3 * size_of_table(game), total)):
             game["display"][kind, draw(game, bag, total)] += 1
             total -= 1
 

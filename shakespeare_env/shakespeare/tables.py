@@ -128,6 +128,8 @@ BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
 for _seats in range(1, N_SEATS + 1):
     for _kind, _name in enumerate(("costumes", "sets")):
         BAG[_seats, _kind] = [BOX.bags[max(_seats, 2)][_name][colour] for colour in COLOURS]
+MOST_ELEMENTS = int(BAG.max())
+"""Most of one colour and kind."""
 _BEST_COSTUME = max(N_SLOTS * int(ELEMENT_VALUE.max()), *BOX.costume_gain, 0)
 GAIN_POUNDS = np.zeros(_BEST_COSTUME + 1, np.int16)
 GAIN_PRESTIGE = np.zeros(_BEST_COSTUME + 1, np.int16)

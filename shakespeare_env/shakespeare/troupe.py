@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
+from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import (
     ACTOR,
@@ -73,5 +74,5 @@ def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
     game["costume_value"][seat, member] += ELEMENT_VALUE[colour]
     if game["costume_len"][seat, member] == N_SLOTS:
         value = game["costume_value"][seat, member]
-        game["pounds"][seat] += GAIN_POUNDS[value]
-        game["prestige"][seat] += GAIN_PRESTIGE[value]
+        gain_pounds(game, seat, GAIN_POUNDS[value])
+        gain_prestige(game, seat, GAIN_PRESTIGE[value])

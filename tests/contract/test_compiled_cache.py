@@ -1,8 +1,11 @@
 """Machine code kept on disk is never older than the rules, and never in the way."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -11,9 +14,15 @@ import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import compiled, kernels, registry
+from shakespeare_env import kernels, registry
 from shakespeare_env.compiled import code_folder, kernel, rule
-from shakespeare_env.compiled_sources import PACKAGE, digest_of, functions_within, sources_of
+from shakespeare_env.compiled_sources import (
+    PACKAGE,
+    boxes_in,
+    digest_of,
+    functions_within,
+    sources_of,
+)
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -31,7 +40,7 @@ def modules_of(name):
 
 
 def sources_of_game(name):
-    return sources_of(modules_of(name))
+    return set(sources_of(modules_of(name)).values())
 
 
 def called(function):
@@ -64,7 +73,7 @@ def called(function):
 @games
 def test_all_that_a_kernel_calls_counts(name):
     """Found by following the functions themselves, which knows nothing of import statements."""
-    sources = set(sources_of_game(name))
+    sources = sources_of_game(name)
     game = registry.game(name)
     reached = set()
     entries = kernels.kernels_of(game)
@@ -94,7 +103,7 @@ def test_all_that_the_rules_import_counts_and_nothing_else(name, tmp_path):
     )
     loaded = {Path(file).resolve() for file in done.stdout.split()}
     modules = {path for path in loaded if path.name != "__init__.py"}
-    assert {path for path in sources_of_game(name) if path.suffix == ".py"} == modules
+    assert sources_of_game(name) == modules
     assert {path for path in loaded - modules if path.read_text().count("\n") > 4} == set()
 
 
@@ -120,7 +129,7 @@ def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name, monkeypatc
 
 @games
 def test_an_edit_of_anything_else_changes_no_digest(name):
-    sources = set(sources_of_game(name))
+    sources = sources_of_game(name)
     own = PACKAGE / name
     others = [*(own / "drawing").glob("*.py"), *own.glob("notation*.py"), own / "redaction.py"]
     folders = ("drawing", "wrappers", "equality", "datasets", "cli", "fonts")
@@ -151,7 +160,8 @@ def test_imports_are_found_wherever_they_are_written(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "pantry", raising=False)
     __import__("pantry")
-    found = [str(path.relative_to(folder)) for path in sources_of(["pantry.soup"])]
+    sources = sources_of(["pantry.soup"])
+    found = [str(path.relative_to(folder)) for path in sources.values()]
     monkeypatch.delitem(sys.modules, "pantry")
     expected = set(files) - {"unused.py", "inner/__init__.py"}
     assert sorted(found) == sorted(expected)
@@ -198,56 +208,20 @@ def test_the_digest_tells_files_apart(tmp_path):
         for name, content in zip(names, contents, strict=True):
             (tmp_path / name).write_text(content)
         digests.add(digest_of([tmp_path / name for name in names]))
-    digests.add(digest_of([tmp_path / name for name in reversed(names)]))
-    assert len(digests) == 5
+        assert digest_of([tmp_path / name for name in reversed(names)]) in digests
+    assert len(digests) == 4
 
 
 @games
-def test_the_box_in_force_counts(name, tmp_path, monkeypatch):
-    own = tmp_path / "box.toml"
-    own.write_text("first")
-    others = [other for other in registry.names() if other != name]
-    before = [digest_of(sources_of_game(other)) for other in others]
-    assert PACKAGE / name / "box.toml" in sources_of_game(name)
-    variable = f"{name.upper()}_BOX"
-    monkeypatch.setenv(variable, str(own))
-    assert own in sources_of_game(name)
-    first = digest_of(sources_of_game(name))
-    own.write_text("other")
-    assert digest_of(sources_of_game(name)) != first
-    assert [digest_of(sources_of_game(other)) for other in others] == before
-    monkeypatch.delenv(variable)
-    assert own not in sources_of_game(name)
-
-
-def test_the_cache_is_where_the_variable_says_in_a_folder_named_after_the_digest(
-    tmp_path, monkeypatch
-):
-    compiled._folder.cache_clear()
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
-    folder = code_folder("probe", twice)
-    assert folder is not None
-    digest = digest_of(sources_of([__name__]))
-    assert folder == tmp_path / "shakespeare-env" / f"probe-{digest}"
-    assert folder.is_dir()
-    compiled._folder.cache_clear()
-    monkeypatch.delenv("SHAKESPEARE_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    folder = code_folder("probe", twice)
-    assert folder is not None
-    assert folder.parent == tmp_path / "xdg" / "shakespeare-env"
-    compiled._folder.cache_clear()
-
-
-def test_a_folder_that_cannot_be_written_costs_a_warning(tmp_path, monkeypatch):
-    blocked = tmp_path / "file"
-    blocked.touch()
-    compiled._folder.cache_clear()
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(blocked))
-    with pytest.warns(RuntimeWarning, match="SHAKESPEARE_CACHE"):
-        assert code_folder("probe", twice) is None
-    assert doubled(kernel("probe"))[0] == 6
-    compiled._folder.cache_clear()
+def test_the_box_that_was_loaded_counts_and_no_other(name, tmp_path, monkeypatch):
+    game = registry.game(name)
+    folders = code_folder(name, *kernels._functions(game))
+    assert boxes_in(sources_of(modules_of(name))) == [registry.box_digest(name)]
+    monkeypatch.setenv(f"{name.upper()}_BOX", str(tmp_path / "named later.toml"))
+    assert code_folder(name, *kernels._functions(game)) == folders
+    tables = sys.modules[f"shakespeare_env.{name}.tables"]
+    monkeypatch.setattr(tables, "BOX", replace(tables.BOX, digest="another"))
+    assert code_folder(name, *kernels._functions(game)) != folders
 
 
 # ---- files of the cache --------------------------------------------------------------------------
@@ -273,22 +247,34 @@ def doubled(keep, function=twice):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A cache folder of its own."""
-    (tmp_path / "probe").mkdir()
-    (tmp_path / "other").mkdir()
-    monkeypatch.setattr(compiled, "_folder", lambda owner, digest: tmp_path / owner)
-    return tmp_path / "probe"
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
+    return code_folder("probe", twice)
 
 
 def contents(folder):
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def test_code_is_loaded_the_next_time_and_its_files_stay_as_they_are(folder):
+def test_code_is_loaded_the_next_time_and_its_file_stays_as_it_is(folder):
     assert doubled(kernel("probe")) == (6, 0)
     kept = contents(folder)
-    assert {Path(name).suffix for name in kept} == {".nbi", ".nbc"}
+    (file,) = kept
+    assert re.fullmatch(r"probe-[0-9a-f]{32}\.code", file)
     assert doubled(kernel("probe")) == (6, 1)
     assert contents(folder) == kept
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes say nothing here")
+def test_folders_and_files_are_the_users_alone_whatever_the_umask(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path / "new" / "cache"))
+    before = os.umask(0)
+    try:
+        doubled(kernel("probe"))
+    finally:
+        os.umask(before)
+    made = [path for path in tmp_path.rglob("*") if path.stat().st_mode & 0o077]
+    assert made == []
+    assert doubled(kernel("probe")) == (6, 1)
 
 
 def test_two_games_do_not_share_the_code_of_a_kernel(folder):
@@ -307,43 +293,122 @@ def test_a_kernel_around_another_function_of_the_same_file_is_another_one(folder
     assert doubled(kernel("probe"), twice) == (6, 1)
 
 
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-@pytest.mark.parametrize("left", [0, 10, 0.5])
-def test_a_truncated_file_is_compiled_anew(folder, suffix, left):
+def flipped(content, place):
+    return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
+
+
+DAMAGES = {
+    "empty": lambda content: b"",
+    "ten bytes": lambda content: content[:10],
+    "half": lambda content: content[: len(content) // 2],
+    "all but the last byte": lambda content: content[:-1],
+    "a byte more": lambda content: content + b"\0",
+    "something else": lambda content: b"no machine code" * 20,
+    "a bit at the start": lambda content: flipped(content, 0),
+    "a bit in the pickle": lambda content: flipped(content, 40),
+    "a bit in machine code": lambda content: flipped(content, len(content) // 2),
+    "a bit at the end": lambda content: flipped(content, len(content) - 1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_is_compiled_anew(folder, damage):
     doubled(kernel("probe"))
-    (file,) = folder.glob(f"*{suffix}")
-    content = file.read_bytes()
-    file.write_bytes(content[: left if isinstance(left, int) else int(len(content) * left)])
-    with pytest.warns(UserWarning, match="compiling anew"):
+    (file,) = folder.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    with pytest.warns(RuntimeWarning, match="compiling anew") as warned:
         assert doubled(kernel("probe")) == (6, 0)
+    assert str(file) in str(warned[0].message)
     assert doubled(kernel("probe")) == (6, 1)
 
 
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_a_file_of_something_else_is_compiled_anew(folder, suffix):
+def test_a_file_under_the_name_of_another_is_compiled_anew(folder):
+    doubled(kernel("probe"), twice)
+    (first,) = folder.iterdir()
+    doubled(kernel("probe"), thrice)
+    (second,) = set(folder.iterdir()) - {first}
+    first.replace(second)
+    with pytest.warns(RuntimeWarning, match="not what was written"):
+        assert doubled(kernel("probe"), thrice) == (9, 0)
+
+
+def test_a_file_that_is_not_what_it_should_be_is_compiled_anew(folder):
+    """A folder, or a link, which others may have put there."""
     doubled(kernel("probe"))
-    (file,) = folder.glob(f"*{suffix}")
-    file.write_bytes(b"no machine code" * 20)
-    with pytest.warns(UserWarning, match="compiling anew"):
+    (file,) = folder.iterdir()
+    elsewhere = folder.parent / "elsewhere"
+    file.rename(elsewhere)
+    file.symlink_to(elsewhere)
+    with pytest.warns(RuntimeWarning, match="is a link"):
         assert doubled(kernel("probe")) == (6, 0)
     assert doubled(kernel("probe")) == (6, 1)
+    file.unlink()
+    file.mkdir()
+    with pytest.warns(RuntimeWarning) as warned:
+        assert doubled(kernel("probe")) == (6, 0)
+    assert str(warned[0].message).startswith("unusable compiled code")
 
 
-def test_a_disk_that_has_become_full_costs_a_warning(folder, monkeypatch):
+def test_a_missing_file_or_folder_is_compiled_anew(folder):
+    for remove in (Path.unlink, lambda file: shutil.rmtree(file.parent)):
+        doubled(kernel("probe"))
+        (file,) = folder.iterdir()
+        remove(file)
+        assert doubled(kernel("probe")) == (6, 0)
+        assert doubled(kernel("probe")) == (6, 1)
+
+
+def test_a_disk_that_has_become_full_costs_a_warning_and_leaves_no_draft(folder, monkeypatch):
     """The code runs, it only cannot be kept."""
 
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("numba.core.caching.IndexDataCacheFile.save", full)
-    with pytest.warns(UserWarning, match="No space left on device"):
+    monkeypatch.setattr("os.replace", full)
+    with pytest.warns(RuntimeWarning, match="No space left on device"):
         assert doubled(kernel("probe")) == (6, 0)
+    assert list(folder.iterdir()) == []
 
 
-def test_a_missing_file_is_compiled_anew(folder):
-    for suffix in (".nbi", ".nbc"):
-        doubled(kernel("probe"))
-        (file,) = folder.glob(f"*{suffix}")
-        file.unlink()
-        assert doubled(kernel("probe")) == (6, 0)
-        assert doubled(kernel("probe")) == (6, 1)
+PROBE = """
+import numpy as np
+from shakespeare_env.compiled import kernel
+
+@kernel("probe")
+def probe(values):
+    values[0] += {number}
+
+values = np.zeros(1, np.int64)
+probe(values)
+assert values[0] == {number}
+hits = sum(probe.stats.cache_hits.values())
+"""
+
+
+def test_processes_of_two_versions_share_an_empty_cache(tmp_path):
+    """Four of each at once; whoever comes later loads what they have kept."""
+    for hits, processes in (((0, 1), 4), ((1,), 1)):
+        running = []
+        for number in (1, 2):
+            (tmp_path / f"version_{number}.py").write_text(PROBE.format(number=number))
+            check = f"from version_{number} import hits; assert hits in {hits}"
+            running += [
+                subprocess.Popen(
+                    [sys.executable, "-W", "error", "-c", check],
+                    stderr=subprocess.PIPE,
+                    text=True,
+                    cwd=tmp_path,
+                    env={
+                        **os.environ,
+                        "PYTHONPATH": f"{tmp_path}{os.pathsep}{PACKAGE.parent}",
+                        "SHAKESPEARE_CACHE": str(tmp_path / "cache"),
+                    },
+                )
+                for _ in range(processes)
+            ]
+        for process in running:
+            assert (process.communicate()[1], process.returncode) == ("", 0)
+    folders = list((tmp_path / "cache" / "shakespeare-env").iterdir())
+    assert len(folders) == 2
+    for folder in folders:
+        assert [path.suffix for path in folder.iterdir()] == [".code"]

@@ -220,8 +220,9 @@ def test_a_box_that_comes_too_late_is_refused_even_if_the_game_was_loaded_by_ano
 import shakespeare_env.{name}.contract
 say(refusal(boxes[0]), fact(), in_force())
 """
-    refusal, found, _ = in_a_process(name, script, *boxes)[0]
+    refusal, found, in_force = in_a_process(name, script, *boxes)[0]
     assert refusal.startswith(f"BoxError {boxes[0]}: this process already plays {name}")
+    assert in_force is None
     assert found == in_a_process(name, "say(fact())", boxes[0])[0][0]
 
 
@@ -241,6 +242,24 @@ say(refusal(boxes[1]), fact())
     assert edited.startswith(f"BoxError {boxes[0]}: this process already plays")
     assert other.startswith(f"BoxError {boxes[1]}: this process already plays")
     assert first == again == facts_of(name)[0]
+
+
+@games
+@pytest.mark.parametrize(
+    "change", ["Path(boxes[0]).write_bytes(Path(boxes[1]).read_bytes())", "os.remove(boxes[0])"]
+)
+def test_the_digest_is_of_the_box_as_it_was_loaded(name, boxes, change):
+    """By whatever way, and whatever has become of the file since."""
+    script = f"""
+from pathlib import Path
+from shakespeare_env.box_reading import facts_digest
+import shakespeare_env.{name}.contract
+before = facts_digest(Path(registry.__file__).parent / name, Path(boxes[0]))
+{change}
+say(registry.box_digest(name) == before, fact())
+"""
+    environment = {f"{name.upper()}_BOX": str(boxes[0])}
+    assert in_a_process(name, script, *boxes, **environment) == [[True, facts_of(name)[0]]]
 
 
 @games

@@ -102,11 +102,11 @@ def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout, tu
     assert run(checkout, QUEEN, turn) == ("4", "")
     assert files_below(checkout / "cache") == kept
     queen = checkout / PACKAGE.name / "shakespeare" / "phases" / "queen.py"
-    edit(queen, '["to_move"]] += QUEEN_POUNDS', '["to_move"]] += 3           ')
+    edit(queen, '["to_move"], QUEEN_POUNDS)', '["to_move"], 3           )')
     pounds, said = run(checkout, QUEEN, turn)
     assert pounds == "3"
     assert "compiling the shakespeare engine" in said
-    edit(queen, '["to_move"]] += 3           ', '["to_move"]] += QUEEN_POUNDS')
+    edit(queen, '["to_move"], 3           )', '["to_move"], QUEEN_POUNDS)')
     assert run(checkout, QUEEN, turn) == ("4", "")
 
 

@@ -35,9 +35,8 @@ COMPLETED = [
 
 def sewing(*cards, costumes, worn_by=None, mistress="costume_mistress_8", **fields):
     """Seat 0 to move, with a costume mistress, these cards and this display of costumes."""
-    return turn_position(
-        costumes=costumes, seats={0: seat([mistress, *cards], costumes=worn_by, **fields)}
-    )
+    seats = {0: seat([mistress, *cards], costumes=worn_by, **fields)}
+    return turn_position(day=6, costumes=costumes, seats=seats)
 
 
 @pytest.mark.parametrize(("worn", "third", "pounds", "prestige"), COMPLETED)

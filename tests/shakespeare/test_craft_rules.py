@@ -19,7 +19,7 @@ CRAFTSMEN = [
 def crafting(*cards, costumes=PLENTY, sets=PLENTY, others=None, worn_by=None, **fields):
     """Seat 0 to move, with these cards and a full display."""
     seats = {0: seat(cards, costumes=worn_by, **fields), **(others or {})}
-    return turn_position(costumes=costumes, sets=sets, seats=seats)
+    return turn_position(day=5, costumes=costumes, sets=sets, seats=seats)
 
 
 def hired(card):

@@ -14,15 +14,15 @@ def mandatory_element_without_a_place():
     return changed(crafting(), {"pending.optional": False, "pending.colours": ["yellow"]})
 
 
-def recruiting_from_an_empty_row():
-    """The seat has only to recruit, and no card is shown."""
-    return turn_position(shown=[], seats={0: seat(cylinders=0, used=["queen"])})
-
-
-@pytest.mark.parametrize("make", [mandatory_element_without_a_place, recruiting_from_an_empty_row])
-def test_a_position_without_a_legal_move_is_refused(make):
+def test_a_position_without_a_legal_move_is_refused():
     with pytest.raises(PositionError, match="no legal move"):
-        Position.from_dict(make())
+        Position.from_dict(mandatory_element_without_a_place())
+
+
+@pytest.mark.parametrize("shown", [[], ["lear"], ["iago", "lear", "puck"]])
+def test_every_seat_that_still_recruits_has_a_card_to_take(shown):
+    with pytest.raises(PositionError, match=f"display.characters: {len(shown)} characters for 4"):
+        Position.from_dict(turn_position(shown=shown))
 
 
 def test_a_decision_with_one_legal_move_can_be_read_and_played():

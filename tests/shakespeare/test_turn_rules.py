@@ -68,7 +68,7 @@ def test_t2_a_card_recruited_face_down_joins_as_an_extra():
 
 @pytest.mark.parametrize("move", ["recruit:othello", "extra:othello"])
 def test_t2_recruiting_uses_no_cylinder_and_pays_nothing(move):
-    d = turn_position(shown=["iago", "othello", "puck"], seats={0: seat(pounds=7)})
+    d = turn_position(shown=["iago", "othello", "puck", "viola"], seats={0: seat(pounds=7)})
     me = seat_of(play(d, move), 0)
     assert (me["pounds"], me["cylinders"], me["recruited"]) == (7, 2, True)
 
@@ -105,14 +105,15 @@ def test_t2_a_recruit_can_be_activated_the_same_day():
 @pytest.mark.parametrize("card", COPIES)
 @pytest.mark.parametrize(("move", "face"), [("recruit", "character"), ("extra", "extra")])
 def test_t2_any_card_can_be_taken_face_up_or_face_down(card, move, face):
-    d = turn_position(shown=[card, *(other for other in ("puck", "viola") if other != card)])
+    others = [other for other in ("lear", "puck", "titania", "viola") if other != card]
+    d = turn_position(shown=[card, *others])
     joined = seat_of(play(d, f"{move}:{card}"), 0)["troupe"][4:]
     assert [(one["card"], one["face"]) for one in joined] == [(card, face)]
 
 
 def test_t2_only_one_of_two_shown_copies_is_taken():
-    d = turn_position(shown=["assistant", "assistant", "lear"])
-    assert play(d, "recruit:assistant")["display"]["characters"] == ["assistant", "lear"]
+    d = turn_position(shown=["assistant", "assistant", "lear", "puck"])
+    assert play(d, "recruit:assistant")["display"]["characters"] == ["assistant", "lear", "puck"]
 
 
 def test_t3_activating_puts_a_cylinder_on_the_character():
@@ -228,7 +229,7 @@ def test_t5_other_characters_give_no_initiative(card):
 
 
 def test_t5_recruiting_an_actor_gives_no_initiative():
-    after = play(turn_position(shown=["iago", "puck"]), "recruit:iago")
+    after = play(turn_position(shown=["iago", "lear", "puck", "viola"]), "recruit:iago")
     assert after["initiative"] == []
 
 

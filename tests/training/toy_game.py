@@ -14,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from shakespeare_env import Batch, registry
@@ -22,6 +21,7 @@ from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.compiled import rule
 from shakespeare_env.errors import PositionError
 from shakespeare_env.game import Game, ObservationLayout, Record, Rules
+from shakespeare_env.records import Ranges, StateField, state_type
 from shakespeare_env.rng import below
 
 NAME = "toy"
@@ -38,16 +38,13 @@ LAYOUT = ObservationLayout(
 _PLAYERS_AT = LAYOUT["players"].start
 _DIGEST = sha256(Path(__file__).read_bytes()).hexdigest()
 """Stands for the digest of a box, which this game does not have."""
-STATE = np.dtype(
-    [
-        ("random", np.uint64),
-        ("players", np.int8),
-        ("to_move", np.int8),
-        ("pile", np.int8),
-        ("winners", np.int8, MAX_SEATS),
-    ],
-    align=True,
+FIELDS = (
+    StateField("players", 1, MAX_SEATS),
+    StateField("to_move", -1, MAX_SEATS - 1),
+    StateField("pile", 0, LARGEST_PILE),
+    StateField("winners", 0, 1, MAX_SEATS),
 )
+STATE = state_type(FIELDS)
 
 
 @rule
@@ -98,6 +95,17 @@ def scores(game: Record, out: Any) -> None:
         out[seat] = game["winners"][seat]
 
 
+@rule
+def fault(game: Record) -> int:
+    """1 if someone is to move without counters, or nobody with some."""
+    over = game["to_move"] < 0
+    return int(game["to_move"] >= game["players"] or over != (game["pile"] == 0))
+
+
+def explain(record: Record, fault: int) -> tuple[str, str, str]:
+    return "to_move", f"{record['to_move']} at a pile of {record['pile']}", "name a seat with some"
+
+
 def to_dict(record: Record) -> dict[str, Any]:
     facts = {name: int(record[name]) for name in ("players", "to_move", "pile")}
     return {"game": NAME, **facts, "winners": record["winners"].tolist()}
@@ -116,14 +124,16 @@ GAME = Game(
     max_seats=MAX_SEATS,
     options={"low": range(1, MAX_SEATS + 1)},
     state=STATE,
+    ranges=Ranges(STATE, FIELDS),
     hidden_from_text=("random",),
     actions=ACTIONS,
     layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores),
+    rules=Rules(set_up, legal, play, observe, determinize, scores, fault),
     good_scores={1: 1.0},
     score_scale=1.0,
     to_dict=to_dict,
     from_dict=from_dict,
+    explain=explain,
     phase=lambda record: "take",
     seen_by=lambda position, seat: dict(position),
     is_secret=lambda position, move: False,

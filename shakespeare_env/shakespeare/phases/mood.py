@@ -8,6 +8,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.acts import can_move_back, place
+from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.stage import shift_mood
 from shakespeare_env.shakespeare.tables import PURPLE, SET
 
@@ -29,15 +30,15 @@ def serve(game: Record) -> None:
     mood = game["mood"][seat]
     game["mood"][seat] = 0
     if mood == -2:
-        game["prestige"][seat] -= 1
+        gain_prestige(game, seat, -1)
     elif mood == -1:
         game["back"] = 1
     elif mood == 1:
-        game["pounds"][seat] += 1
+        gain_pounds(game, seat, 1)
     elif mood == 2:
         game["quills"] = 1
     elif mood == 3:
-        game["prestige"][seat] += 1
+        gain_prestige(game, seat, 1)
 
 
 @rule

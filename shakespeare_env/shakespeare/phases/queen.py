@@ -7,6 +7,7 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.gains import gain_pounds
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import N_OBJECTIVES, QUEEN_OBJECTIVES, QUEEN_POUNDS
 
@@ -26,7 +27,7 @@ def play_gift(game: Record, action: int) -> None:
     """Take 4 pounds, or draw the top 3 objectives, or those left (Rules T17)."""
     game["queen"] = 0
     if action == actions.QUEEN_MONEY:
-        game["pounds"][game["to_move"]] += QUEEN_POUNDS
+        gain_pounds(game, game["to_move"], QUEEN_POUNDS)
         return
     deck, known = game["objective_deck"], game["objective_known"]
     drawn = min(QUEEN_OBJECTIVES, game["objective_deck_len"])

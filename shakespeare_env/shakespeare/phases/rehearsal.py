@@ -6,6 +6,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import advance, ahead, place
+from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 
 
 @rule
@@ -28,8 +29,8 @@ def serve(game: Record) -> None:
         row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
         for act in range(3):
             advance(game, act, seat, t.COSTUME_QUILLS[row, act])
-        game["pounds"][seat] += t.COSTUME_POUNDS[row]
-        game["prestige"][seat] += t.COSTUME_PRESTIGE[row]
+        gain_pounds(game, seat, t.COSTUME_POUNDS[row])
+        gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
         white += t.COSTUME_WHITE[row]
     game["quills"] = white
 
@@ -41,20 +42,20 @@ def score_acts(game: Record) -> None:
         spaces = game["disc_space"]
         for act in range(3):
             if spaces[act, seat] <= t.GREY_SPACES:
-                game["prestige"][seat] -= 1
+                gain_prestige(game, seat, -1)
         pounds = 0
         for space, reward in t.ACT_I_POUNDS:
             if spaces[t.ACT_I, seat] >= space:
                 pounds = reward
-        game["pounds"][seat] += pounds
+        gain_pounds(game, seat, pounds)
         place_taken = ahead(game, t.ACT_II, seat)
         if place_taken < len(t.ACT_II_PRESTIGE):
-            game["prestige"][seat] += t.ACT_II_PRESTIGE[place_taken]
+            gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
         prestige = 0
         for space, reward in t.ACT_III_PRESTIGE:
             if spaces[t.ACT_III, seat] >= space:
                 prestige = reward
-        game["prestige"][seat] += prestige
+        gain_prestige(game, seat, prestige)
 
 
 @rule

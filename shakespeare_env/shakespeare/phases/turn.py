@@ -10,6 +10,7 @@ from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.acts import advance
 from shakespeare_env.shakespeare.crafting import open_craft, open_one
+from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.stage import shift_mood, shift_mood_of_others
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.troupe import assistants, join
@@ -111,8 +112,8 @@ def act(game: Record, seat: int, card: int) -> None:
         advance(game, track, seat, t.QUILLS[card, track])
     shift_mood(game, seat, t.MOOD[card])
     shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
-    game["pounds"][seat] += t.POUNDS[card]
-    game["prestige"][seat] += t.PRESTIGE[card]
+    gain_pounds(game, seat, t.POUNDS[card])
+    gain_prestige(game, seat, t.PRESTIGE[card])
     game["quills"] = t.WHITE[card]
     kind = t.TAKE_KIND[card]
     if kind >= 0:
@@ -166,4 +167,4 @@ def score_solo(game: Record) -> None:
     for member in range(game["troupe_len"][0]):
         used += game["cylinder"][0, member]
     if 1 <= used <= 2:
-        game["prestige"][0] += 1
+        gain_prestige(game, 0, 1)

@@ -7,6 +7,7 @@ from typing import Any
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import actions
+from shakespeare_env.shakespeare.gains import gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_SEATS
 
@@ -46,7 +47,7 @@ def reveal(game: Record) -> None:
             if game["wager"][seat] == wager:
                 order[place] = seat
                 place += 1
-    game["prestige"][order[0]] += 1
+    gain_prestige(game, order[0], 1)
     clear_initiative(game)
     for seat in range(N_SEATS):
         game["cylinders"][seat] = game["wager"][seat]

@@ -1,0 +1,179 @@
+"""The folder that compiled code is kept in: one that nobody else can write.
+
+Loading compiled code runs it.  So the folder and its files belong to the user and cannot be written
+by others, and nobody else can put another in its place: every folder above belongs to the user,
+root or whoever has the root folder (in containers some `nobody` stands for root), and others cannot
+write it, or are kept by its sticky bit (as in /tmp) from what is not theirs.  A group that has no
+other member is nobody else.  Where users have no numbers, as on
+Windows, the system's own protection of the user's folders has to do.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+import warnings
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from shakespeare_env.compiled_cleaning import clean
+
+try:
+    import fcntl
+    import grp
+    import pwd
+except ImportError:  # Windows
+    fcntl = grp = pwd = None  # type: ignore[assignment]
+
+CACHE_VARIABLE = "SHAKESPEARE_CACHE"
+_NAME = "shakespeare-env"
+_TRIES = 3
+
+
+def folder_named(name: str) -> Path | None:
+    """A folder for compiled code, made if missing; None, with one warning, if none is safe.
+
+    It is below `SHAKESPEARE_CACHE`, or else the user's cache folder.  Until this process ends it is
+    marked as in use.
+    """
+    try:
+        home = _home()
+    except RuntimeError as fault:  # of a user whom the system does not know
+        _warn(f"{fault}")
+        return None
+    safe = _safe(home)
+    return None if safe is None else _held(safe, name)
+
+
+def foreign_hands(path: Path) -> str | None:
+    """Why what a file or folder holds may be somebody else's; None if it is the user's own.
+
+    Raises:
+        OSError: it cannot be looked at.
+    """
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        return f"{path} is a link"
+    return _foreign_owner(path, status, _user()) or _other_writers(path, status)
+
+
+def _home() -> Path:
+    own, shared = (os.environ.get(name, "") for name in (CACHE_VARIABLE, "XDG_CACHE_HOME"))
+    if own:
+        return Path(own) / _NAME
+    # A relative XDG_CACHE_HOME is to be ignored, its specification says.
+    return (Path(shared) if os.path.isabs(shared) else Path.home() / ".cache") / _NAME
+
+
+@cache
+def _safe(home: Path) -> Path | None:
+    """The folder without links on its way, made if missing and checked from the root down."""
+    try:
+        whole = Path(os.path.realpath(home))
+        for folder in reversed(whole.parents):
+            _make(folder)
+            if fault := _unsafe_above(folder):
+                _warn(fault)
+                return None
+        _make(whole)
+        if fault := foreign_hands(whole):
+            _warn(fault)
+            return None
+    except OSError as fault:
+        _warn(f"{fault}")
+        return None
+    return whole
+
+
+@cache
+def _held(home: Path, name: str) -> Path | None:
+    folder = home / name
+    try:
+        is_new = not folder.exists()
+        _hold(folder)
+        if fault := foreign_hands(folder):
+            _warn(fault)
+            return None
+        tempfile.TemporaryFile(dir=folder).close()
+        os.utime(folder)  # so that cleaning sees when it was last used
+    except OSError as fault:
+        _warn(f"{fault}")
+        return None
+    if is_new:
+        clean(home)
+    return folder
+
+
+def _make(folder: Path) -> None:
+    if not os.path.lexists(folder):
+        with suppress(FileExistsError):
+            folder.mkdir(0o700)
+
+
+def _hold(folder: Path) -> None:
+    """Make a folder and share a lock on it until the process ends, which keeps cleaning away."""
+    for _ in range(_TRIES):
+        _make(folder)
+        if fcntl is None:
+            return
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        with suppress(OSError):  # file systems without locks
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(handle), folder.lstat()):
+                return
+        os.close(handle)  # cleaned up in between
+
+
+def _unsafe_above(folder: Path) -> str | None:
+    """Why somebody else may put other things into a folder than are there."""
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode):
+        return f"{folder} is no folder"
+    if fault := _foreign_owner(folder, status, _user(), 0, os.stat(folder.anchor).st_uid):
+        return fault
+    return None if status.st_mode & stat.S_ISVTX else _other_writers(folder, status)
+
+
+def _user() -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def _foreign_owner(path: Path, status: os.stat_result, *trusted: int) -> str | None:
+    if status.st_uid in trusted:
+        return None
+    return f"{path} belongs to user {status.st_uid}, and you are user {_user()}"
+
+
+def _other_writers(path: Path, status: os.stat_result) -> str | None:
+    if pwd is None:
+        return None
+    mode = status.st_mode
+    if mode & stat.S_IWOTH or (mode & stat.S_IWGRP and not _is_own_group(status.st_gid)):
+        return f"others can write {path}; take that from them with `chmod go-w`"
+    return None
+
+
+@cache
+def _is_own_group(group: int) -> bool:
+    """Whether the user is alone in a group, as where everybody has one of the own name."""
+    try:
+        own = pwd.getpwuid(_user())
+        members = grp.getgrgid(group).gr_mem
+    except KeyError:
+        return False
+    others = {user.pw_name for user in pwd.getpwall() if user.pw_gid == group} | set(members)
+    return own.pw_gid == group and others <= {own.pw_name}
+
+
+@cache
+def _warn(fault: str) -> None:
+    """Once for every fault, however many kernels it concerns."""
+    warnings.warn(
+        f"compiled code is not kept: {fault}. Every process will compile it anew; "
+        f"set {CACHE_VARIABLE} to a folder that you can write and nobody else",
+        RuntimeWarning,
+        stacklevel=2,
+    )

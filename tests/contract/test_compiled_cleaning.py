@@ -1,0 +1,149 @@
+"""Old compiled code is cleared away; what is in use or not ours is not."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from shakespeare_env import compiled_cleaning
+from shakespeare_env.compiled_cleaning import DAY, MOST_BYTES, RECENT, UNUSED, clean
+from shakespeare_env.compiled_folder import folder_named
+from shakespeare_env.compiled_sources import PACKAGE
+
+
+def named(number, owner="probe"):
+    return f"{owner}-{number:024x}"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
+    (tmp_path / "shakespeare-env").mkdir()
+    return tmp_path / "shakespeare-env"
+
+
+def fill(folder, age=0.0, size=0, names=("step-1.code", "compiled")):
+    """A folder of compiled code; its age is in seconds, its size in bytes."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).touch()
+    if size:
+        os.truncate(folder / names[0], size)  # without taking room
+    at = time.time() - age
+    os.utime(folder, (at, at))
+    return folder
+
+
+def test_folders_that_nobody_has_used_for_long_go(home):
+    old = fill(home / named(1), UNUSED + DAY)
+    older_kind = fill(home / named(2), UNUSED + DAY, names=("a.py311.nbi", "a.py311.1.nbc"))
+    half_gone = fill(home / f"{named(3)}.old", UNUSED + DAY)
+    draft = fill(home / named(4), UNUSED + DAY, names=("step-1.codeabc_1.draft",))
+    young = fill(home / named(5), UNUSED - DAY)
+    clean(home)
+    assert not any(folder.exists() for folder in (old, older_kind, half_gone, draft))
+    assert list(home.iterdir()) == [young]
+
+
+def test_beyond_a_total_size_those_used_longest_ago_go(home):
+    days = [2, 3, 4, 5, 6]
+    folders = [fill(home / named(age), age * DAY, MOST_BYTES // 3) for age in days]
+    clean(home)
+    assert [folder.exists() for folder in folders] == [True, True, True, False, False]
+
+
+def test_one_large_folder_does_not_cost_the_small_ones(home):
+    large = fill(home / named(1), 2 * DAY, MOST_BYTES + 1)
+    small = fill(home / named(2), 3 * DAY, 10)
+    clean(home)
+    assert (large.exists(), small.exists()) == (False, True)
+
+
+def test_what_was_used_lately_stays_however_large(home):
+    folders = [fill(home / named(number), RECENT / 2, MOST_BYTES) for number in range(3)]
+    clean(home)
+    assert all(folder.exists() for folder in folders)
+
+
+def test_what_is_not_ours_stays(home):
+    keep = home.parent / "keep"
+    fill(keep, 2 * UNUSED)
+    (home / named(1)).symlink_to(keep)
+    names = ["probe", "probe-12", named(2) + "0", "probe-" + "G" * 24, "notes.txt-" + "0" * 24]
+    others = [fill(home / name, 2 * UNUSED) for name in names]
+    others.append(fill(home / named(3), 2 * UNUSED, names=("step-1.code", "notes.txt")))
+    link = fill(home / named(4), 2 * UNUSED, names=())
+    (link / "step-1.code").symlink_to(keep / "compiled")
+    inner = fill(home / named(5), 2 * UNUSED, names=())
+    (inner / "step-1.code").mkdir()
+    for folder in (link, inner):
+        os.utime(folder, (0, 0))
+    file = home / named(6)
+    file.touch()
+    os.utime(file, (0, 0))
+    clean(home)
+    assert all(path.exists() for path in [*others, link, inner, file, keep / "compiled"])
+    assert (home / named(1)).is_symlink()
+
+
+def test_drafts_of_killed_processes_go_from_folders_in_use(home):
+    names = ("step-1.code", "step-1.codeabc.draft", "play-2.codedef.draft")
+    folder = fill(home / named(1), names=names)
+    os.utime(folder / names[1], (0, 0))
+    clean(home)
+    assert {path.name for path in folder.iterdir()} == {names[0], names[2]}
+
+
+def test_being_used_makes_a_folder_young(home):
+    folder = fill(home / named(1), 2 * UNUSED)
+    assert folder_named(named(1)) == folder
+    assert time.time() - folder.stat().st_mtime < DAY
+
+
+@pytest.mark.skipif(compiled_cleaning.fcntl is None, reason="there are no locks here")
+def test_what_a_process_holds_stays_until_it_ends(home):
+    script = f"""
+from shakespeare_env.compiled_folder import folder_named
+print(folder_named({named(1)!r}), flush=True)
+input()
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+    assert process.stdout is not None
+    folder = home / named(1)
+    assert process.stdout.readline().strip() == str(folder)
+    os.utime(folder, (0, 0))
+    clean(home)
+    assert folder.exists()
+    process.communicate("\n")
+    clean(home)
+    assert not folder.exists()
+
+
+def test_a_new_folder_occasions_cleaning_and_one_that_was_there_does_not(home):
+    old = fill(home / named(1), 2 * UNUSED)
+    fill(home / named(2))
+    folder_named(named(2))
+    assert old.exists()
+    folder_named(named(3))
+    assert not old.exists()
+
+
+def test_what_cannot_be_deleted_stays_without_a_word(home, monkeypatch, recwarn):
+    old = fill(home / named(1), 2 * UNUSED)
+
+    def refused(*_args, **_more):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.rename", refused)
+    clean(home)
+    clean(home / "nowhere")
+    assert old.exists()
+    assert not recwarn.list
