@@ -14,6 +14,7 @@ import resource
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -138,10 +139,8 @@ def _watch(pid: int, progress: Progress, patience: float) -> tuple[str, str] | N
 
 
 def _kill(pid: int, number: signal.Signals) -> None:
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _run(share: Share, checked: Target) -> None:

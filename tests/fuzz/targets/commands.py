@@ -41,6 +41,8 @@ _FLAGS = {
     "actions": ("--markdown",),
     "observation": ("--markdown",),
 }
+_QUICK = ("watch", "show", "show", "replay", "replay", "play", "actions", "observation")
+"""Chosen more often."""
 _RECORDS = sorted(Path(__file__).parents[2].glob("*/data/*.jsonl.gz"))
 """Games as JSON lines, which `replay` reads."""
 _SMALL = {
@@ -69,6 +71,7 @@ def prepare() -> None:
     checkpoints.prepare()
     datasets.prepare()
 
+
 def check(case: random.Random) -> str:
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)  # what a command writes without being told where
@@ -83,7 +86,7 @@ def check(case: random.Random) -> str:
 
 
 def _line(case: random.Random, place: Path) -> list[str]:
-    command = case.choice((*COMMANDS, *_OPTIONS))
+    command = case.choice((*COMMANDS, *_QUICK))
     line: list[str] = []
     if command in ("show", "replay"):
         line.append(_file(case, place))
@@ -91,7 +94,9 @@ def _line(case: random.Random, place: Path) -> list[str]:
         line += [_agent(case) for _ in range(case.randint(0, 3))]
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]
-    for option in case.choices(_OPTIONS[command], k=case.randint(0, 4)) if _OPTIONS[command] else ():
+    for option in (
+        case.choices(_OPTIONS[command], k=case.randint(0, 4)) if _OPTIONS[command] else ()
+    ):
         line += [option, _value(case, option, place)]
     line += [flag for flag in _FLAGS.get(command, ()) if case.random() < 0.3]
     if case.random() < 0.25 and line:
@@ -121,7 +126,12 @@ def _value(case: random.Random, option: str, place: Path) -> str:
         "--draw-at": ("day", "round", "phase", "seats", "none", ""),
         "--device": ("cpu", "cpu", "auto", "cuda:99", "meta", "tpu"),
         "--set": ("seed=1", "width=0", "opponents={}", "x=1", "width", "=", "seed=nan", "seed=[[["),
-        "--instead": ("pass", "play:red-1>1", "", case.choice(start(case).position.moves() or [""])),
+        "--instead": (
+            "pass",
+            "play:red-1>1",
+            "",
+            case.choice(start(case).position.moves() or [""]),
+        ),
     }
     return case.choice(texts.get(option, (*_NUMBERS[:6], *_NUMBERS, *_HUGE)))
 

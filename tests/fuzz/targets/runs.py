@@ -87,7 +87,7 @@ def check(case: random.Random) -> str:
         case.choice((_change_state, _change_state, _change_arrays, _change_files))(case, folder)
         try:
             run = Run.resume(folder, device="cpu")
-        except (CheckpointError, BoxError):
+        except (CheckpointError, BoxError, TrainingError):
             return "refused"
         except ValueError as error:
             return refused(error)
