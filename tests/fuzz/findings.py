@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
+KINDS = CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
 _OURS = re.compile(r'File "[^"]*?/((?:shakespeare_\w+|tests/fuzz)[^"]*)", line (\d+),? in (\S+)')
 _ANY = re.compile(r'File "([^"]*)", line (\d+),? in (\S+)')
 

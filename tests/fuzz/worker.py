@@ -91,7 +91,6 @@ def work(share: Share) -> None:
             alone = _dies_alone(left, checked, number) if kind == findings.CRASH else None
             found = findings.of_death(share.name, share.seed, number, kind, end, log)
             _note(share, replace(found, alone=alone))
-        progress.words = Progress(share.progress).words
         progress.end(kind)
         left = replace(left, first=number + left.step, seconds=until - time.monotonic())
 
