@@ -86,7 +86,7 @@ def _build(game: Game) -> Kernels:
     def play_forced_moves(record: Any, mask: Any) -> None:
         """Write the legal actions, playing while there is exactly one (rule D1)."""
         mask[:] = False
-        count = rules_legal(record, mask)
+        count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
         while count == 1:
             action = 0
             while not mask[action]:

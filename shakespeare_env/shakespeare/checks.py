@@ -273,15 +273,17 @@ def decision_fault(game: Record) -> int:
         shown += game["shown"][deck]
     wanted = 0
     for other in range(game["players"]):
-        wanted += takes_today(game, other)
+        wanted += takes_shown(game, other)
     return 0 if shown >= wanted else f.tell(f.SHOWN, wanted, 0)
 
 
 @rule
-def takes_today(game: Record, seat: int) -> int:
+def takes_shown(game: Record, seat: int) -> int:
     """1 if a seat still takes one of the characters shown (Rules S5, T2)."""
     if game["part"] in (s.IN_WAGER, s.IN_TURNS):
         return int(game["recruited"][seat] == 0 and game["passed"][seat] == 0)
+    if game["part"] == s.IN_REST:
+        return 1  # on the next day, whose characters are shown already (U1)
     return drafts_to_come(game, seat)
 
 
