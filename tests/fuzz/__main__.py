@@ -40,11 +40,14 @@ def main(
     ] = None,
     cases: Annotated[int | None, typer.Option(min=1, help="Of every target.")] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.01, help=f"In all, in equal parts; {MINUTES:g} without --cases.")
+        float | None,
+        typer.Option(min=0.01, help=f"In all, in equal parts; {MINUTES:g} without --cases."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Chance; without it, drawn.")] = None,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = os.cpu_count() or 1,
-    case: Annotated[int | None, typer.Option(min=0, help="One case alone, in this process.")] = None,
+    case: Annotated[
+        int | None, typer.Option(min=0, help="One case alone, in this process.")
+    ] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Where to write the figures.")] = None,
 ) -> None:
     """Attack the project and report what it does not withstand; exit code 1 if anything."""

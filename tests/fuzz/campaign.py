@@ -69,7 +69,8 @@ def run(
                 time.sleep(_POLL)
                 if not all(Path(share.folder, "ready").exists() for share in shares):
                     started = time.monotonic()
-                show(sum(_done(share) for share in shares), sum(map(len, map(_findings, shares))))
+                ends = [Progress(share.progress) for share in shares]
+                show(sum(end.done for end in ends), sum(end.found for end in ends))
         finally:
             for process in processes:
                 process.terminate()
@@ -106,10 +107,6 @@ def _start(share: Share) -> subprocess.Popen[bytes]:
             stdout=errors,
             stderr=errors,
         )
-
-
-def _done(share: Share) -> int:
-    return Progress(share.progress).done
 
 
 def _findings(share: Share) -> list[Finding]:

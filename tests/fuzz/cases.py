@@ -4,6 +4,7 @@ A target is a module of `targets/` with two functions:
     prepare()     Makes what all cases share: positions to start from, compiled code.
     check(case)   Builds one input from the generator and feeds it.  Returns a word for the
                   statistics, such as "refused" or "played"; all that escapes is a finding.
+A slow one says after how many seconds a case of its own hangs: PATIENCE.
 
 A case is known by target, seed and number alone: it is the same in every process.
 """

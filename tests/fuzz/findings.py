@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
-_OURS = re.compile(r'File "[^"]*?/((?:shakespeare_\w+|toy_game)[^"]*)", line (\d+),? in (\S+)')
+KINDS = CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
+_OURS = re.compile(r'File "[^"]*?/((?:shakespeare_\w+|tests/fuzz)[^"]*)", line (\d+),? in (\S+)')
 _ANY = re.compile(r'File "([^"]*)", line (\d+),? in (\S+)')
 
 
@@ -64,7 +64,7 @@ def _place(frames: list[tuple[str, str, str]]) -> str:
 
 def _pattern(message: str) -> str:
     """A message's beginning without the values in it, which differ from case to case."""
-    valueless = re.sub(r"'[^']*'|\"[^\"]*\"|-?\d+", "…", message)
+    valueless = re.sub(r"/\S+|'[^']*'|\"[^\"]*\"|-?\d+", "…", message)
     return re.sub(r"…(,\s*…)+", "…", valueless)[:70]
 
 

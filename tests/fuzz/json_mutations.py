@@ -89,9 +89,13 @@ def _nudge(case: random.Random, container: Any, key: Any) -> None:
     if isinstance(old, bool):
         container[key] = not old
     elif isinstance(old, int):
-        container[key] = case.choice((old + 1, old - 1, -old, old * 2, old * 1000, float(old % 2**53)))
+        container[key] = case.choice(
+            (old + 1, old - 1, -old, old * 2, old * 1000, float(old % 2**53))
+        )
     elif isinstance(old, float):
-        container[key] = case.choice((old * 2, -old, old + 1e-9, int(old) if math.isfinite(old) else 0))
+        container[key] = case.choice(
+            (old * 2, -old, old + 1e-9, int(old) if math.isfinite(old) else 0)
+        )
     elif isinstance(old, str):
         container[key] = _misspelt(case, old)
     elif isinstance(old, list):

@@ -18,13 +18,13 @@ _FAR = (-1, -2, -128, 127, 128, 255, 256, 32768, 2**31 - 1, 2**31, 2**32, 2**63 
 _WIDER = (2**63, 2**64 - 1, 2**64, 10**30, -(10**30))
 
 
-class Broken(Exception):
+class BrokenError(Exception):
     """What an object of the user's raises when it is asked for an array."""
 
 
 class _Refusing:
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        raise Broken
+        raise BrokenError
 
 
 class _Lying:

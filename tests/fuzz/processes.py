@@ -26,13 +26,13 @@ def apart(do: Callable[[], T]) -> T:
         os._exit(0)
     sender.close()
     try:
-        value, error = pickle.loads(receiver.recv_bytes())
+        value, fault = pickle.loads(receiver.recv_bytes())
     except EOFError:
         _, status = os.waitpid(pid, 0)
         raise RuntimeError(f"the process ended with status {status}") from None
     os.waitpid(pid, 0)
-    if error is not None:
-        raise error
+    if fault is not None:
+        raise fault
     return value  # type: ignore[no-any-return]
 
 

@@ -8,8 +8,10 @@ import struct
 from collections import Counter
 from pathlib import Path
 
+from tests.fuzz.findings import KINDS
+
 _SIZE = 1 << 14
-_HEAD = struct.Struct("<qqq")
+_HEAD = struct.Struct("<qqqq")
 _NONE = -1
 
 
@@ -21,15 +23,14 @@ class Progress:
 
     def __init__(self, path: Path) -> None:
         if not path.exists():
-            path.write_bytes(_HEAD.pack(_NONE, 0, 0).ljust(_SIZE, b"\0"))
+            path.write_bytes(_HEAD.pack(_NONE, 0, 0, 0).ljust(_SIZE, b"\0"))
         with path.open("r+b") as file:
             self._map = mmap.mmap(file.fileno(), _SIZE)
-        self.words = Counter(self._tally())
 
     @property
     def number(self) -> int | None:
         """The case that is running, or None."""
-        number, _, _ = _HEAD.unpack_from(self._map)
+        number = _HEAD.unpack_from(self._map)[0]
         return None if number == _NONE else int(number)
 
     @property
@@ -42,21 +43,29 @@ class Progress:
         """Most memory a process has held, in bytes."""
         return int(_HEAD.unpack_from(self._map)[2])
 
+    @property
+    def found(self) -> int:
+        """How many of the cases are findings."""
+        return int(_HEAD.unpack_from(self._map)[3])
+
+    @property
+    def words(self) -> Counter[str]:
+        """How many cases ended in each word; not to be read while another process writes it."""
+        (length,) = struct.unpack_from("<q", self._map, _HEAD.size)
+        start = _HEAD.size + 8
+        return Counter(json.loads(self._map[start : start + length] or b"{}"))
+
     def begin(self, number: int) -> None:
         """A case is about to run."""
-        _HEAD.pack_into(self._map, 0, number, self.done, self.peak)
+        _HEAD.pack_into(self._map, 0, number, self.done, self.peak, self.found)
 
     def end(self, word: str, peak: int = 0) -> None:
         """The case has ended in a word."""
-        self.words[word] += 1
-        text = json.dumps(self.words).encode()
+        words = self.words
+        words[word] += 1
+        text = json.dumps(words).encode()
         struct.pack_into("<q", self._map, _HEAD.size, len(text))
         start = _HEAD.size + 8
         self._map[start : start + len(text)] = text
-        _HEAD.pack_into(self._map, 0, _NONE, self.done + 1, max(peak, self.peak))
-
-    def _tally(self) -> dict[str, int]:
-        (length,) = struct.unpack_from("<q", self._map, _HEAD.size)
-        start = _HEAD.size + 8
-        tally: dict[str, int] = json.loads(self._map[start : start + length] or b"{}")
-        return tally
+        found = self.found + (word in KINDS)
+        _HEAD.pack_into(self._map, 0, _NONE, self.done + 1, max(peak, self.peak), found)

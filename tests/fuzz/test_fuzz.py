@@ -8,7 +8,7 @@ from tests.fuzz.findings import CRASH, HANG, distinct
 
 FAULTY = faulty.__name__
 CASES = 300
-FEW = {"boxes": 4, "runs": 20, "commands": 60}
+FEW = {"boxes": 4, "runs": 20, "commands": 30}
 """Cases of the slow targets."""
 
 

@@ -14,6 +14,7 @@ import resource
 import signal
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -72,6 +73,7 @@ def work(share: Share) -> None:
     progress = Progress(share.progress)
     checked = target(share.name)
     checked.prepare()
+    share = replace(share, patience=getattr(checked, "PATIENCE", share.patience))
     gc.freeze()  # the shared pages stay shared
     ready = share.progress.with_name("ready")
     ready.touch()
@@ -89,7 +91,6 @@ def work(share: Share) -> None:
             alone = _dies_alone(left, checked, number) if kind == findings.CRASH else None
             found = findings.of_death(share.name, share.seed, number, kind, end, log)
             _note(share, replace(found, alone=alone))
-        progress.words = Progress(share.progress).words
         progress.end(kind)
         left = replace(left, first=number + left.step, seconds=until - time.monotonic())
 
@@ -137,10 +138,8 @@ def _watch(pid: int, progress: Progress, patience: float) -> tuple[str, str] | N
 
 
 def _kill(pid: int, number: signal.Signals) -> None:
-    try:
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
 def _run(share: Share, checked: Target) -> None:

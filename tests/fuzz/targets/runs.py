@@ -1,0 +1,176 @@
+"""Saved training runs: refused when they are resumed, or trained on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import shutil
+import tempfile
+import warnings
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import safetensors.numpy
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+
+from shakespeare_env import registry
+from shakespeare_env.errors import BoxError, CheckpointError, TrainingError
+from shakespeare_env.kernels import kernels_of
+from shakespeare_training.config import make_config
+from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.saving import STATE_NAME
+from tests.fuzz.json_mutations import bytes_mutated, mutated
+from tests.fuzz.processes import apart
+from tests.fuzz.refusals import refused
+
+PATIENCE = 30.0
+_SETTINGS: dict[str, Any] = {
+    "n_envs": 8,
+    "n_steps": 8,
+    "batch_size": 32,
+    "n_epochs": 1,
+    "width": 8,
+    "decisions": 1000,
+    "opponents": {"current": 0.6, "past": 0.4},
+    "precision": "float32",
+    "evaluation_opponents": ["random"],
+}
+_LARGEST = 10**6
+"""Observations of an update that is still trained: what settings allow may take its time."""
+
+
+def prepare() -> None:
+    warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
+    for name in registry.names():
+        kernels_of(registry.game(name))
+        saved(name)
+
+
+@cache
+def saved(name: str) -> Path:
+    """A run with a snapshot, made in another process: PyTorch's threads survive no fork."""
+    folder = Path(tempfile.mkdtemp(), "run")
+    apart(lambda: _train(name, folder))
+    return folder
+
+
+def _train(name: str, folder: Path) -> None:
+    run = Run.create(make_config({"game": name, **_SETTINGS}, "small"), folder, device="cpu")
+    run.learn(_Stop(rollouts=2))
+    run.add_snapshot()
+    run.save()
+
+
+class _Stop(BaseCallback):
+    """Ends learning after so many rollouts."""
+
+    def __init__(self, rollouts: int) -> None:
+        super().__init__()
+        self._left = rollouts
+
+    def _on_rollout_start(self) -> None:
+        self._left -= 1
+
+    def _on_step(self) -> bool:
+        return self._left >= 0
+
+
+def check(case: random.Random) -> str:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place, "run")
+        shutil.copytree(saved(case.choice(registry.names())), folder)
+        case.choice((_change_state, _change_state, _change_arrays, _change_files))(case, folder)
+        try:
+            run = Run.resume(folder, device="cpu")
+        except (CheckpointError, BoxError, TrainingError):
+            return "refused"
+        except ValueError as error:
+            return refused(error)
+        settings = run.config
+        if settings.n_envs * settings.n_steps * settings.width > _LARGEST:
+            return "resumed"
+        try:
+            run.learn(_Stop(rollouts=1))
+            run.check_weights()
+            run.save()
+        except (TrainingError, OSError):  # a folder may stand where a file is to be written
+            return "refused"
+    return "trained"
+
+
+def _change_state(case: random.Random, folder: Path) -> None:
+    path = folder / STATE_NAME
+    drawn = case.random()
+    if drawn < 0.1:
+        path.write_bytes(bytes_mutated(case, path.read_bytes()))
+        return
+    data = json.loads(path.read_bytes())
+    if drawn < 0.5:
+        part = case.choice(("facts", "league", "snapshots", "rng", "arrays"))
+        data[part] = mutated(case, data[part])
+    elif drawn < 0.7:
+        data["facts"]["config"] = mutated(case, data["facts"]["config"], times=1)
+    else:
+        data = mutated(case, data)
+    path.write_bytes(json.dumps(data).encode("utf-8", "surrogatepass"))
+
+
+def _change_arrays(case: random.Random, folder: Path) -> None:
+    """Other arrays under a digest that fits them."""
+    path = folder / STATE_NAME
+    data = json.loads(path.read_bytes())
+    stored = case.choice((data["arrays"], data["arrays"], *data["snapshots"]))
+    arrays = safetensors.numpy.load((folder / stored["file"]).read_bytes())
+    names = sorted(arrays)
+    own = [name for name in names if name in ("games", "seats", "generators")]
+    for _ in range(case.choice((1, 1, 3))):
+        name = case.choice(own) if own and case.random() < 0.6 else case.choice(names)
+        _change_array(case, arrays, name)
+    content = safetensors.numpy.save({n: np.ascontiguousarray(a) for n, a in arrays.items()})
+    (folder / stored["file"]).write_bytes(content)
+    stored["digest"] = hashlib.sha256(content).hexdigest()
+    path.write_text(json.dumps(data))
+
+
+def _change_array(case: random.Random, arrays: dict[str, Any], name: str) -> None:
+    if name not in arrays:
+        return
+    array = arrays[name].copy()
+    change = case.randrange(8)
+    if change == 0:
+        del arrays[name]
+        return
+    if change == 1:
+        array = array.reshape(-1)[: case.randint(0, 3)]
+    elif change == 2:
+        array = array.astype(case.choice((np.float32, np.float64, np.int64, np.int8, np.bool_)))
+    elif change == 3 and array.dtype.kind == "f":
+        array.reshape(-1)[:1] = case.choice((np.nan, np.inf, -np.inf, 1e30))
+    elif change == 4:
+        array = np.repeat(array, 2, axis=0) if array.ndim else array[None]
+    elif change == 5 and array.size:
+        data = bytes_mutated(case, array.tobytes())[: array.nbytes].ljust(array.nbytes, b"\xff")
+        array = np.frombuffer(data, array.dtype).reshape(array.shape)
+    elif array.size:
+        flat = array.reshape(-1)
+        for _ in range(case.choice((1, 2, 8))):
+            flat[case.randrange(array.size)] = case.choice((0, 1, 2, 3, 5, 7, 15, 100, 127))
+    arrays[name] = array
+
+
+def _change_files(case: random.Random, folder: Path) -> None:
+    paths = [path for path in sorted(folder.iterdir()) if path.is_file()]
+    path = case.choice(paths)
+    path.unlink()
+    change = case.randrange(4)
+    if change == 0:
+        path.mkdir()
+    elif change == 1:
+        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
+    elif change == 2:
+        path.write_bytes(b"")
