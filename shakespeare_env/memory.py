@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
-from .errors import MemoryLimitError
+from shakespeare_env.errors import MemoryLimitError
 
 _GROUPS = Path("/sys/fs/cgroup")
 _MEMBERSHIPS = Path("/proc/self/cgroup")
 
 
+@cache
 def total_memory() -> int | None:
     """Bytes this process may use at most; None where the system does not say.
 

@@ -5,24 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from shakespeare_env.errors import PositionError
-
-_SHOWN = 80
-"""Characters of a wrong value that a message repeats."""
+from shakespeare_env.errors import PositionError, shown
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:
     """Raise the PositionError for a value."""
     raise PositionError(f"{where}: {fault}; {remedy}")
-
-
-def shown(value: object) -> str:
-    """A value in a message: its text, cut to fit."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # integers of thousands of digits, endless nesting
-        return f"this {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 
 
 def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:

@@ -60,6 +60,13 @@ def test_where_the_total_is_unknown_everything_passes(monkeypatch):
     memory.check_fits("everything", 2**70, "ask for less")
 
 
+@pytest.fixture(autouse=True)
+def asked_anew():
+    memory.total_memory.cache_clear()
+    yield
+    memory.total_memory.cache_clear()
+
+
 def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy(monkeypatch):
     monkeypatch.setattr(memory, "total_memory", lambda: 2 * GIB)
     memory.check_fits("a batch of 2 games", 2 * GIB, "use fewer games")

@@ -18,7 +18,7 @@ import numpy as np
 
 from shakespeare_agents import storage
 from shakespeare_agents.network import Network, Tensors
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, shown
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest, current_digest
 
@@ -169,14 +169,14 @@ def read_card(folder: Path) -> Card:
         if name not in data:
             raise CheckpointError(f"{path}: lacks {name}; copy all files of the checkpoint again")
         if type(data[name]) is not kind:
-            found = storage.shown(data[name])
+            found = shown(data[name])
             raise CheckpointError(
                 f"{path}: {name} = {found}: must be {_KINDS[kind]}; "
                 "copy all files of the checkpoint again"
             )
     if unknown := sorted(data.keys() - kinds.keys()):
         raise CheckpointError(
-            f"{path}: unknown entries {storage.shown(unknown)}; "
+            f"{path}: unknown entries {shown(unknown)}; "
             "use the version that wrote it, or take them out"
         )
     return Card(**data)
@@ -188,14 +188,14 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     for name, value in _facts(game).items():
         if getattr(card, name) != value:
             raise CheckpointError(
-                f"{folder}: made for {name} {storage.shown(getattr(card, name))}, "
+                f"{folder}: made for {name} {shown(getattr(card, name))}, "
                 f"but this is {value!r}; "
                 "use the game, box and version it was trained with, or train again"
             )
     seats = range(game.min_seats, game.max_seats + 1)
     fits = card.players and all(type(count) is int and count in seats for count in card.players)
     if not fits or not 1 <= card.width <= MAX_WIDTH:
-        found = f"players {storage.shown(card.players)}, width {storage.shown(card.width)}"
+        found = f"players {shown(card.players)}, width {shown(card.width)}"
         raise CheckpointError(
             f"{folder}: {found}: there is no such network; copy all files of the checkpoint again"
         )

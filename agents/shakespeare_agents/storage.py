@@ -20,7 +20,7 @@ import safetensors.numpy
 from numpy.typing import DTypeLike, NDArray
 from safetensors import SafetensorError
 
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, shown
 from shakespeare_env.json_input import parse_object
 
 Arrays = dict[str, NDArray[Any]]
@@ -30,7 +30,6 @@ _HEADER = 2**20
 """Bytes that names and shapes of arrays may take."""
 _LARGEST_JSON = 2**24
 """Bytes: a run of 40,000 measurements has fewer."""
-_LONGEST_SHOWN = 80
 
 
 @dataclass(frozen=True)
@@ -148,12 +147,6 @@ def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
             "use the version that wrote it, or train again"
         )
     return data
-
-
-def shown(value: object) -> str:
-    """A value of any size, for an error."""
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
 
 
 def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
-from shakespeare_agents.storage import shown
 from shakespeare_env import registry
+from shakespeare_env.errors import shown
 from shakespeare_training.faults import in_words
 
 CURRENT, PAST = "current", "past"

@@ -15,7 +15,7 @@ from typing import Any
 from shakespeare_agents import storage
 from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest, load_network
 from shakespeare_env import registry
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, shown
 from shakespeare_env.game import Game
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
@@ -77,8 +77,8 @@ def check_versions(folder: Path, state: RunState) -> None:
     for name, value in _versions(registry.game(state.facts.config.game)).items():
         if getattr(state, name) != value:
             raise CheckpointError(
-                f"{folder / STATE_NAME}: made for {name} {storage.shown(getattr(state, name))}, "
-                f"but this is {storage.shown(value)}; "
+                f"{folder / STATE_NAME}: made for {name} {shown(getattr(state, name))}, "
+                f"but this is {shown(value)}; "
                 "use the game, box and version it was started with"
             )
 
