@@ -94,8 +94,8 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
         CheckpointError: the file is missing, damaged or too large.
     """
     path = folder / stored.file
-    if not re.fullmatch(r"\w[\w.-]*", stored.file):
-        raise CheckpointError(f"{folder}: {stored.file!r} must be a file beside what names it")
+    if not re.fullmatch(r"\w[\w.-]{0,199}", stored.file):
+        raise CheckpointError(f"{folder}: {shown(stored.file)} must be a file beside what names it")
     content = read_bounded(path, at_most + _HEADER, "put it back")
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")

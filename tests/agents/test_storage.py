@@ -84,7 +84,7 @@ def test_a_missing_file_is_named(tmp_path, stored):
 
 
 @pytest.mark.parametrize(
-    "file", ["../other.safetensors", "/etc/passwd", "a/b", "..", ".", "", "a\0b", "c:x"]
+    "file", ["../other.safetensors", "/etc/passwd", "a/b", "..", ".", "", "a\0b", "c:x", "a" * 5000]
 )
 def test_only_files_beside_the_json_are_read(tmp_path, stored, file):
     with pytest.raises(CheckpointError, match="must be a file beside what names it"):

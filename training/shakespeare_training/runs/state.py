@@ -51,7 +51,7 @@ class GeneratorState(Entries):
 
     bit_generator: Literal["PCG64"]
     state: PCG64State
-    has_uint32: Literal[0, 1]
+    has_uint32: Annotated[int, Field(ge=0, le=1)]
     uinteger: Annotated[int, Field(ge=0, lt=2**32)]
 
 
