@@ -13,7 +13,8 @@ from shakespeare_env.shakespeare.tables import CRAFT_COLOURS, ELEMENT_VALUE, N_C
 @rule
 def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
     """Allow elements up to a value, any but yellow, or none (Rules T10)."""
-    set_craft(game, costumes, sets, value, CRAFT_COLOURS, 1)
+    if value > 0:
+        set_craft(game, costumes, sets, value, CRAFT_COLOURS, 1)
 
 
 @rule

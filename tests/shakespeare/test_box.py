@@ -406,6 +406,59 @@ def test_fewer_than_three_objectives_are_refused(tmp_path: Path) -> None:
     assert refusal(path) == "[[objective]]: 2 of them; give 3 to 16"
 
 
+def test_more_ways_to_give_up_pounds_than_can_be_tried_are_refused(tmp_path: Path) -> None:
+    def all_of_pounds(data: Data) -> None:
+        for objective in data["objective"]:
+            objective["metric"] = "sacrifice"
+
+    assert refusal(write_box(tmp_path, all_of_pounds)) == (
+        "[[objective]]: 10 objectives of pounds, and 3 steps; have fewer of them, or fewer steps: "
+        "every combination is tried at the end"
+    )
+
+
+PLAY_WITHOUT_VALUES = """
+from shakespeare_env import Position
+
+position = Position.new(players=2, seed=1)
+step = 0
+while position.to_move is not None:
+    assert position.phase != "craft", "a craftsman without value takes nothing"
+    moves = position.moves()
+    position.push(next((m for m in moves if m == "activate:handyman_board"), moves[step % len(moves)]))
+    assert Position.from_dict(position.to_dict()) == position
+    step += 1
+print("played to the end")
+"""
+
+
+@pytest.mark.slow
+def test_craftsmen_without_value_open_nothing(tmp_path: Path) -> None:
+    """What the fuzzer found: the last craft of the game stayed half open."""
+
+    def worthless(data: Data) -> None:
+        for character in data["character"]:
+            if "value" in character:
+                character["value"] = 0
+            if character["kind"] in ("assistant", "jeweler"):
+                character["kind"] = "set_dresser"
+                character["value"] = 0
+            for name in ("take_set", "take_costume"):
+                character.get("activation", {}).pop(name, None)
+        data["supply"]["plus3_tokens"] = 0
+
+    path = write_box(tmp_path, worthless)
+    done = subprocess.run(
+        [sys.executable, "-c", PLAY_WITHOUT_VALUES],
+        env=os.environ | {"SHAKESPEARE_BOX": str(path), "NUMBA_DISABLE_JIT": "1"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "played to the end\n"), done.stderr
+
+
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BoxError, match=r"lost\.toml: cannot be read .*unset SHAKESPEARE_BOX"):
         load_box(tmp_path / "lost.toml")

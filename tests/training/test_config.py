@@ -89,7 +89,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ("opponents = { current = -1.0 }", r"opponents\.current = -1\.0: must be at least 0$"),
         ('precision = "half"', "precision = 'half': must be 'auto', 'float32' or 'bfloat16'$"),
         ('evaluation_opponents = "random"', "evaluation_opponents = 'random': must be a list$"),
-        (f'game = "{"x" * 200}"', "game = 'x{79}…: there is no such game"),
+        (f'game = "{"x" * 200}"', r"game = 'x{79}\.\.\.: there is no such game"),
         ("width = ", "is not TOML"),
         ("width = " + "[" * 10**5, "is not TOML"),
         ("width = " + "9" * 5000, "is not TOML"),

@@ -231,6 +231,6 @@ def test_a_snapshot_plays_as_its_policy_does():
     chosen = agent.act(batch.obs, batch.mask, GameGenerators.of_games(0, np.arange(8)))
     with torch.no_grad():
         found, _ = learner.policy.masked_log_probabilities(
-            torch.as_tensor(batch.obs), torch.as_tensor(batch.mask)
+            torch.as_tensor(batch.obs), torch.as_tensor(batch.mask.copy())
         )
     assert chosen.tolist() == found.argmax(dim=1).tolist()

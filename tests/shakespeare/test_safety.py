@@ -1,0 +1,99 @@
+"""Positions that sent the rules out of their arrays, and their relatives: refused or played."""
+
+import random
+
+import pytest
+
+from shakespeare_env import Position
+from shakespeare_env.errors import PositionError
+from tests.contract.random_games import LONGEST
+from tests.shakespeare.positions import COLOURS, finished, ready_to_pass, seat, turn_position
+
+
+def played_out(d, seed):
+    """The position at the end of a random game; every position on the way can be read again."""
+    position, chance = Position.from_dict(d, seed=seed), random.Random(seed)
+    for _ in range(LONGEST):
+        if position.to_move is None:
+            return position
+        position.push(chance.choice(position.moves()))
+        assert Position.from_dict(position.to_dict()) == position
+    raise AssertionError("the game does not end")
+
+
+def without_bags(d):
+    """The same position with everything that is still in the bags out of the game."""
+    for kind, bag in d["bags"].items():
+        for colour in COLOURS:
+            d["discarded"][kind][colour] += bag[colour]
+            bag[colour] = 0
+    return d
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+def test_u2_empty_bags_yield_nothing(players, seed):
+    d = without_bags(Position.new(players=players, seed=1).to_dict())
+    assert played_out(d, seed).phase == "over"
+
+
+def test_u2_a_bag_yields_what_it_has_left():
+    d = without_bags(turn_position(seats={0: ready_to_pass()}, others=finished))
+    d["bags"]["sets"]["pink"], d["discarded"]["sets"]["pink"] = (
+        3,
+        d["discarded"]["sets"]["pink"] - 3,
+    )
+    position = Position.from_dict(d)
+    position.push("pass")
+    display = position.to_dict()["display"]
+    assert display["sets"] == {**dict.fromkeys(COLOURS, 0), "pink": 3}
+    assert sum(display["costumes"].values()) == 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_u1_an_empty_deck_and_full_discards_are_played_on(seed):
+    d = turn_position(deck=[])
+    assert played_out(d, seed).phase == "over"
+
+
+@pytest.mark.parametrize(("day", "most"), [(1, 1), (2, 2), (3, 3), (6, 6)])
+def test_t2_a_troupe_has_room_for_every_character_still_to_come(day, most):
+    hired = ["lady_macbeth", "hamlet", "viola", "romeo", "juliet", "beatrice", "iago"]
+    full = turn_position(day=day, players=2, seats={0: seat(hired[:most])})
+    assert played_out(full, day).phase == "over"
+    with pytest.raises(
+        PositionError, match=rf"{most + 1} characters hired on day {day}.*so {most} at most"
+    ):
+        Position.from_dict(turn_position(day=day, players=2, seats={0: seat(hired[: most + 1])}))
+
+
+def test_t2_extras_are_hired_one_a_day():
+    extras = ["extra:hamlet", "extra:viola"]
+    Position.from_dict(turn_position(day=3, seats={0: seat(extras)}))
+    with pytest.raises(PositionError, match=r"2 extras on day 2; .* so 1 at most"):
+        Position.from_dict(turn_position(day=2, seats={0: seat(extras)}))
+
+
+def test_v2_a_neutral_disc_that_stands_on_its_later_space_already_stays_on_top_there():
+    """What the fuzzer found: the disc counted itself, and was left one place too high."""
+    d = turn_position(players=1, day=4, acts={"I": {8: ["neutral"]}}, seats={0: ready_to_pass()})
+    position = Position.from_dict(d)
+    while position.to_dict()["day"] == 4:
+        position.push(position.moves()[0])
+    assert position.to_dict()["piles"]["I"]["8"] == ["neutral"]
+    assert Position.from_dict(position.to_dict()) == position
+
+
+@pytest.mark.parametrize(("counter", "most"), [("prestige", 10_000), ("pounds", 10_000)])
+def test_counters_stop_where_the_record_ends(counter, most):
+    d = turn_position(seats={0: seat(**{counter: most})})
+    after = Position.from_dict(d)
+    after.push("activate:queen")
+    after.push("queen:money")
+    assert after.to_dict()["seats"][0][counter] == most
+    assert played_out(d, 1).phase == "over"
+
+
+def test_counters_beyond_the_record_are_refused():
+    with pytest.raises(PositionError, match=r"seats\[0\].pounds: 10001 is out of place"):
+        Position.from_dict(turn_position(seats={0: seat(pounds=10_001)}))
