@@ -18,7 +18,7 @@ from shakespeare_agents.registry import bundled_checkpoint
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
 from shakespeare_training.runs.curves import draw_curves
-from shakespeare_training.runs.history import History
+from shakespeare_training.runs.history import History, Measurement
 
 HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
@@ -70,7 +70,7 @@ def learning_curve(name: str) -> None:
         return
     card = read_card(bundled_checkpoint(game))
     draw_curves(
-        History.from_json(card.figures["history"]),
+        History(Measurement(**entry) for entry in card.figures["history"]),
         HERE / name / "learning_curve.png",
         title=f"The bundled {name} network, seed {card.settings['seed']}",
         targets=game.good_scores,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from shakespeare_env.errors import shown
 from shakespeare_env.game import Game
 from shakespeare_env.rng import check_seed
 
@@ -21,9 +22,9 @@ _INT32 = np.iinfo(np.int32)
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
     """A number of things from 1 to `most`."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer):
-        raise TypeError(f"{name}={count!r} must be an integer")
+        raise TypeError(f"{name}={shown(count)} must be an integer")
     if not 1 <= count <= most:
-        raise ValueError(f"{name}={count} must be from 1 to {most}")
+        raise ValueError(f"{name}={shown(count)} must be from 1 to {most}")
     return int(count)
 
 
@@ -45,7 +46,7 @@ def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
     if given.dtype.kind not in "iu":
         raise TypeError(f"deals are {given.dtype}; give integers")
     if given.shape != (n,) or given.min() < 0:
-        raise ValueError(f"deals={deals!r}: give {n} numbers of deals, 0 or more")
+        raise ValueError(f"deals={shown(deals)}: give {n} numbers of deals, 0 or more")
     return given.astype(np.int64)
 
 
@@ -53,7 +54,7 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     """Increasing indices of games, int64[m]."""
     chosen = checked_indices(n, rows)
     if (chosen[1:] <= chosen[:-1]).any():
-        raise ValueError(f"rows={rows!r}: give the indices of games in increasing order")
+        raise ValueError(f"rows={shown(rows)}: give the indices of games in increasing order")
     return chosen
 
 
@@ -63,9 +64,9 @@ def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     if given.dtype.kind not in "iu" and given.size:
         raise TypeError(f"rows are {given.dtype}; give the indices of games")
     if given.ndim != 1:
-        raise ValueError(f"rows={rows!r}: give a list of the indices of games")
+        raise ValueError(f"rows={shown(rows)}: give a list of the indices of games")
     if given.size and (given.min() < 0 or given.max() >= n):
-        raise ValueError(f"rows={rows!r}: the games of this batch are 0 to {n - 1}")
+        raise ValueError(f"rows={shown(rows)}: the games of this batch are 0 to {n - 1}")
     return np.ascontiguousarray(given, np.int64)
 
 
@@ -80,7 +81,7 @@ def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
     """The same without repeats."""
     rows = checked_selection(n, indices)
     if len(np.unique(rows)) != len(rows):
-        raise ValueError(f"indices={indices!r}: name every game once")
+        raise ValueError(f"indices={shown(indices)}: name every game once")
     return rows
 
 
@@ -89,7 +90,7 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
     given = np.asarray(seats)
     fits = given.shape == players.shape and (given.dtype.kind in "iu" or not given.size)
     if not fits or (given < 0).any() or (given >= players).any():
-        raise ValueError(f"seats={seats!r}: give one seat at the table for each of the games")
+        raise ValueError(f"seats={shown(seats)}: give one seat at the table for each of the games")
     return given.astype(np.int8)
 
 

@@ -138,7 +138,8 @@ def announced(what: str, folder: Path | None) -> Iterator[None]:
         return
     started = time.perf_counter()
     say = partial(print, file=sys.stderr, flush=True)
-    say(f"shakespeare-env: compiling the {what} engine, once per version ...")
+    often = "in every process" if folder is None else "once per version"
+    say(f"shakespeare-env: compiling the {what} engine, {often} ...")
     yield
     say(f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s")
     if done is not None:

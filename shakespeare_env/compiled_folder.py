@@ -40,8 +40,8 @@ def folder_named(name: str) -> Path | None:
     """
     try:
         home = _home()
-    except RuntimeError as fault:  # of a user whom the system does not know
-        _warn(f"{fault}")
+    except RuntimeError:  # of a user whom the system does not know
+        _warn("you have no home folder")
         return None
     safe = _safe(home)
     return None if safe is None else _held(safe, name)

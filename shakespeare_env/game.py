@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
+from shakespeare_env.errors import shown
 from shakespeare_env.records import Ranges
 
 Record = Any
@@ -188,7 +189,7 @@ class Game:
                 known = ", ".join(self.options) or "none"
                 raise TypeError(f"{self.name} has no option {name!r}; its options: {known}")
             if not isinstance(value, bool | np.bool_):
-                raise TypeError(f"option {name}={value!r} must be True or False")
+                raise TypeError(f"option {name}={shown(value)} must be True or False")
             seats = self.options[name]
             for count in players:
                 if value and count not in seats:
@@ -202,7 +203,7 @@ class Game:
     def check_players(self, players: int) -> int:
         """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
         if isinstance(players, bool) or not isinstance(players, int | np.integer):
-            raise TypeError(f"players={players!r} must be an integer")
+            raise TypeError(f"players={shown(players)} must be an integer")
         if not self.min_seats <= players <= self.max_seats:
             raise ValueError(
                 f"players={players}: {self.name} is played by "

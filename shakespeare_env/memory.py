@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 
-from .errors import MemoryLimitError
+from shakespeare_env.errors import MemoryLimitError
 
 _GROUPS = Path("/sys/fs/cgroup")
 _MEMBERSHIPS = Path("/proc/self/cgroup")
 
 
+@cache
 def total_memory() -> int | None:
     """Bytes this process may use at most; None where the system does not say.
 
@@ -35,8 +37,8 @@ def check_fits(what: str, needed: int, remedy: str) -> None:
     total = total_memory()
     if total is not None and needed > total:
         raise MemoryLimitError(
-            f"{what} needs about {_readable(needed)} of memory, but this process may "
-            f"use {_readable(total)}: {remedy}"
+            f"{what} needs about {readable_size(needed)} of memory, but this process may "
+            f"use {readable_size(total)}: {remedy}"
         )
 
 
@@ -81,8 +83,8 @@ def _group_folders() -> list[tuple[Path, str]]:
     return found
 
 
-def _readable(size: int) -> str:
-    """In the largest unit of which there is at least one, such as `"1.5 GiB"`."""
+def readable_size(size: int) -> str:
+    """A number of bytes in the largest unit of which there is at least one, such as `"1.5 GiB"`."""
     if size < 1024:
         return f"{size} bytes"
     power = min((size.bit_length() - 1) // 10, 6)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from shakespeare_env import registry
 from shakespeare_env.arrays import GameArrays
-from shakespeare_env.errors import IllegalMove, PositionError
+from shakespeare_env.errors import IllegalMove, PositionError, shown
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.record_checks import check_records, first_fault
@@ -157,21 +157,24 @@ class Position:
 
     def is_move(self, text: str) -> bool:
         """Whether the game has such a move, legal or not."""
-        return text in self._ids()
+        return isinstance(text, str) and text in self._ids()
 
     def action_id(self, move: str) -> int:
         """The id of a move text of the seat to move, of seat 0 when over."""
         if not self.is_move(move):
             raise ValueError(
-                f"{self.game.name} has no move {move!r} at this table; "
+                f"{self.game.name} has no move {shown(move)} at this table; "
                 f"`shakespeare actions --game {self.game.name}` lists them all"
             )
         return self._ids()[move]
 
     def move_text(self, action: int) -> str:
         """The text of an action id, likewise."""
-        if not 0 <= action < self.game.actions.size:
-            raise ValueError(f"action {action} is out of range 0 to {self.game.actions.size - 1}")
+        whole = isinstance(action, int | np.integer)
+        if not whole or not 0 <= action < self.game.actions.size:
+            raise ValueError(
+                f"action {shown(action)}: give a number from 0 to {self.game.actions.size - 1}"
+            )
         return self.game.actions.text(action, *self._mover())
 
     def describe_move(self, move: str) -> str:
@@ -207,8 +210,10 @@ class Position:
             self._record["random"] = streams(seed, _ONLY_ROW)
 
     def _check_seat(self, seat: int) -> int:
-        if not 0 <= seat < self.players:
-            raise ValueError(f"seat {seat} is not at this table; seats are 0 to {self.players - 1}")
+        if not isinstance(seat, int | np.integer) or not 0 <= seat < self.players:
+            raise ValueError(
+                f"seat {shown(seat)} is not at this table; seats are 0 to {self.players - 1}"
+            )
         return seat
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from shakespeare_env.errors import PositionError
+from shakespeare_env.errors import PositionError, shown
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:
@@ -16,41 +16,43 @@ def refuse(where: str, fault: str, remedy: str) -> NoReturn:
 def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """A JSON object with exactly these keys."""
     if not isinstance(value, Mapping):
-        refuse(where, f"{value!r} is not an object", "write an object with " + ", ".join(keys))
+        refuse(where, f"{shown(value)} is not an object", "write an object with " + ", ".join(keys))
     for key in value:
         if key not in keys:
-            refuse(where, f"unknown key {key!r}", "the keys are " + ", ".join(keys))
+            refuse(where, f"unknown key {shown(key)}", "the keys are " + ", ".join(keys))
     for key in keys:
         if key not in value:
-            refuse(where, f"the key {key!r} is missing", f"add {key!r}")
+            refuse(where, f"the key {shown(key)} is missing", f"add {shown(key)}")
     return value
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
     """A whole number in a range; True and 1.0 do not count."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        refuse(where, f"{value!r} is out of place", f"write a whole number from {low} to {high}")
+        refuse(
+            where, f"{shown(value)} is out of place", f"write a whole number from {low} to {high}"
+        )
     return value
 
 
 def truth(value: object, where: str) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        refuse(where, f"{value!r} is out of place", "write true or false")
+        refuse(where, f"{shown(value)} is out of place", "write true or false")
     return value
 
 
 def choice(value: object, where: str, known: Sequence[str]) -> int:
     """The index of a known text."""
     if not isinstance(value, str) or value not in known:
-        refuse(where, f"{value!r} is not known here", "use one of " + ", ".join(known))
+        refuse(where, f"{shown(value)} is not known here", "use one of " + ", ".join(known))
     return known.index(value)
 
 
 def items(value: object, where: str, most: int) -> list[Any]:
     """A list of limited length."""
     if not isinstance(value, list):
-        refuse(where, f"{value!r} is not a list", "write a list")
+        refuse(where, f"{shown(value)} is not a list", "write a list")
     if len(value) > most:
         refuse(where, f"{len(value)} entries", f"at most {most} can stand here")
     return value
@@ -67,7 +69,7 @@ def seats(value: object, where: str, players: int) -> list[int]:
     entries = items(value, where, players)
     found = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
     if len(set(found)) != len(found):
-        refuse(where, f"{value!r} names a seat twice", "name every seat once")
+        refuse(where, f"{shown(value)} names a seat twice", "name every seat once")
     return found
 
 

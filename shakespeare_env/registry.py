@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from shakespeare_env.box_reading import facts_digest
-from shakespeare_env.errors import BoxError
+from shakespeare_env.errors import BoxError, shown
 from shakespeare_env.game import Game
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
@@ -64,7 +64,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
         BoxError: the box is invalid, or the game is loaded with another.
     """
     if box is not None and not isinstance(box, str | os.PathLike):
-        raise TypeError(f"box={box!r}: give the path of a component file")
+        raise TypeError(f"box={shown(box)}: give the path of a component file")
     _check_name(name)
     if name in _loaded:
         if box is not None:
@@ -78,7 +78,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 def _check_name(name: str) -> None:
     if name not in _SEATS:
-        raise ValueError(f"there is no game {name!r}; there are: {', '.join(names())}")
+        raise ValueError(f"there is no game {shown(name)}; there are: {', '.join(names())}")
 
 
 def box_digest(name: str) -> str:

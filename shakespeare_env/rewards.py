@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from shakespeare_env.compiled import rule
+from shakespeare_env.errors import shown
 from shakespeare_env.game import Record
 
 NAMES = ("win", "margin", "rank", "score")
@@ -25,9 +26,10 @@ ILLEGAL_REWARD = -1.0
 
 def reward_code(name: str) -> int:
     """The number of a reward; ValueError if there is none of that name."""
-    name = _ALSO_NAMED.get(name, name)
+    if isinstance(name, str):
+        name = _ALSO_NAMED.get(name, name)
     if name not in NAMES:
-        raise ValueError(f"reward={name!r}: choose one of {', '.join(NAMES)}")
+        raise ValueError(f"reward={shown(name)}: choose one of {', '.join(NAMES)}")
     return NAMES.index(name)
 
 

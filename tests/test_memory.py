@@ -60,13 +60,21 @@ def test_where_the_total_is_unknown_everything_passes(monkeypatch):
     memory.check_fits("everything", 2**70, "ask for less")
 
 
+@pytest.fixture(autouse=True)
+def asked_anew():
+    memory.total_memory.cache_clear()
+    yield
+    memory.total_memory.cache_clear()
+
+
 def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy(monkeypatch):
     monkeypatch.setattr(memory, "total_memory", lambda: 2 * GIB)
     memory.check_fits("a batch of 2 games", 2 * GIB, "use fewer games")
     with pytest.raises(MemoryLimitError) as caught:
         memory.check_fits("a batch of 9 games", 3 * GIB, "use fewer games")
     assert str(caught.value) == (
-        "a batch of 9 games needs about 3 GiB of memory, but this process may use 2 GiB: use fewer games"
+        "a batch of 9 games needs about 3 GiB of memory, but this process may use 2 GiB: "
+        "use fewer games"
     )
     assert isinstance(caught.value, MemoryError)
     assert isinstance(caught.value, ShakespeareEnvError)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 
 from shakespeare_agents import storage
 from shakespeare_agents.network import Network, Tensors
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, shown
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest, current_digest
 
@@ -27,6 +28,8 @@ LICENCE = "MIT"
 """Of the weights, as of the code."""
 MAX_WIDTH = 4096
 """A wider card counts as damaged before memory is allocated."""
+_KINDS = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
+"""The types of a card's entries, in words."""
 _STEM = "weights"
 
 
@@ -130,9 +133,27 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     if not (folder / card.weights).exists():
         card = read_card(folder)  # a run has just replaced it
         check_fits(card, game, folder)
-    tensors = storage.load_tensors(folder, storage.StoredTensors(card.weights, card.weights_digest))
-    _check_tensors(tensors, card, folder / card.weights)
-    return Network(tensors, game.layout), card
+    shapes = Network.shapes(card.width, card.observation, card.actions)
+    stored = storage.StoredTensors(card.weights, card.weights_digest)
+    return Network(load_network(folder, stored, shapes), game.layout), card
+
+
+def load_network(
+    folder: Path, stored: storage.StoredTensors, shapes: Mapping[str, tuple[int, ...]]
+) -> storage.Arrays:
+    """Read the tensors of a network of these shapes (`Network.shapes`).
+
+    Raises:
+        CheckpointError: the file is missing or damaged, or holds anything else.
+    """
+    size = sum(math.prod(shape) for shape in shapes.values()) * np.dtype(np.float32).itemsize
+    tensors = storage.load_tensors(folder, stored, size)
+    path = folder / stored.file
+    if wrong := shapes.keys() ^ tensors.keys():
+        raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
+    for name, tensor in tensors.items():
+        storage.check_array(path, name, tensor, np.float32, shapes[name])
+    return tensors
 
 
 def read_card(folder: Path) -> Card:
@@ -145,11 +166,19 @@ def read_card(folder: Path) -> Card:
     data = storage.read_json(path, FORMAT, "checkpoint")
     kinds = {name: get_origin(kind) or kind for name, kind in get_type_hints(Card).items()}
     for name, kind in kinds.items():
-        if type(data.get(name)) is not kind:
-            found = repr(data.get(name))[:80]
-            raise CheckpointError(f"{path}: {name!r} is {found}, not of type {kind.__name__}")
-    if unknown := data.keys() - kinds.keys():
-        raise CheckpointError(f"{path}: unknown entries {sorted(unknown)}")
+        if name not in data:
+            raise CheckpointError(f"{path}: lacks {name}; copy all files of the checkpoint again")
+        if type(data[name]) is not kind:
+            found = shown(data[name])
+            raise CheckpointError(
+                f"{path}: {name} = {found}: must be {_KINDS[kind]}; "
+                "copy all files of the checkpoint again"
+            )
+    if unknown := sorted(data.keys() - kinds.keys()):
+        raise CheckpointError(
+            f"{path}: unknown entries {shown(unknown)}; "
+            "use the version that wrote it, or take them out"
+        )
     return Card(**data)
 
 
@@ -159,14 +188,17 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     for name, value in _facts(game).items():
         if getattr(card, name) != value:
             raise CheckpointError(
-                f"{folder}: made for {name} {getattr(card, name)!r}, but this is {value!r}; "
+                f"{folder}: made for {name} {shown(getattr(card, name))}, "
+                f"but this is {value!r}; "
                 "use the game, box and version it was trained with, or train again"
             )
     seats = range(game.min_seats, game.max_seats + 1)
     fits = card.players and all(type(count) is int and count in seats for count in card.players)
     if not fits or not 1 <= card.width <= MAX_WIDTH:
-        found = f"players {card.players}, width {card.width}"
-        raise CheckpointError(f"{folder}: {found}: there is no such network")
+        found = f"players {shown(card.players)}, width {shown(card.width)}"
+        raise CheckpointError(
+            f"{folder}: {found}: there is no such network; copy all files of the checkpoint again"
+        )
 
 
 def _facts(game: Game) -> dict[str, Any]:
@@ -178,16 +210,3 @@ def _facts(game: Game) -> dict[str, Any]:
         "observation": game.layout.size,
         "layout_digest": layout_digest(game),
     }
-
-
-def _check_tensors(tensors: Mapping[str, np.ndarray[Any, Any]], card: Card, path: Path) -> None:
-    expected = Network.shapes(card.width, card.observation, card.actions)
-    if wrong := expected.keys() ^ tensors.keys():
-        raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
-    for name, tensor in tensors.items():
-        if tensor.shape != expected[name] or tensor.dtype != np.float32:
-            raise CheckpointError(
-                f"{path}: {name} is {tensor.dtype} {tensor.shape}, not float32 {expected[name]}"
-            )
-        if not np.isfinite(tensor).all():
-            raise CheckpointError(f"{path}: {name} holds numbers that are not finite")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.generators import GameGenerators, to_unit
 from shakespeare_env.information_sets import InformationSets
 
@@ -16,6 +17,7 @@ Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
 
 _AT_ONCE = 8192
 """Games tried together, to bound memory."""
+MOST_SAMPLES = 10_000
 _TIE = 1e-6
 
 
@@ -26,14 +28,12 @@ class GreedyAgent:
 
     Args:
         evaluate: Values what the seat sees after the move.
-        samples: Determinizations each move is averaged over.
+        samples: Determinizations each move is averaged over, `MOST_SAMPLES` at most.
     """
 
     def __init__(self, evaluate: Evaluation, samples: int = 1) -> None:
-        if samples < 1:
-            raise ValueError(f"samples={samples}: each move must be tried at least once")
         self.evaluate = evaluate
-        self.samples = samples
+        self.samples = checked_count("samples", samples, MOST_SAMPLES)
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
         """See `Searcher.search`."""

@@ -188,7 +188,7 @@ def _split(text: str) -> tuple[str, dict[str, Any]]:
         option, _, value = part.partition("=")
         try:
             options[option.strip()] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             options[option.strip()] = value
     return name, options
 

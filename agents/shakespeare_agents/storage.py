@@ -6,10 +6,10 @@ Nothing is unpickled, so files from strangers cannot run code.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 import secrets
+import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,19 @@ from typing import Any
 
 import numpy as np
 import safetensors.numpy
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 from safetensors import SafetensorError
 
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env.errors import CheckpointError, shown
+from shakespeare_env.json_input import parse_object
+
+Arrays = dict[str, NDArray[Any]]
 
 _SUFFIX = ".safetensors"
+_HEADER = 2**20
+"""Bytes that names and shapes of arrays may take."""
+_LARGEST_JSON = 2**24
+"""Bytes: a run of 40,000 measurements has fewer."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +53,14 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
     stored = StoredTensors(f"{stem}-{digest[:16]}{_SUFFIX}", digest)
     path = folder / stored.file
     folder.mkdir(parents=True, exist_ok=True)
-    if not path.is_file() or path.read_bytes() != content:
+    if not _holds(path, content):
         write_atomically(path, content)
     return stored
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    is_alike = path.is_file() and path.stat().st_size == len(content)
+    return is_alike and path.read_bytes() == content
 
 
 def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
@@ -60,47 +72,99 @@ def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
             old.unlink(missing_ok=True)
 
 
-def load_tensors(folder: Path, stored: StoredTensors) -> dict[str, NDArray[Any]]:
-    """Read arrays.
+def forget_drafts(folder: Path, names: str) -> None:
+    """Delete drafts of `write_atomically` that a killed process left.
+
+    Only for who has the folder alone; `names` of files is a regular expression.
+    """
+    for draft in folder.iterdir():
+        if re.fullmatch(draft_of(names), draft.name) and not draft.is_dir():
+            draft.unlink(missing_ok=True)
+
+
+def draft_of(names: str) -> str:
+    """The names that drafts of files have, as a regular expression like that of the files'."""
+    return rf"\.(?:{names})\.[0-9a-f]{{8}}"
+
+
+def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
+    """Read arrays that take `at_most` bytes together; a larger file is not even opened.
 
     Raises:
-        CheckpointError: the file is missing or damaged.
+        CheckpointError: the file is missing, damaged or too large.
     """
     path = folder / stored.file
-    if Path(stored.file).name != stored.file:
-        raise CheckpointError(f"{folder}: {stored.file!r} must be a file beside what names it")
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error}); put it back") from error
+    if not re.fullmatch(r"\w[\w.-]{0,199}", stored.file):
+        raise CheckpointError(f"{folder}: {shown(stored.file)} must be a file beside what names it")
+    content = read_bounded(path, at_most + _HEADER, "put it back")
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
     try:
-        return safetensors.numpy.load(content)
-    except (SafetensorError, KeyError, TypeError, AttributeError) as error:
-        # It may be damaged, or hold number types that NumPy lacks.
+        arrays = safetensors.numpy.load(content)
+    except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
+        # It may be damaged, or hold number types or sizes that NumPy lacks.
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
+    for name, array in arrays.items():
+        if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
+            raise CheckpointError(f"{path}: {name} holds bytes that are neither true nor false")
+    return arrays
+
+
+def check_array(
+    path: Path, name: str, array: NDArray[Any], dtype: DTypeLike, shape: tuple[int, ...]
+) -> None:
+    """Refuse an array that is of another type or shape or not finite.
+
+    Raises:
+        CheckpointError: naming `path` and `name`.
+    """
+    if array.dtype != dtype or array.shape != shape:
+        wanted = f"{np.dtype(dtype)} {shape}"
+        raise CheckpointError(
+            f"{path}: {name} is {array.dtype} {array.shape}, not {wanted}; copy all files again"
+        )
+    if not np.isfinite(array).all():
+        raise CheckpointError(
+            f"{path}: {name} holds numbers that are not finite; copy all files again"
+        )
 
 
 def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
     """Read a JSON object of format version `form`; `what` names its folder in errors.
 
     Raises:
-        CheckpointError: the file is missing, damaged or of another version.
+        CheckpointError: the file is missing, damaged, too large or of another version.
     """
+    content = read_bounded(path, _LARGEST_JSON, f"is it a {what}?")
     try:
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error}); is it a {what}?") from error
-    except (ValueError, RecursionError) as error:
-        raise CheckpointError(f"{path}: is not JSON ({error})") from error
-    if not isinstance(data, dict) or data.get("format") != form:
-        found = data.get("format") if isinstance(data, dict) else type(data).__name__
+        data = parse_object(content)
+    except ValueError as error:
+        raise CheckpointError(f"{path}: is {error}; copy all files of the {what} again") from error
+    found = data.get("format")
+    if type(found) is not int or found != form:
         raise CheckpointError(
-            f"{path}: format {found!r}, this version reads {form}; "
+            f"{path}: format {shown(found)}, this version reads {form}; "
             "use the version that wrote it, or train again"
         )
     return data
+
+
+def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
+    """A file's content; CheckpointError if there is none, or it has more than `at_most` bytes."""
+    try:
+        facts = path.stat()
+        # What is no file may have no end, or wait for somebody to write.
+        if not stat.S_ISREG(facts.st_mode):
+            raise CheckpointError(f"{path}: is not a file; {remedy}")
+        if facts.st_size > at_most:
+            raise CheckpointError(
+                f"{path}: has {facts.st_size:,} bytes, and at most {at_most:,} could be of use; "
+                "copy all files again"
+            )
+        with path.open("rb") as file:
+            return file.read(facts.st_size)
+    except OSError as error:
+        raise CheckpointError(f"{path}: cannot be read ({error}); {remedy}") from error
 
 
 def write_atomically(path: Path, content: bytes) -> None:

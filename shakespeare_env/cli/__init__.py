@@ -8,6 +8,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from shakespeare_env.errors import ShakespeareEnvError
+
 COMMANDS = {
     "watch": "shakespeare_agents.cli.watch",
     "play": "shakespeare_agents.cli.play",
@@ -40,6 +42,19 @@ class _Commands(TyperGroup):
         command = typer.main.get_command(single)
         command.name = cmd_name
         return command
+
+    def invoke(self, ctx: Any) -> Any:
+        # What no command foresees: a full disk, a closed folder, too little memory.
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # whoever read the output has left; Click ends the command quietly
+            raise
+        except (ShakespeareEnvError, OSError) as fault:
+            fault_in_a_line = str(fault)
+        except MemoryError:
+            fault_in_a_line = "there is too little memory for this; ask for less"
+        typer.echo(f"Error: {fault_in_a_line}", err=True)
+        raise typer.Exit(1)
 
 
 app = typer.Typer(

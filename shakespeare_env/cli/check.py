@@ -14,18 +14,30 @@ from rich.table import Table
 from shakespeare_env import registry, rewards
 from shakespeare_env.cli.choices import find_game, give_up
 from shakespeare_env.equality import VIEWS, DifferenceError, Setting, compare, is_installed, play
+from shakespeare_env.memory import check_fits
+
+_MOST = 100_000
+_BYTES_A_GAME = 2**20
+"""What each view is compared with: some hundreds of decisions with what was seen."""
 
 
 def check(
     game_name: Annotated[
         str | None, typer.Option("--game", help="The game to check.", show_default="every game")
     ] = None,
-    games: Annotated[int, typer.Option(min=1, help="Games in a row, one after another.")] = 2,
-    rows: Annotated[int, typer.Option(min=1, help="Games played side by side.")] = 3,
+    games: Annotated[
+        int, typer.Option(min=1, max=_MOST, help="Games in a row, one after another.")
+    ] = 2,
+    rows: Annotated[int, typer.Option(min=1, max=_MOST, help="Games played side by side.")] = 3,
     seed: Annotated[int, typer.Option(min=0, max=2**63, help="Seed of the games.")] = 0,
 ) -> None:
     """Step all views side by side: every observation, mask and reward must agree."""
     chosen = registry.names() if game_name is None else (find_game(game_name).name,)
+    check_fits(
+        f"comparing {rows} x {games} games",
+        rows * games * _BYTES_A_GAME,
+        "use fewer --rows or --games",
+    )
     settings = [setting for name in chosen for setting in settings_of(name, seed, rows, games)]
     views = [view for view in VIEWS if is_installed(view)]
     console = Console()

@@ -11,6 +11,7 @@ import typer
 
 from shakespeare_env import IllegalMove, Position, registry
 from shakespeare_env.cli.choices import DEFAULT_GAME
+from shakespeare_env.cli.lines import lines_of, standard_input
 from shakespeare_env.cli.requests import Request, RequestError, dump_line, parse_line
 from shakespeare_env.errors import PositionError
 
@@ -20,7 +21,7 @@ Result = dict[str, Any]
 def protocol() -> None:
     """Answer commands, one JSON object a line, until `quit` or the end of the input."""
     engine = Engine()
-    for line in sys.stdin.buffer:
+    for line in lines_of(standard_input()):
         typer.echo(engine.answer(line))
         if engine.over:
             break

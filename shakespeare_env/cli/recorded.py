@@ -6,19 +6,24 @@ They are shown from recorded positions: as text these hold no random state to re
 from __future__ import annotations
 
 import gzip
-import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from shakespeare_env import Position
-from shakespeare_env.cli.json_input import parse_object
-from shakespeare_env.datasets import read_decisions, read_games
+from shakespeare_env.cli.lines import check_length, lines_of
+from shakespeare_env.datasets import collected, read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.errors import DatasetError, PositionError
+from shakespeare_env.json_input import parse_object
+
+MOST_MOVES = 4000
+"""In a game; those of the bundled boxes have some hundreds."""
+_MOST_IN_ALL = 2**26
+"""Bytes of a game's lines, unpacked."""
 
 
 @dataclass(frozen=True)
@@ -54,45 +59,75 @@ def from_json_lines(path: Path) -> Recorded:
     Raises:
         DatasetError: something is wrong in a line that it names.
     """
-    lines = [_object(path, number, line) for number, line in enumerate(_lines(path), 1)]
-    if not lines:
+    moves: list[str] = []
+    positions: list[Position] = []
+    for number, line in enumerate(_lines(path), 1):
+        entries = _object(path, number, line)
+        if number > 1:
+            moves.append(_entry(path, number, entries, "move", str))
+        text = _entry(path, number, entries, "position", dict)
+        positions.append(_position(text, f"{path}, line {number}"))
+    if not positions:
         raise DatasetError(f"{path} is empty; its first line should hold a position")
-    moves = [_entry(path, number, line, "move", str) for number, line in enumerate(lines[1:], 2)]
-    texts = [_entry(path, number, line, "position", dict) for number, line in enumerate(lines, 1)]
-    return _checked(Recorded(_positions(texts, lambda k: f"{path}, line {k + 1}"), moves), path)
+    return _checked(Recorded(positions, moves), path)
 
 
 def from_dataset(folder: Path, game_id: int) -> Recorded:
     """Read a game; DatasetError if that fails, ModuleNotFoundError without Polars."""
     pl = load_polars()
-    games = read_games(folder, unfinished=True).filter(pl.col("game_id") == game_id).collect()
-    if games.is_empty():
-        count = read_games(folder, unfinished=True).select(pl.len()).collect().item()
+    games = read_games(folder, unfinished=True)
+    of_game = pl.col("game_id") == pl.lit(game_id, pl.Int64)
+    found = collected(games.filter(of_game).head(1), folder)
+    if found.is_empty():
+        count = collected(games.select(pl.len()), folder).item()
         raise DatasetError(f"{folder} has no game {game_id}; its games are 0 to {count - 1}")
-    game = games.row(0, named=True)
-    decisions = read_decisions(folder, unfinished=True).filter(pl.col("game_id") == game_id)
-    columns = decisions.sort("number").select("position", "value").collect()
-    texts = [json.loads(text) for text in (*columns["position"], game["last_position"])]
+    game = found.row(0, named=True)
+    decisions = read_decisions(folder, unfinished=True).filter(of_game)
+    columns = collected(
+        decisions.select("number", "position", "value").head(MOST_MOVES + 1).sort("number"), folder
+    )
     name = f"{folder}, game {game_id}"
-    positions = _positions(texts, lambda number: f"{name}, position {number}")
+    texts = [*columns["position"], game["last_position"]]
+    positions = [_written(text, f"{name}, position {at}") for at, text in enumerate(texts)]
     values = columns["value"].to_list()
-    return _checked(Recorded(positions, game["moves"], game["agents"], values), name)
+    read = _checked(Recorded(positions, game["moves"] or [], game["agents"], values), name)
+    _check_agents(game["agents"], read.last.players, name)
+    return read
 
 
 def games_of(folder: Path) -> Iterable[dict[str, Any]]:
     """The games without positions and moves."""
-    columns = ("game_id", "agents", "final_scores", "winners", "decisions")
-    return read_games(folder, unfinished=True).select(*columns).collect().iter_rows(named=True)
+    columns = ("game_id", "players", "agents", "final_scores", "winners", "decisions")
+    found = collected(read_games(folder, unfinished=True).select(*columns), folder)
+    for game in found.iter_rows(named=True):
+        name = f"{folder}, game {game['game_id']}"
+        _check_agents(game["agents"], game["players"], name)
+        if game["final_scores"] is None or game["winners"] is None:
+            raise DatasetError(f"{name} has no result; copy the dataset again")
+        yield game
 
 
-def _positions(texts: Sequence[Mapping[str, Any]], where: Callable[[int], str]) -> list[Position]:
-    read = []
-    for number, text in enumerate(texts):
-        try:
-            read.append(Position.from_dict(text))
-        except PositionError as error:
-            raise DatasetError(f"{where(number)} is not a position: {error}") from error
-    return read
+def _check_agents(names: Sequence[str | None] | None, players: int, where: str) -> None:
+    """Names are printed: what is no text could drive a terminal."""
+    known = names is not None and all(name and name.isprintable() for name in names)
+    if not known or len(names or ()) != players:
+        raise DatasetError(f"{where}: its agents are not a name for each seat")
+
+
+def _written(text: str | None, where: str) -> Position:
+    """A position from its text in a dataset."""
+    try:
+        read = parse_object(check_length((text or "").encode()))
+    except ValueError as error:
+        raise DatasetError(f"{where} is {error}") from error
+    return _position(read, where)
+
+
+def _position(text: Mapping[str, Any], where: str) -> Position:
+    try:
+        return Position.from_dict(text)
+    except PositionError as error:
+        raise DatasetError(f"{where} is not a position: {error}") from error
 
 
 def _checked(game: Recorded, name: Path | str) -> Recorded:
@@ -111,19 +146,28 @@ def _checked(game: Recorded, name: Path | str) -> Recorded:
     return game
 
 
-def _lines(path: Path) -> list[bytes]:
+def _lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file, as long as one game may be."""
+    left = _MOST_IN_ALL
     try:
-        content = path.read_bytes()
-        if path.suffix == ".gz":
-            content = gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise DatasetError(f"{path} cannot be read: {error}") from error
-    return content.splitlines()
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            for number, line in enumerate(lines_of(file)):
+                left -= len(line)
+                if number > MOST_MOVES or left < 0:
+                    raise DatasetError(
+                        f"{path} is longer than a game of {MOST_MOVES} moves and "
+                        f"{_MOST_IN_ALL >> 20} MiB; write one game to a file"
+                    )
+                yield line
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        if isinstance(error, DatasetError):  # a ValueError, too
+            raise
+        raise DatasetError(f"{str(path)!r} cannot be read: {error}") from error
 
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        return parse_object(line)
+        return parse_object(check_length(line))
     except ValueError as error:
         raise DatasetError(f"{path}, line {number} is {error}") from error
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from shakespeare_env.cli.json_input import kind, parse_json
+from shakespeare_env.cli.lines import check_length
+from shakespeare_env.json_input import kind, parse_json
 
 _SHOWN = 80  # characters of a wrong value that an error repeats
 _MISSING: Any = object()
@@ -23,7 +24,7 @@ class RequestError(Exception):
 def parse_line(line: bytes) -> dict[str, Any]:
     """The JSON object in a line; RequestError `BadJSON` or `BadRequest` if there is none."""
     try:
-        value = parse_json(line)
+        value = parse_json(check_length(line))
     except ValueError as error:
         raise RequestError("BadJSON", f"this is {error}") from error
     if not isinstance(value, dict):

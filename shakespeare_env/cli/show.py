@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,9 +9,10 @@ import typer
 
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.json_input import parse_object
+from shakespeare_env.cli.lines import MOST_BYTES, check_length, standard_input
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
+from shakespeare_env.json_input import parse_object
 
 
 def show(
@@ -55,10 +55,16 @@ def _write(position: Position, picture: Path) -> None:
 def _read(file: str, name: str) -> dict[str, Any]:
     """The JSON object in a file or standard input; errors call it `name`."""
     try:
-        data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        if file == "-":
+            data = standard_input().read(MOST_BYTES + 1)
+        else:
+            with open(file, "rb") as opened:
+                data = opened.read(MOST_BYTES + 1)
     except OSError as error:
         give_up(f"cannot read {name}: {error.strerror}")
+    except ValueError as error:  # a path that no file can have
+        give_up(f"cannot read {name!r}: {error}")
     try:
-        return parse_object(data)
+        return parse_object(check_length(data))
     except ValueError as error:
         give_up(f"{name} is {error}")

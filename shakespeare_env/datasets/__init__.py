@@ -3,8 +3,9 @@
 Reading needs Polars but no agents; `shakespeare_agents.arena.dataset` writes them.
 """
 
-from shakespeare_env.datasets.manifest import Manifest, Settings, read_manifest
-from shakespeare_env.datasets.reading import check_digests, read_decisions, read_games
+from shakespeare_env.datasets.manifest import Manifest, Settings
+from shakespeare_env.datasets.manifest_reading import read_manifest
+from shakespeare_env.datasets.reading import check_digests, collected, read_decisions, read_games
 from shakespeare_env.datasets.schema import DECISIONS, GAMES, TABLES, Column
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Manifest",
     "Settings",
     "check_digests",
+    "collected",
     "read_decisions",
     "read_games",
     "read_manifest",

@@ -27,12 +27,24 @@ KINDS = {
 
 def load_polars() -> Any:
     """The module `polars`; the error says how to install it."""
+    return load("polars")
+
+
+def load(name: str) -> Any:
+    """A module that datasets need; the error says how to install it."""
     try:
-        return import_module("polars")
+        return import_module(name)
     except ModuleNotFoundError as missing:
         raise ModuleNotFoundError(
             f"datasets need {missing.name}: pip install 'shakespeare-env[data]'", name=missing.name
         ) from missing
+
+
+def faults() -> tuple[type[BaseException], ...]:
+    """What Polars raises when a file is not what it should be."""
+    exceptions = load_polars().exceptions
+    # Some damage makes its Rust panic, which is no Exception.
+    return exceptions.PolarsError, exceptions.PanicException, OSError, ValueError, MemoryError
 
 
 def polars_schema(table: Table) -> dict[str, Any]:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from shakespeare_env.datasets.schema import FORMAT, TABLES
-from shakespeare_env.errors import DatasetError
+from shakespeare_env.datasets.schema import FORMAT
 
 NAME = "manifest.json"
+MOST_GAMES = 100_000_000
+MOST_SHARDS = 100_000
+"""As many as the names of their files have room for."""
 
 
 @dataclass(frozen=True)
@@ -116,43 +119,9 @@ def shard_file(table: str, shard: int) -> str:
     return f"{table}-{shard:05}.parquet"
 
 
-def read_manifest(folder: Path) -> Manifest:
-    """A dataset's manifest; DatasetError if missing, damaged or of another version."""
-    path = folder / NAME
-    try:
-        data = json.loads(path.read_bytes())
-    except OSError as error:
-        raise DatasetError(
-            f"{folder} is not a dataset: {path} cannot be read ({error.strerror}); "
-            "give a folder that `shakespeare dataset` has written"
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{path} is not JSON ({error}); copy the dataset again") from error
-    found = data.get("format") if isinstance(data, dict) else type(data).__name__
-    if found != FORMAT:
-        raise DatasetError(
-            f"{path}: format {found!r}, this version reads {FORMAT}; "
-            "use the version of shakespeare-env that wrote it"
-        )
-    try:
-        return _manifest(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DatasetError(
-            f"{path} is not the manifest of a dataset ({type(error).__name__}: {error}); "
-            "copy the dataset again"
-        ) from error
-
-
-def _manifest(data: Mapping[str, Any]) -> Manifest:
-    settings = dict(data["settings"])
-    for name in ("variants", "entrants"):
-        settings[name] = tuple(settings[name])
-    read = Manifest(
-        Settings(**settings),
-        tuple({table: StoredFile(**shard[table]) for table in TABLES} for shard in data["shards"]),
-    )
-    for number, shard in enumerate(read.shards):
-        expected = len(read.settings.deals_of(number)) * read.settings.players
-        if shard["games"].rows != expected:
-            raise ValueError(f"shard {number} has {shard['games'].rows} games, not {expected}")
-    return read
+def size_of(path: Path) -> int:
+    """Bytes of a file; OSError for folders and devices, too: a pipe would be waited for."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+    return about.st_size

@@ -1,4 +1,4 @@
-"""Datasets as lazy frames, once their files are checked."""
+"""Datasets as lazy frames, once every byte of their files is checked."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shakespeare_env.datasets.frames import load_polars, polars_schema
-from shakespeare_env.datasets.manifest import Manifest, read_manifest, shard_file
+from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
+from shakespeare_env.datasets.manifest import Manifest, StoredFile, shard_file, size_of
+from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
 
@@ -31,18 +32,22 @@ def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) 
     return _read(Path(folder), "decisions", unfinished)
 
 
+def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
+    """The rows of a frame read from a dataset; DatasetError if its files hold something else."""
+    try:
+        return frame.collect()
+    except faults() as error:
+        raise DatasetError(
+            f"{folder} holds files that Polars cannot read ({_first_line(error)}); "
+            "copy the dataset again"
+        ) from error
+
+
 def check_digests(folder: Path, manifest: Manifest) -> None:
     """DatasetError unless all finished files are as written."""
     for number, shard in enumerate(manifest.shards):
         for table, stored in shard.items():
-            path = folder / shard_file(table, number)
-            try:
-                with path.open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
-            except OSError as error:
-                raise _missing(path, error) from error
-            if digest != stored.digest:
-                raise _damaged(path)
+            _check_content(folder / shard_file(table, number), stored)
 
 
 def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
@@ -56,34 +61,45 @@ def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
     schema = polars_schema(TABLES[table])
     paths = [folder / shard_file(table, number) for number in range(len(manifest.shards))]
     for path, shard in zip(paths, manifest.shards, strict=True):
-        _check_file(path, shard[table].size, schema)
+        _check_content(path, shard[table])
+        _check_table(path, shard[table].rows, schema)
     if not paths:
         return pl.LazyFrame(schema=schema)  # type: ignore[no-any-return]
     return pl.scan_parquet(paths, glob=False)  # type: ignore[no-any-return]
 
 
-def _check_file(path: Path, size: int, schema: dict[str, object]) -> None:
+def _check_content(path: Path, stored: StoredFile) -> None:
+    """Polars reads some damage without a word, so every byte counts."""
     try:
-        found_size = path.stat().st_size
+        size = size_of(path)
+        if size == stored.size:
+            with path.open("rb") as file:
+                if hashlib.file_digest(file, "sha256").hexdigest() == stored.digest:
+                    return
     except OSError as error:
-        raise _missing(path, error) from error
-    if found_size != size:
-        raise _damaged(path)
+        raise DatasetError(f"{path} cannot be read ({error.strerror}); put it back") from error
+    raise _damaged(path)
+
+
+def _check_table(path: Path, rows: int, schema: dict[str, object]) -> None:
     pl = load_polars()
     try:
         found = dict(pl.read_parquet_schema(path))
-    except (pl.exceptions.PolarsError, OSError) as error:
+        found_rows = pl.scan_parquet(path, glob=False).select(pl.len()).collect().item()
+    except faults() as error:
         raise _damaged(path) from error
     if found != schema:
         wrong = sorted(found.items() ^ schema.items(), key=str)
         raise DatasetError(
             f"{path}: column {wrong[0][0]!r} is not that of this version; copy the dataset again"
         )
+    if found_rows != rows:
+        raise DatasetError(f"{path} has {found_rows} rows, not {rows}; copy the dataset again")
 
 
 def _damaged(path: Path) -> DatasetError:
     return DatasetError(f"{path} is not the file that was written; copy the dataset again")
 
 
-def _missing(path: Path, error: OSError) -> DatasetError:
-    return DatasetError(f"{path} cannot be read ({error.strerror}); put it back")
+def _first_line(error: BaseException) -> str:
+    return str(error).partition("\n")[0][:200]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env import reading as read
+from shakespeare_env.errors import shown
 from shakespeare_env.figaro import notation as n
 from shakespeare_env.figaro import state as s
 from shakespeare_env.figaro import tables as t
@@ -58,13 +59,15 @@ def _by_seat(value: object, where: str, players: int) -> list[Any]:
 
 def _read_hand(entry: object, where: str, game: Record, seat: int) -> None:
     if not isinstance(entry, Mapping):
-        read.refuse(where, f"{entry!r} is not an object", "write card -> count")
+        read.refuse(where, f"{shown(entry)} is not an object", "write card -> count")
     for card, count in entry.items():
         kind = read.choice(card, where, t.KIND_IDS)
         most = int(t.COPIES[game["players"], kind])
         if most == 0:
             read.refuse(
-                where, f"{card!r} is not dealt to {game['players']} seats", "leave the card out"
+                where,
+                f"{shown(card)} is not dealt to {game['players']} seats",
+                "leave the card out",
             )
         game["hand"][seat, kind] = read.integer(count, f"{where}.{card}", 1, most)
     cards = int(game["hand"][seat].sum())
@@ -85,7 +88,7 @@ def _read_front(entry: object, where: str, game: Record, seat: int) -> None:
         read.refuse(where, f"a total of {total}", f"at {t.FULL} the seat takes everything")
     colours = {int(t.COLOUR[kind]) for kind in kinds} - {t.NO_COLOUR}
     if len(colours) > 1:
-        read.refuse(where, f"{entry!r} has several colours", "leave one colour before a seat")
+        read.refuse(where, f"{shown(entry)} has several colours", "leave one colour before a seat")
     game["total"][seat] = total
     game["colour"][seat] = colours.pop() if colours else t.NO_COLOUR
 
@@ -126,14 +129,14 @@ def _lengths(value: object, where: str, most: int) -> list[int]:
         for i, entry in enumerate(read.items(value, where, most))
     ]
     if lengths != sorted(lengths, reverse=True):
-        read.refuse(where, f"{value!r} is out of order", "list the pieces long to short")
+        read.refuse(where, f"{shown(value)} is out of order", "list the pieces long to short")
     return lengths
 
 
 def _read_winners(value: object, game: Record, players: int, over: bool) -> None:
     if not over:
         if value is not None:
-            read.refuse("winners", f"{value!r} before the end", "write null")
+            read.refuse("winners", f"{shown(value)} before the end", "write null")
         return
     if game["round"] != _LAST:
         read.refuse("to_move", f"null in round {game['round'] + 1}", "name the seat to move")

@@ -20,7 +20,7 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
     for other in range(N_DISCS):
         if spaces[other] == left and heights[other] > below:
             heights[other] -= 1  # the discs above close the gap
-        if spaces[other] == space:
+        if spaces[other] == space and other != disc:
             height += 1
     spaces[disc] = space
     heights[disc] = height

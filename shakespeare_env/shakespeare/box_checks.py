@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from shakespeare_env.box_reading import Entry, show, suggest
-from shakespeare_env.shakespeare.box import ACTS, Box, Character, Space
+from shakespeare_env.shakespeare.box import ACTS, Box, Character, Objective, Space
 
 _DECK = 30
+_MOST_COMBINATIONS = 1000
 _STARTING_KINDS = ("actor", "actor", "handyman", "queen")
 _STARTING_REMEDY = "list two actors, a handyman and the queen"
 
@@ -100,6 +101,16 @@ def check_points(objective: Entry, points: Sequence[tuple[int, int]]) -> None:
         if more < less:
             fault = f"{more} prestige from {high}, but {less} from {low}"
             objective.refuse(f"points.{high}", fault, "let prestige rise with the threshold")
+
+
+def check_sacrifices(root: Entry, objectives: Sequence[Objective]) -> None:
+    """Refuse more combinations of pounds to give up than can be tried (Rules F1)."""
+    steps = 1 + max(len(objective.points) for objective in objectives)
+    of_pounds = sum(objective.metric == "sacrifice" for objective in objectives)
+    if steps**of_pounds > _MOST_COMBINATIONS:
+        fault = f"{of_pounds} objectives of pounds, and {steps - 1} steps"
+        remedy = "have fewer of them, or fewer steps: every combination is tried at the end"
+        root.refuse("[[objective]]", fault, remedy)
 
 
 def check_stage(entries: Mapping[str, Entry], spaces: Sequence[Space]) -> None:

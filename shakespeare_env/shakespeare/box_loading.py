@@ -89,6 +89,7 @@ def load_box(path: Path | None = None) -> Box:
 
     objectives = tuple(map(_objective, root.tables("objective", "[[objective]] ")))
     box_checks.check_list(root, "[[objective]]", [card.id for card in objectives], 3, 16)
+    box_checks.check_sacrifices(root, objectives)
 
     lengths = _act_lengths(tables["acts"])
     box = Box(

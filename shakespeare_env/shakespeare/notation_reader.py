@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env import reading as read
+from shakespeare_env.errors import shown
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import notation as n
 from shakespeare_env.shakespeare import state as s
@@ -67,7 +68,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
     over = phase == s.OVER
     if over and given["to_move"] is not None:
-        read.refuse("to_move", f"{given['to_move']!r} in phase 'over'", "write null")
+        read.refuse("to_move", f"{shown(given['to_move'])} in phase 'over'", "write null")
     game["to_move"] = (
         s.NOBODY if over else read.integer(given["to_move"], "to_move", 0, players - 1)
     )
@@ -86,7 +87,7 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
     """Order, Initiative, queue and act discs."""
     order = read.seats(given["order"], "order", players)
     if len(order) < players:
-        read.refuse("order", f"{given['order']!r}", f"name all {players} seats")
+        read.refuse("order", f"{shown(given['order'])}", f"name all {players} seats")
     game["order"][:players] = order
     initiative = read.seats(given["initiative"], "initiative", players)
     game["initiative"][: len(initiative)] = initiative
@@ -102,23 +103,27 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
         spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
         if not isinstance(piles[name], Mapping):
             read.refuse(
-                f"piles.{name}", f"{piles[name]!r} is not an object", "write space -> discs"
+                f"piles.{name}", f"{shown(piles[name])} is not an object", "write space -> discs"
             )
         for space, pile in piles[name].items():
             where = f"piles.{name}.{space}"
             number = read.choice(space, where, spaces) + 1
             for height, disc in enumerate(read.items(pile, where, len(discs))):
                 if isinstance(disc, bool) or not isinstance(disc, int | str) or disc not in discs:
-                    read.refuse(where, f"{disc!r} is no disc here", f"use {list(discs)}")
+                    read.refuse(where, f"{shown(disc)} is no disc here", f"use {list(discs)}")
                 if game["disc_space"][act, discs[disc]]:
-                    read.refuse(where, f"the disc {disc!r} stands on the act twice", "name it once")
+                    read.refuse(
+                        where, f"the disc {shown(disc)} stands on the act twice", "name it once"
+                    )
                 game["disc_space"][act, discs[disc]] = number
                 game["disc_height"][act, discs[disc]] = height
             if not pile:
                 read.refuse(where, "an empty pile", "leave empty spaces out")
         for disc, row in discs.items():
             if not game["disc_space"][act, row]:
-                read.refuse(f"piles.{name}", f"the disc {disc!r} is missing", "put it on a space")
+                read.refuse(
+                    f"piles.{name}", f"the disc {shown(disc)} is missing", "put it on a space"
+                )
 
 
 def _read_table(given: Mapping[str, Any], game: Record) -> None:
@@ -163,7 +168,7 @@ def _read_pending(pending: Any, game: Record) -> None:
         game["drawn"][: len(drawn)] = drawn
         game["drawn_len"] = len(drawn)
     elif pending is not None:
-        read.refuse("pending", f"{pending!r} in phase {s.PHASE_NAMES[phase]!r}", "write null")
+        read.refuse("pending", f"{shown(pending)} in phase {s.PHASE_NAMES[phase]!r}", "write null")
     game["back"] = phase == s.BACK
     game["queen"] = phase == s.CHOOSE_QUEEN
     if phase != s.QUILL:
@@ -178,7 +183,9 @@ def _read_craft(value: Any, where: str, game: Record) -> None:
     game["craft_optional"] = read.truth(given["optional"], f"{where}.optional")
     colours = read.choices(given["colours"], f"{where}.colours", COLOURS, t.N_COLOURS)
     if not colours or colours != sorted(set(colours)):
-        read.refuse(f"{where}.colours", f"{given['colours']!r}", "list different colours in order")
+        read.refuse(
+            f"{where}.colours", f"{shown(given['colours'])}", "list different colours in order"
+        )
     game["craft_colours"] = sum(1 << colour for colour in colours)
 
 
@@ -205,7 +212,7 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
     game["objectives_len"][seat] = len(kept)
     if not isinstance(given["stage"], Mapping):
         read.refuse(
-            f"{where}.stage", f"{given['stage']!r} is not an object", "write space -> colour"
+            f"{where}.stage", f"{shown(given['stage'])} is not an object", "write space -> colour"
         )
     for name, colour in given["stage"].items():
         space = read.choice(name, f"{where}.stage", t.SPACE_IDS)
@@ -226,7 +233,7 @@ def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -
     game["rest"][seat, member] = read.truth(given["rest"], f"{where}.rest")
     costume = read.choices(given["costume"], f"{where}.costume", COLOURS, t.N_SLOTS)
     if costume != sorted(costume):
-        read.refuse(f"{where}.costume", f"{given['costume']!r}", "list it in colour order")
+        read.refuse(f"{where}.costume", f"{shown(given['costume'])}", "list it in colour order")
     game["costume"][seat, member, : len(costume)] = costume
     game["costume_len"][seat, member] = len(costume)
     game["yellow"][seat] += costume.count(t.YELLOW)
@@ -236,9 +243,9 @@ def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -
 def _read_winners(value: Any, game: Record, players: int, over: bool) -> None:
     if not over:
         if value is not None:
-            read.refuse("winners", f"{value!r} before the end", "write null")
+            read.refuse("winners", f"{shown(value)} before the end", "write null")
         return
     winners = read.seats(value, "winners", players)
     if winners != sorted(winners):
-        read.refuse("winners", f"{value!r}", "list the seats in ascending order")
+        read.refuse("winners", f"{shown(value)}", "list the seats in ascending order")
     game["winners"][winners] = 1

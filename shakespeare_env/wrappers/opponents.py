@@ -16,6 +16,9 @@ from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
 Opponents = Player | Sequence[Player | None] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
 
+MOST_OPPONENTS = 1000
+"""To draw from."""
+
 
 class OpponentPool:
     """Seats opponents, None meaning the strongest bundled agent, in the games of a batch.
@@ -30,6 +33,10 @@ class OpponentPool:
         self._in_order = False
         chosen: list[Player | None]
         if isinstance(opponents, Mapping):
+            if len(opponents) > MOST_OPPONENTS:
+                raise ValueError(
+                    f"{len(opponents)} opponents to draw from: give {MOST_OPPONENTS} at most"
+                )
             chosen = list(opponents)
             self._weights = _shares(opponents)
         elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
@@ -72,9 +79,16 @@ def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
         given = np.array(list(weights.values()), np.float64)
     except (TypeError, ValueError):
         given = np.empty(0)
-    if not len(given) or not np.isfinite(given).all() or (given < 0).any() or not given.sum():
+    if (
+        given.ndim != 1
+        or not len(given)
+        or not np.isfinite(given).all()
+        or (given < 0).any()
+        or not given.any()
+    ):
         raise ValueError(
             f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
         )
+    given /= given.max()  # whose sum could overflow
     shares: NDArray[np.float64] = given / given.sum()
     return shares

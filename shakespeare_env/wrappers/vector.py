@@ -12,11 +12,15 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
-from shakespeare_env.batch_checks import Integers
+from shakespeare_env.batch_checks import Integers, checked_count
+from shakespeare_env.memory import check_fits
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
+
+_COPIES = 6
+"""Of observations and masks: the batch's, what a step returns, and the bounds of the spaces."""
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
@@ -60,6 +64,13 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     ) -> None:
         rules = registry.game(game, box)
         rules.option_bits(options, [])
+        if render_mode == "human":
+            raise ValueError("render_mode='human' shows one game: use the single environment")
+        check_fits(
+            f"num_envs={checked_count('num_envs', num_envs)}",
+            num_envs * (rules.state.itemsize + _COPIES * (rules.layout.size + rules.actions.size)),
+            "use fewer environments",
+        )
         self.games = SingleAgentBatch(
             game,
             num_envs,
@@ -71,8 +82,6 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             box=box,
             **options,
         )
-        if render_mode == "human":
-            raise ValueError("render_mode='human' shows one game: use the single environment")
         self.num_envs = num_envs
         self.single_observation_space = observation_space(rules)
         self.single_action_space = action_space(rules)

@@ -13,7 +13,7 @@ from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
 from shakespeare_agents.registry import bundled_checkpoint
 from shakespeare_env import registry
 from shakespeare_training.config import make_config
-from shakespeare_training.runs.history import History
+from shakespeare_training.runs.history import History, Measurement
 from tests.contract import knowledge
 
 games = pytest.mark.parametrize("name", registry.names())
@@ -28,7 +28,7 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name):
     assert card.licence == LICENCE
     assert card.command.startswith("shakespeare train")
     config = make_config(card.settings, "card")
-    history = History.from_json(card.figures["history"])
+    history = History(Measurement(**entry) for entry in card.figures["history"])
     assert history[len(history) - 1].decisions == card.figures["decisions"] >= config.decisions
     assert sum(path.stat().st_size for path in folder.iterdir()) < 5_000_000
     assert len(list(folder.iterdir())) == 2

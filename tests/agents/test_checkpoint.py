@@ -133,11 +133,14 @@ def test_card_is_not_json(folder):
     ("changes", "message"),
     [
         ({"format": 1}, "format 1, this version reads 2"),
-        ({"actions": "3"}, "'actions' is '3', not of type int"),
-        ({"players": 2}, "'players' is 2, not of type list"),
-        ({"settings": []}, "'settings' is"),
+        ({"actions": "3"}, "actions = '3': must be a whole number"),
+        ({"players": 2}, "players = 2: must be a list"),
+        ({"settings": []}, r"settings = \[\]: must be an object"),
         ({"weights": "../other.safetensors"}, "must be a file beside what names it"),
         ({"surprise": 1}, "unknown entries"),
+        ({"width": True}, "width = True: must be a whole number"),
+        ({"command": "x" * 10**6, "players": "y" * 10**6}, r"players = 'y{79}…: must be a list"),
+        ({"game": "x" * 10**6}, r"made for game 'x{79}…, but this is"),
         ({"game": "chess"}, "made for game 'chess', but this is 'figaro'"),
         ({"box_digest": "0"}, "made for box_digest '0'"),
         ({"actions": 4}, "made for actions 4"),
@@ -164,7 +167,7 @@ def test_a_card_that_does_not_fit(folder, changes, message):
 @pytest.mark.parametrize("content", ["[]", "null", '"card"'])
 def test_a_card_that_is_no_object(folder, content):
     (folder / "card.json").write_text(content)
-    with pytest.raises(CheckpointError, match="format"):
+    with pytest.raises(CheckpointError, match="not an object"):
         load_checkpoint(folder, GAME)
 
 
@@ -228,3 +231,12 @@ def test_a_checkpoint_of_a_real_game(name, tmp_path):
 def test_cards_compare_by_content(folder):
     card = read_card(folder)
     assert replace(card, players=[3]) != card
+
+
+def test_a_card_that_lacks_an_entry(folder):
+    path = folder / "card.json"
+    data = json.loads(path.read_text())
+    del data["width"]
+    path.write_text(json.dumps(data))
+    with pytest.raises(CheckpointError, match="lacks width; copy all files of the checkpoint"):
+        read_card(folder)

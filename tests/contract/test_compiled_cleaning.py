@@ -7,7 +7,6 @@ import time
 
 import pytest
 
-from shakespeare_env import compiled_cleaning
 from shakespeare_env.compiled_cleaning import DAY, MOST_BYTES, RECENT, UNUSED, clean
 from shakespeare_env.compiled_folder import folder_named
 from shakespeare_env.compiled_sources import PACKAGE
@@ -102,7 +101,7 @@ def test_being_used_makes_a_folder_young(home):
     assert time.time() - folder.stat().st_mtime < DAY
 
 
-@pytest.mark.skipif(compiled_cleaning.fcntl is None, reason="there are no locks here")
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks here")
 def test_what_a_process_holds_stays_until_it_ends(home):
     script = f"""
 from shakespeare_env.compiled_folder import folder_named

@@ -1,7 +1,11 @@
 """The engine protocol: one answer a line, errors change nothing, docs/protocol.md is right."""
 
 import json
+import os
 import re
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ from typer.testing import CliRunner
 
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
+from shakespeare_env.cli.lines import MOST_BYTES, lines_of
 from shakespeare_env.cli.protocol import Engine
 
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
@@ -162,6 +167,9 @@ class TestErrors:
             b'{"command":"moves","id":NaN}', b'{"command":"moves","id":-Infinity}',
             b'{"command":"moves","id":1e999}', b'{"id":' + b"9" * 10_000 + b"}",
             b"[" * 200_000, b'{"a":' * 200_000, b"\x00", b"{'command': 'moves'}",
+            b'\xef\xbb\xbf{"command":"moves"}', b'{"command":"moves"}\x00', b'{"id":-1e400}',
+            b'{"command":"moves","command":"quit"}', b'{"id":' + b"9" * 1001 + b"}",
+            b" " * MOST_BYTES + b'{"command":"moves"}',
         ],
     )  # fmt: skip
     def test_not_json(self, engine, line):
@@ -314,6 +322,46 @@ class TestProgram:
         assert run.exit_code == 0
         answers = [json.loads(line) for line in run.stdout.splitlines()]
         assert [next(iter(a)) for a in answers] == ["result", "error", "error", "error", "id"]
+
+    def test_a_line_too_long_is_one_error_and_the_next_is_answered(self):
+        longest = b'{"command":"new","players":%d}' % PLAYERS
+        longest += b" " * (MOST_BYTES - len(longest))
+        for end in (b"\n", b""):
+            lines = [longest, longest + b" ", b"x" * (3 * MOST_BYTES), b'{"command":"moves"}\r']
+            run = CliRunner().invoke(app, ["protocol"], input=b"\n".join(lines) + end)
+            answers = [json.loads(line) for line in run.stdout.splitlines()]
+            assert [next(iter(answer)) for answer in answers] == [
+                "result",
+                "error",
+                "error",
+                "result",
+            ]
+            assert "longer than 1,048,576 bytes" in answers[1]["error"]["message"]
+
+    def test_an_endless_line_takes_no_memory(self):
+        class Endless:
+            given = 0
+
+            def readline(self, size: int, /) -> bytes:
+                self.given += size
+                return b"x" * size if self.given < 2**28 else b""
+
+        tracemalloc.start()
+        assert [len(line) for line in lines_of(Endless())] == [MOST_BYTES + 1]
+        assert tracemalloc.get_traced_memory()[1] < 8 * MOST_BYTES
+        tracemalloc.stop()
+
+    @pytest.mark.skipif(os.name == "nt", reason="there is no /dev/full here")
+    def test_a_reader_that_leaves_and_a_full_disk_end_it_without_a_traceback(self):
+        command = [sys.executable, "-m", "shakespeare_env.cli", "protocol"]
+        ends, full = os.pipe(), os.open("/dev/full", os.O_WRONLY)
+        os.close(ends[0])
+        for out, said in ((ends[1], b""), (full, b"No space left")):
+            done = subprocess.run(command, input=b"{}\n" * 9, stdout=out, stderr=subprocess.PIPE)
+            assert done.returncode == 1
+            assert said in done.stderr
+            assert done.stderr.count(b"\n") <= 1
+            os.close(out)
 
     def test_quit_ends_it(self):
         run = CliRunner().invoke(app, ["protocol"], input='{"command":"quit","id":1}\n{}\n')

@@ -31,7 +31,7 @@ def _cards(d: Dict) -> Counter[str]:
 
 
 def _seat(case: random.Random, d: Dict) -> int:
-    return case.randrange(len(d["hands"]))
+    return case.randrange(len(d["hands"]) or 1)
 
 
 def _give(d: Dict, place: str, seat: int, card: str, count: int) -> None:

@@ -57,23 +57,43 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
     ("text", "message"),
     [
         ("breadth = 3", "there is no setting breadth; the settings: game, players"),
-        ('width = "wide"', "width = 'wide': Input should be a valid integer"),
-        ("width = 2.0", "width = 2.0"),
-        ("width = true", "width = True"),
-        ("width = 0", "width = 0: Input should be greater than or equal to 1"),
-        ("learning_rate = nan", "learning_rate = nan: Input should be a finite number"),
-        ("learning_rate = inf", "finite"),
-        ("learning_rate = -1.0", "greater than 0"),
-        ("gamma = 1.5", "gamma = 1.5: Input should be less than or equal to 1"),
-        ("players = []", "players"),
-        ("players = 4", "players = 4"),
-        ("batch_size = 1", "greater than or equal to 2"),
-        ('game = "chess"', f"there is no such game; the games: {', '.join(registry.names())}"),
-        ("opponents = {}", "a weight above 0"),
-        ("opponents = { current = 0.0 }", "a weight above 0"),
-        ("opponents = { current = -1.0 }", "opponents.current = -1.0"),
-        ('precision = "half"', "precision = 'half'"),
+        ('width = "wide"', "width = 'wide': must be a whole number$"),
+        ("width = 2.0", "width = 2.0: must be a whole number$"),
+        ("width = true", "width = True: must be a whole number$"),
+        ("width = 0", "width = 0: must be at least 1$"),
+        ("width = 5000", "width = 5000: must be at most 4096$"),
+        ("learning_rate = nan", "learning_rate = nan: must be a finite number$"),
+        ("learning_rate = inf", "learning_rate = inf: must be a finite number$"),
+        ("learning_rate = -1.0", r"learning_rate = -1\.0: must be above 0$"),
+        ("learning_rate = 1e7", r"learning_rate = 10000000\.0: must be at most 1000000$"),
+        ('learning_rate = "fast"', "learning_rate = 'fast': must be a number$"),
+        ("gamma = 1.5", r"gamma = 1\.5: must be at most 1$"),
+        ("players = []", r"players = \[\]: must be at least 1 long$"),
+        ("players = 4", "players = 4: must be a list$"),
+        ("players = [0]", r"players\[0\] = 0: must be above 0$"),
+        ("batch_size = 1", "batch_size = 1: must be at least 2$"),
+        ("decisions = 10_000_000_000_000_000", "must be at most 1000000000000000$"),
+        ("n_envs = 10_000_000", "n_envs = 10000000: must be at most 1000000$"),
+        ("n_steps = 10_000_000", "n_steps = 10000000: must be at most 1000000$"),
+        ("n_epochs = 10_000_000", "n_epochs = 10000000: must be at most 1000000$"),
+        ("max_snapshots = 10_000_000", "max_snapshots = 10000000: must be at most 1000000$"),
+        ("batch_size = 10_000_000_000", "must be at most 1000000000$"),
+        (
+            'game = "chess"',
+            f"game = 'chess': there is no such game; the games: {', '.join(registry.names())}$",
+        ),
+        ("game = []", r"game = \[\]: must be text$"),
+        ("opponents = {}", "opponents: give at least one of them a weight above 0$"),
+        ("opponents = 1", "opponents = 1: must be a table of names and values$"),
+        ("opponents = { current = 0.0 }", "opponents: give at least one of them a weight above 0$"),
+        ("opponents = { current = -1.0 }", r"opponents\.current = -1\.0: must be at least 0$"),
+        ('precision = "half"', "precision = 'half': must be 'auto', 'float32' or 'bfloat16'$"),
+        ('evaluation_opponents = "random"', "evaluation_opponents = 'random': must be a list$"),
+        (f'game = "{"x" * 200}"', "game = 'x{79}…: there is no such game"),
         ("width = ", "is not TOML"),
+        ("width = " + "[" * 10**5, "is not TOML"),
+        ("width = " + "9" * 5000, "is not TOML"),
+        ("#" * 2**21, "bytes, and at most 1,048,576 could be of use"),
     ],
 )
 def test_entries_are_checked(tmp_path, text, message):
@@ -128,6 +148,8 @@ def test_an_integer_is_a_fine_float():
         ("precision=float32", ("precision", "float32")),
         ("opponents={current = 1.0}", ("opponents", {"current": 1.0})),
         ("decisions=1_000", ("decisions", 1000)),
+        ("width=" + "[" * 10**4, ("width", "[" * 10**4)),
+        ("width=" + "9" * 5000, ("width", "9" * 5000)),
     ],
 )
 def test_overrides_are_written_as_in_toml(text, expected):
@@ -138,3 +160,11 @@ def test_overrides_are_written_as_in_toml(text, expected):
 def test_overrides_need_a_name_and_a_value(text):
     with pytest.raises(ValueError, match="write NAME=VALUE"):
         parse_override(text)
+
+
+def test_the_first_faults_are_told_at_once(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text("".join(f"setting_{number} = 1\n" for number in range(8)))
+    with pytest.raises(ValueError, match=r"no setting setting_0;.*setting_4;.*; and 3 more$"):
+        read_config(path)
+

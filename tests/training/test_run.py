@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import shlex
 import shutil
 from functools import cache
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 import torch
 from rich.console import Console
-from stable_baselines3.common.callbacks import BaseCallback
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from shakespeare_agents import storage
@@ -23,37 +21,15 @@ from shakespeare_agents.network import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.generators import GameGenerators
-from shakespeare_training.config import TrainingConfig, make_config, override
+from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import default_config, parse_override, train_command
 from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
+from tests.training.short_runs import SMALL, Quietly, edit_state, fingerprint, small
 
-SETTINGS: dict[str, Any] = {
-    "n_envs": 16,
-    "n_steps": 16,
-    "batch_size": 64,
-    "width": 16,
-    "decisions": 1500,
-    "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
-    "snapshot_every": 400,
-    "max_snapshots": 2,
-    "precision": "float32",
-    "evaluation_opponents": ["random"],
-    "score_reward_coef_end": 0.5,
-    "win_reward_coef": 0.5,
-    "ent_coef_end": 0.0,
-}
-
-
-def small(name):
-    """Settings of a short run of a game, at all its tables."""
-    return make_config({"game": name, **SETTINGS}, "small")
-
-
-SMALL = small(registry.DEFAULT)
 SHORT: dict[str, Any] = {
     "decisions": 900,
     "evaluation_games": 4,
@@ -61,44 +37,6 @@ SHORT: dict[str, Any] = {
     "evaluate_every": 300,
 }
 games = pytest.mark.parametrize("name", registry.names())
-
-
-class Quietly(BaseCallback):
-    """Takes snapshots as a run does; saves and stops it at the first rollout after `leave_at`."""
-
-    def __init__(self, run, leave_at=None):
-        super().__init__()
-        self.run_kept = run
-        self.leave_at = leave_at
-        self.next = (run.decisions // 400 + 1) * 400
-        self.left = False
-
-    def _on_rollout_start(self):
-        run = self.run_kept
-        if run.decisions >= self.next:
-            run.add_snapshot()
-            self.next = (run.decisions // 400 + 1) * 400
-        if self.leave_at is not None and run.decisions >= self.leave_at:
-            run.save()
-            self.left = True
-
-    def _on_step(self):
-        return not self.left
-
-
-def fingerprint(run):
-    """All that a run is; of its games every field, and not what lies between two fields."""
-    learner = run.learner
-    games = learner.league.batch.save(slice(None))
-    return (
-        run.decisions,
-        torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
-        learner.league.to_json(),
-        learner.league.lineup.seats.tolist(),
-        learner.league.lineup.generators.states.tolist(),
-        {field: games[field].tolist() for field in games.dtype.names},
-        learner.rng.bit_generator.state,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +48,7 @@ def finished(tmp_path_factory):
         run = Run.create(small(name), tmp_path_factory.mktemp("runs") / name, device="cpu")
         run.learn(Quietly(run))
         run.save()
+        run.close()
         return run
 
     return run_of
@@ -127,6 +66,7 @@ def test_a_resumed_run_is_the_run_it_would_have_been(finished, name, tmp_path):
     run = Run.create(small(name), folder, device="cpu")
     for leave_at in (1, 700, 1100):
         run.learn(Quietly(run, leave_at))
+        run.close()
         run = Run.resume(folder, device="cpu")
         assert run.decisions >= leave_at
     run.learn(Quietly(run))
@@ -142,6 +82,7 @@ def test_a_run_can_be_made_longer(uninterrupted, tmp_path):
     run.learn(Quietly(run))
     assert run.decisions >= 2000
     run.save()
+    run.close()
     card = read_card(folder)
     assert card.command.endswith(" && shakespeare train --resume RUN --decisions 2000")
     assert "decisions = 2000" in (folder / "config.toml").read_text()
@@ -174,6 +115,7 @@ def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, name, 
         run.learn(callback)
         if not callback.stopped:
             break
+        run.close()
         run = Run.resume(tmp_path / "parts", device="cpu")
         parts += 1
     assert parts > 3
@@ -182,18 +124,9 @@ def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, name, 
     assert [m.mean_score for m in run.history] == [m.mean_score for m in whole.history]
 
 
-def test_one_process_has_a_run(uninterrupted):
-    with uninterrupted.locked():
-        other = Run.resume(uninterrupted.folder, decisions=5000, device="cpu")
-        with pytest.raises(TrainingError, match="another process is training this run"):
-            train(other, Console(quiet=True))
-    with uninterrupted.locked():
-        pass
-
-
 def test_a_run_that_is_over_says_so(uninterrupted, capsys):
-    run = Run.resume(uninterrupted.folder, device="cpu")
-    assert train(run, Console(width=200))
+    with Run.resume(uninterrupted.folder, device="cpu") as run:
+        assert train(run, Console(width=200))
     assert "is complete after" in capsys.readouterr().out
     assert len(run.history) == 0
 
@@ -201,7 +134,7 @@ def test_a_run_that_is_over_says_so(uninterrupted, capsys):
 def test_an_opponent_with_other_weights_is_another_opponent(uninterrupted, tmp_path):
     folder = tmp_path / "run"
     shutil.copytree(uninterrupted.folder, folder)
-    edit(folder, lambda data: data["facts"]["digests"].update(random="0"))
+    edit_state(folder, lambda data: data["facts"]["digests"].update(random="0"))
     with pytest.raises(CheckpointError, match="opponent 'random' have changed"):
         Run.resume(folder, device="cpu")
 
@@ -293,6 +226,7 @@ def test_a_full_disk_leaves_the_last_state_whole(uninterrupted, tmp_path, monkey
     with pytest.raises(OSError, match="No space left"):
         run.save()
     monkeypatch.undo()
+    run.close()
     again = Run.resume(folder, device="cpu")
     assert again.decisions in (uninterrupted.decisions, run.decisions)
     load_checkpoint(folder, registry.game(registry.DEFAULT))
@@ -307,42 +241,11 @@ def test_old_files_are_cleared_away(uninterrupted):
     assert all(len([name for name in files if name.startswith(stem)]) == 1 for stem in stems)
 
 
-def edit(folder, change):
-    path = folder / "run.json"
-    data = json.loads(path.read_text())
-    change(data)
-    path.write_text(json.dumps(data))
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda data: data.update(format=99), "format 99, this version reads"),
-        (lambda data: data.update(game="chess"), "made for game 'chess'"),
-        (lambda data: data.update(box_digest="0"), "made for box_digest"),
-        (lambda data: data.update(state="0"), "made for state"),
-        (lambda data: data["arrays"].update(file="../x"), "must be a file beside"),
-        (lambda data: data["arrays"].update(digest="0"), "is not the file that was saved"),
-        (lambda data: data.pop("league"), "does not describe this run"),
-        (lambda data: data.pop("facts"), "lacks facts"),
-        (lambda data: data["facts"].pop("seconds"), "lacks seconds"),
-        (lambda data: data["facts"]["config"].update(width=8), "does not describe this run"),
-        (lambda data: data["facts"]["config"].update(width="a"), "width = 'a'"),
-    ],
-)
-def test_a_damaged_run_is_refused(uninterrupted, tmp_path, change, message):
-    folder = tmp_path / "run"
-    shutil.copytree(uninterrupted.folder, folder)
-    edit(folder, change)
-    with pytest.raises((CheckpointError, ValueError), match=message):
-        Run.resume(folder, device="cpu")
-
-
 def test_what_cannot_be_resumed_can_be_started_from(uninterrupted, tmp_path):
     """As a folder of the version before: its checkpoint is as good as ever."""
     folder = tmp_path / "run"
     shutil.copytree(uninterrupted.folder, folder)
-    edit(folder, lambda data: data.update(format=1))
+    edit_state(folder, lambda data: data.update(format=1))
     with pytest.raises(CheckpointError, match=f"shakespeare train --start {folder}"):
         Run.resume(folder)
     Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")

@@ -84,6 +84,7 @@ def train(
         give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
+    folder = resume or out or Path("runs")
     try:
         given = {"decisions": decisions, "seed": seed}
         overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
@@ -109,9 +110,10 @@ def train(
     except (ShakespeareEnvError, ValueError, TypeError) as fault:
         give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
     except OSError as fault:
-        give_up(f"the run cannot be written ({fault}); give another folder with --out")
+        give_up(f"{folder}: the run cannot be written ({fault}); give a folder that can be")
     try:
-        train_run(run, console, minutes)
+        with run:
+            train_run(run, console, minutes)
     except TrainingError as fault:
         give_up(str(fault))
     except OSError as fault:

@@ -7,17 +7,28 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from shakespeare_agents.checkpoint import MAX_WIDTH
 from shakespeare_env import registry
+from shakespeare_env.errors import shown
+from shakespeare_training.faults import in_words
 
 CURRENT, PAST = "current", "past"
 """In `opponents`: self-play, and a snapshot of the learner."""
 
+MOST_DECISIONS = 10**15
+"""Of any run: centuries on any machine."""
+
+# The upper bounds are beyond what anybody can use; what fits a machine is another question
+# (`check_memory`).
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(gt=0)]
-Games = Annotated[int, Field(gt=0, le=100_000)]
+Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
+Decisions = Annotated[int, Field(gt=0, le=MOST_DECISIONS)]
+Count = Annotated[int, Field(gt=0, le=10**6)]
+Games = Annotated[int, Field(gt=0, le=10**5)]
 """All in memory at once."""
+Name = Annotated[str, Field(max_length=4096)]
+"""Of an agent, or a folder's path."""
 
 RENAMED = {
     "games": "n_envs",
@@ -48,20 +59,22 @@ class TrainingConfig(BaseModel):
 
     game: str = registry.DEFAULT
     """The game."""
-    players: tuple[Count, ...] = Field(default=(), min_length=1, strict=False)
+    players: tuple[Count, ...] = Field(default=(), min_length=1, max_length=1000, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
-    decisions: Count = 4_000_000
+    decisions: Decisions = 4_000_000
     """Length of the run. A decision is one step of the seat to move, as a timestep is of a single
     agent; only the learner's own count."""
     seed: int = Field(default=0, ge=0, lt=2**62)
     """Seed of the games, the initial weights, every draw and every shuffle."""
 
-    opponents: dict[str, Weight] = {CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}
+    opponents: dict[Name, Weight] = Field(
+        default={CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}, max_length=100
+    )
     """How often each kind of game is played, by weight: `current` is self-play, the learner in
     every seat; in all others it has one seat against `past`, one of its snapshots (the harder to
     beat, the likelier), or against an agent by name or folder. Drawn anew for each game."""
-    snapshot_every: Count = 250_000
+    snapshot_every: Decisions = 250_000
     """Decisions between snapshots of the learner."""
     max_snapshots: Count = 12
     """Snapshots to keep; the easiest to beat is dropped first."""
@@ -79,7 +92,7 @@ class TrainingConfig(BaseModel):
     """Games played in parallel."""
     n_steps: Count = 64
     """Steps of each game per rollout."""
-    batch_size: int = Field(default=2048, ge=2)
+    batch_size: int = Field(default=2048, ge=2, le=10**9)
     """Decisions per minibatch, approximately."""
     n_epochs: Count = 2
     """Passes over each rollout."""
@@ -101,14 +114,16 @@ class TrainingConfig(BaseModel):
     """Value function coefficient of the loss."""
     target_kl: Positive = 0.03
     """Stop an update early once the KL divergence is 1.5 times this."""
-    width: int = Field(default=256, ge=1, le=4096)
+    width: int = Field(default=256, ge=1, le=MAX_WIDTH)
     """Width of the network's layers."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of matrix products; `auto` picks the faster one on this machine."""
 
-    evaluation_opponents: tuple[str, ...] = Field(default=("random", "heuristic"), strict=False)
+    evaluation_opponents: tuple[Name, ...] = Field(
+        default=("random", "heuristic"), max_length=100, strict=False
+    )
     """Agents to evaluate the learner against, by name or folder."""
-    evaluate_every: Count = 1_000_000
+    evaluate_every: Decisions = 1_000_000
     """Decisions between evaluations."""
     evaluation_games: Games = 200
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
@@ -120,7 +135,9 @@ class TrainingConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _for_all_seat_counts(cls, given: dict[str, Any]) -> dict[str, Any]:
+    def _for_all_seat_counts(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
         name = given.get("game", registry.DEFAULT)
         if "players" in given or name not in registry.names():
             return given
@@ -140,6 +157,17 @@ class TrainingConfig(BaseModel):
             raise ValueError("give at least one of them a weight above 0")
         return value
 
+    @model_validator(mode="after")
+    def _suits_the_game(self) -> TrainingConfig:
+        for count in self.players:
+            registry.game(self.game).check_players(count)
+        if self.n_envs < len(self.players):
+            raise ValueError(
+                f"n_envs = {self.n_envs} with players = {shown(list(self.players))}: "
+                "give at least one game for each seat count"
+            )
+        return self
+
 
 def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
     """Check settings and add defaults; errors name `where` they come from.
@@ -148,32 +176,16 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
         ValueError: a setting is unknown, mistyped or out of range, or does not fit the game.
     """
     try:
-        config = TrainingConfig.model_validate(dict(data))
-        for count in config.players:
-            registry.game(config.game).check_players(count)
-        if config.n_envs < len(config.players):
-            raise ValueError(
-                f"n_envs = {config.n_envs} with players = {list(config.players)}: "
-                "give at least one game for each seat count"
-            )
-    except ValueError as fault:
-        words = _in_words(fault) if isinstance(fault, ValidationError) else fault
-        raise ValueError(f"{where}: {words}") from fault
-    return config
+        return TrainingConfig.model_validate(dict(data))
+    except ValidationError as fault:
+        raise ValueError(f"{where}: {in_words(fault, data, unknown_setting)}") from fault
 
 
-def _in_words(fault: ValidationError) -> str:
-    lines = []
-    for error in fault.errors():
-        name = ".".join(map(str, error["loc"]))
-        if error["type"] != "extra_forbidden":
-            lines.append(f"{name} = {error['input']!r}: {error['msg']}")
-        elif name in RENAMED:
-            lines.append(f"{name} is now called {RENAMED[name]}")
-        else:
-            known = ", ".join(TrainingConfig.model_fields)
-            lines.append(f"there is no setting {name}; the settings: {known}")
-    return "; ".join(lines)
+def unknown_setting(name: str) -> str:
+    """What to tell who gave a setting that does not exist."""
+    if name in RENAMED:
+        return f"{name} is now called {RENAMED[name]}"
+    return f"there is no setting {name}; the settings: {', '.join(TrainingConfig.model_fields)}"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:

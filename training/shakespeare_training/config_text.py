@@ -11,10 +11,13 @@ from typing import Any
 
 import tomlkit
 
+from shakespeare_agents.storage import read_bounded
 from shakespeare_env import registry
 from shakespeare_training.config import TrainingConfig, make_config
 
 CONFIGS = Path(__file__).parent / "configs"
+_LARGEST = 2**20
+"""Bytes of a file of settings."""
 
 
 def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
@@ -25,11 +28,10 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> Train
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
     """
+    content = read_bounded(path, _LARGEST, "give a TOML file")
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as fault:
-        raise ValueError(f"{path}: cannot be read ({fault}); give a TOML file") from fault
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as fault:
+        data = tomllib.loads(content.decode())
+    except (ValueError, RecursionError) as fault:
         raise ValueError(f"{path}: is not TOML ({fault})") from fault
     if overrides:
         make_config({"game": data.get("game", registry.DEFAULT), **overrides}, "settings")
@@ -55,7 +57,7 @@ def parse_override(text: str) -> tuple[str, Any]:
         raise ValueError(f"{text!r}: write NAME=VALUE, such as learning_rate=1e-3")
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return name, value
 
 

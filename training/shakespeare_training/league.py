@@ -7,7 +7,7 @@ for a recent win rate x of the learner.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,8 @@ from shakespeare_training.config import CURRENT, PAST
 
 _DECAY = 0.99
 """What a game's weight is multiplied by with every later one: the learner changes."""
+MOST_GAMES = 1.0 / (1.0 - _DECAY) + 1e-6
+"""What the weights of all games against an opponent stay below."""
 
 
 @dataclass(eq=False)
@@ -61,6 +63,11 @@ class Opponent:
         return (1.0 - self.win_rate) ** 2
 
 
+def named_opponents(opponents: Iterable[str]) -> list[str]:
+    """Those of a setting `opponents` that are agents."""
+    return [name for name in opponents if name not in (CURRENT, PAST)]
+
+
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
@@ -83,7 +90,7 @@ class League:
         self.rng = np.random.default_rng([seed, 1])
         self.active: Opponent | None = None
         self._active_until = 0
-        named = [name for name in opponents if name not in (CURRENT, PAST)]
+        named = named_opponents(opponents)
         self.opponents = [Opponent(name, make(name, batch.game)) for name in named]
         self._weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
         self._every_row = np.arange(batch.n)

@@ -8,6 +8,7 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.config import TrainingConfig
 from shakespeare_training.league import League
+from shakespeare_training.needs import check_memory
 from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 
@@ -21,7 +22,10 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
 
     Raises:
         ValueError: an opponent cannot play, or there is no such device.
+        MemoryLimitError: it would not fit the machine (`check_memory`).
     """
+    device = checked_device(device)
+    check_memory(config, device)
     batch = Batch(
         config.game,
         n=config.n_envs,
@@ -37,6 +41,6 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
         score_reward_coef=linear(config.score_reward_coef, config.score_reward_coef_end),
         ent_coef=linear(config.ent_coef, config.ent_coef_end),
         learning_rate=linear(config.learning_rate, config.learning_rate * config.learning_rate_end),
-        device=checked_device(device),
+        device=device,
         **config.model_dump(include=_AS_NAMED),
     )

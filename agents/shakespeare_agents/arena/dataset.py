@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 
 from shakespeare_agents.arena.evaluate import Entrant
 from shakespeare_agents.arena.recording import OnGame, record_shard
 from shakespeare_agents.network import NetworkAgent
-from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
+from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets import manifest as manifests
-from shakespeare_env.datasets.frames import frame, load_polars, parquet
+from shakespeare_env.datasets.frames import frame, load, load_polars, parquet
+from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.reading import check_digests
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.memory import check_fits
+from shakespeare_env.rng import check_seed
 
+MOST_IN_A_SHARD = 10_000
+"""Games: a shard is in memory at once."""
+_BYTES_A_GAME = 2**22
+"""Most of it the positions as text: 3 to 4 MiB were measured in a game of four."""
+_LOCK_NAME = ".lock"
+_FILES = rf"{re.escape(manifests.NAME)}|(?:{'|'.join(TABLES)})-\d+\.parquet"
+"""A dataset's files, as a regular expression."""
 DEALS_TOGETHER = 64
 """Whatever the shard size (see `recording.record_shard`)."""
 
@@ -38,15 +51,19 @@ def settings_of(
     `seed` covers the deals and the agents' draws.
 
     Raises:
-        ValueError: no entrants, a variant that does not allow so many seats, or a number below 1.
+        ValueError: no entrants, a variant that does not allow so many seats, a name that is no
+            text, a number out of range, or more than `MOST_SHARDS` shards.
+        MemoryLimitError: a shard is too large for this machine.
     """
     players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
-    numbers = {"games": games, "games_per_shard": games_per_shard, "deals_together": deals_together}
-    for name, number in numbers.items():
-        if number < 1:
-            raise ValueError(f"{name}={number}: give at least 1")
-    return manifests.Settings(
+    checked_count("games", games, manifests.MOST_GAMES)
+    checked_count("games_per_shard", games_per_shard, MOST_IN_A_SHARD)
+    checked_count("deals_together", deals_together, MOST_IN_A_SHARD)
+    for entrant in entrants:
+        if not (entrant.name and entrant.name.isprintable()):
+            raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
+    settings = manifests.Settings(
         game=game,
         players=players,
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
@@ -56,32 +73,72 @@ def settings_of(
             for entrant in entrants
             if isinstance(entrant.agent, NetworkAgent)
         },
-        seed=seed,
+        seed=int(check_seed(seed)),
         deals=-(-games // players),
         deals_together=deals_together,
         deals_per_shard=-(-games_per_shard // (players * deals_together)) * deals_together,
         package_version=version("shakespeare-env"),
         box_digest=registry.box_digest(game),
     )
+    if settings.shards > manifests.MOST_SHARDS:
+        raise ValueError(
+            f"games={games} in {settings.shards} files, and {manifests.MOST_SHARDS} at most can "
+            "be: put more games into each"
+        )
+    together = len(settings.deals_of(0)) * players
+    check_fits(f"a file of {together} games", together * _BYTES_A_GAME, "put fewer into each")
+    return settings
 
 
 def open_dataset(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
     """The dataset in a folder so far; a new one in an empty folder.
 
+    A folder in which the first save was cut short counts as empty.
+
     Raises:
-        DatasetError: the folder holds something else, other settings, or a damaged dataset.
-        ModuleNotFoundError: Polars is not installed.
+        DatasetError: the folder holds something else, other settings, or a damaged dataset, or
+            another process records into it.
+        ModuleNotFoundError: Polars or filelock is not installed.
         OSError: it cannot be written.
     """
+    with _held(folder):
+        return _opened(folder, settings)
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[None]:
+    """Keep other processes from recording into a folder, created if missing."""
     load_polars()
+    filelock = load("filelock")
+    if "\0" in str(folder):
+        raise DatasetError(f"{str(folder)!r} is no path; give a new folder or an empty one")
+    if folder.exists() and (not folder.is_dir() or _is_foreign(folder)):
+        raise DatasetError(f"{folder} holds other things; give a new folder or an empty one")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = filelock.FileLock(folder / _LOCK_NAME).acquire(timeout=0)
+    except filelock.Timeout as taken:
+        raise DatasetError(
+            f"{folder}: another process records into it; wait until it ends, or give another folder"
+        ) from taken
+    with lock:
+        yield
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether a folder holds neither a dataset nor only what a first save cut short leaves."""
+    names = {path.name for path in folder.iterdir()}
+    ours = re.compile(rf"{re.escape(_LOCK_NAME)}|{draft_of(_FILES)}")
+    return manifests.NAME not in names and not all(map(ours.fullmatch, names))
+
+
+def _opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
+    forget_drafts(folder, _FILES)
     if not (folder / manifests.NAME).exists():
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise DatasetError(f"{folder} holds other things; give a new folder or an empty one")
-        folder.mkdir(parents=True, exist_ok=True)
         manifest = manifests.Manifest(settings)
         write_atomically(folder / manifests.NAME, manifest.to_bytes())
         return manifest
-    manifest = manifests.read_manifest(folder)
+    manifest = read_manifest(folder)
     if manifest.settings != settings:
         raise DatasetError(
             f"{folder} was begun with other settings: "
@@ -107,18 +164,19 @@ def write_dataset(
 
     Raises:
         DatasetError: see `open_dataset`.
-        ModuleNotFoundError: Polars is not installed.
+        ModuleNotFoundError: Polars or filelock is not installed.
         OSError: something cannot be written.
     """
-    manifest = open_dataset(folder, settings)
-    for number in range(len(manifest.shards), settings.shards):
-        tables = record_shard(settings, agents, number, on_game, threads=threads)
-        files = {}
-        for table, columns in tables.items():
-            rows = frame(TABLES[table], columns)
-            content = parquet(rows)
-            write_atomically(folder / manifests.shard_file(table, number), content)
-            files[table] = manifests.StoredFile.of(content, rows.height)
-        manifest = manifests.Manifest(settings, (*manifest.shards, files))
-        write_atomically(folder / manifests.NAME, manifest.to_bytes())
-    return manifest
+    with _held(folder):
+        manifest = _opened(folder, settings)
+        for number in range(len(manifest.shards), settings.shards):
+            tables = record_shard(settings, agents, number, on_game, threads=threads)
+            files = {}
+            for table, columns in tables.items():
+                rows = frame(TABLES[table], columns)
+                content = parquet(rows)
+                write_atomically(folder / manifests.shard_file(table, number), content)
+                files[table] = manifests.StoredFile.of(content, rows.height)
+            manifest = manifests.Manifest(settings, (*manifest.shards, files))
+            write_atomically(folder / manifests.NAME, manifest.to_bytes())
+        return manifest

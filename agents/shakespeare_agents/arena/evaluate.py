@@ -16,10 +16,16 @@ from shakespeare_agents.intervals import mean_interval
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.datasets.manifest import MOST_GAMES
 from shakespeare_env.lineup import play_out
+from shakespeare_env.memory import check_fits
 
 _GAMES_AT_ONCE = 16_384
 """Played together to bound memory; changes no figure."""
+
+_BYTES_A_RESULT = 24
+"""A seat's score and victory as played, put together and as means are taken."""
 
 
 @dataclass(frozen=True)
@@ -50,16 +56,20 @@ def evaluate(
     share a result. `seed` covers the deals and the agents' draws.
 
     Raises:
-        ValueError: there are no entrants, or `games` is not a positive multiple of them.
+        ValueError: there are no entrants, or `games` is not a multiple of them up to `MOST_GAMES`.
+        TypeError: a number is not whole.
+        MemoryLimitError: the results would not fit this machine.
     """
     players = len(entrants)
     if not players:
         raise ValueError("there are no entrants; give at least one agent")
-    if games <= 0 or games % players:
+    if isinstance(games, int) and (games <= 0 or games % players):
         remedy = max(-(-games // players), 1) * players
         raise ValueError(
             f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
         )
+    checked_count("games", games, MOST_GAMES)
+    check_fits(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
     agents = [entrant.agent for entrant in entrants]
     progress = None if on_progress is None else _Progress(on_progress)
     found = []

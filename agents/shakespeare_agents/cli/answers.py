@@ -10,6 +10,9 @@ import typer
 from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
 
+_LONGEST = 10_000
+"""Characters in a line of input."""
+
 
 class Leave(Exception):  # noqa: N818 - not an error
     """The person leaves the game."""
@@ -30,15 +33,24 @@ class Answers:
 
 def _line(prompt: str) -> str:
     """A line of input, echoed unless a terminal shows it."""
+    if sys.stdin is None:  # as Python has it when the descriptor is not open
+        raise Leave
     try:
-        line = input(prompt)
+        if sys.stdin.isatty():
+            return input(prompt)
+        typer.echo(prompt, nl=False)
+        line = sys.stdin.readline(_LONGEST + 1)
     except (EOFError, KeyboardInterrupt):
         typer.echo()
         raise Leave from None
     except UnicodeDecodeError as error:
         give_up(f"the input is not text: {error}; write one move per line")
-    if not sys.stdin.isatty():
-        typer.echo(line)
+    if not line:
+        typer.echo()
+        raise Leave
+    if len(line) > _LONGEST:
+        give_up(f"a line has more than {_LONGEST} characters; write one move per line")
+    typer.echo(line.removesuffix("\n"))
     return line
 
 

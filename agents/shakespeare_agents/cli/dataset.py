@@ -9,7 +9,12 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.arena.dataset import open_dataset, settings_of, write_dataset
+from shakespeare_agents.arena.dataset import (
+    MOST_IN_A_SHARD,
+    open_dataset,
+    settings_of,
+    write_dataset,
+)
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.agent import AnyAgent
@@ -17,8 +22,6 @@ from shakespeare_env.cli import choices
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
-_MOST_IN_A_SHARD = 10_000
-"""A shard is in memory at once, some megabytes per game at most."""
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
 
@@ -36,7 +39,7 @@ def dataset(
     shard: Annotated[
         int,
         typer.Option(
-            min=1, max=_MOST_IN_A_SHARD, help="Games per file, rounded up; changes no row."
+            min=1, max=MOST_IN_A_SHARD, help="Games per file, rounded up; changes no row."
         ),
     ] = 256,
     threads: lineup_options.Threads = 1,
@@ -45,9 +48,12 @@ def dataset(
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named or [], players)
     variants = choices.variants_at(game, option, len(entrants))
-    settings = settings_of(
-        game.name, entrants, games=games, seed=seed, variants=variants, games_per_shard=shard
-    )
+    try:
+        settings = settings_of(
+            game.name, entrants, games=games, seed=seed, variants=variants, games_per_shard=shard
+        )
+    except ValueError as fault:
+        choices.give_up(str(fault))
     try:
         found = open_dataset(out, settings)
         if found.is_complete:

@@ -31,7 +31,8 @@ def replay(
         ),
     ],
     game_id: Annotated[
-        int | None, typer.Option(min=0, help="The game of a dataset.", show_default="0")
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, help="The game of a dataset.", show_default="0"),
     ] = None,
     at: Annotated[
         int | None, typer.Option(min=0, help="Print this position and stop.", show_default=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import Annotated
 
@@ -12,6 +13,8 @@ from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.printing import print_played, print_scores
+
+_LONGEST_DELAY = 3600
 
 
 def _move_limit(text: str) -> int | None:
@@ -32,7 +35,9 @@ def watch(
         int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
     ] = 0,
     moves: Annotated[str, typer.Option(help="Number of moves to play, or 'all'.")] = "all",
-    delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
+    delay: Annotated[
+        float, typer.Option(min=0, max=_LONGEST_DELAY, help="Seconds to wait after each move.")
+    ] = 0,
     option: choices.Variants = None,
     draw_at: Annotated[
         str | None,
@@ -52,6 +57,8 @@ def watch(
     ] = None,
 ) -> None:
     """Watch a game of agents, secrets included."""
+    if math.isnan(delay):  # which is not below 0, nor above the most
+        raise typer.BadParameter("give a number of seconds", param_hint="--delay")
     game = choices.find_game(game_name)
     limit = _move_limit(moves)
     position = choices.new_position(game, players, seed, option)

@@ -12,15 +12,21 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.strategy.facts import field
 from shakespeare_agents.strategy.self_play import at_all_seats
+from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.game import Game
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.memory import check_fits
 from shakespeare_env.rng import check_seed, streams
 
 _LOTS = np.uint64(0x107)
 """Separates the lots that pick positions from the agents' draws."""
+
+_BYTES_BESIDE = 32
+"""The numbers kept with each record."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +77,13 @@ def find_positions(
         facts: Column -> `field` name, as the decider sees it.
 
     Raises:
-        ValueError: no such block or position.
+        ValueError: no such block or position, or a number out of range.
+        MemoryLimitError: the sample cannot fit this machine.
     """
+    checked_count("least", least)
+    itemsize = registry.game(game).state.itemsize + _BYTES_BESIDE
+    # Twice as many are held before the surplus is dropped.
+    check_fits(f"most={checked_count('most', most)}", 2 * most * itemsize, "sample fewer positions")
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
     lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
@@ -138,6 +149,8 @@ class _Sample:
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
     """The action ids of some blocks of the action table."""
     known = {block.name: block for block in game.actions.blocks}
+    if not blocks:
+        raise ValueError(f"no blocks: name some of {', '.join(known)}")
     for name in blocks:
         if name not in known:
             raise ValueError(f"{game.name} has no block {name!r}; its blocks: {', '.join(known)}")

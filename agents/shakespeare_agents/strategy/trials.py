@@ -63,15 +63,20 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     """Give the decider more of something; two rows per position, without and with it.
 
     The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
-    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is at
-    least 1.
+    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is 0 or
+    more.
 
     Raises:
-        ValueError: the record has no such field.
+        ValueError: the record has no such field, or no room for so much.
     """
     game = positions.games.game
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
+    most = int(positions.games.save(slice(None))[what].max())
+    room = int(np.iinfo(game.state[what].base).max) - most
+    whole = isinstance(amount, int | np.integer) and not isinstance(amount, bool)
+    if not whole or not 0 <= amount <= room:
+        raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     places = np.repeat(np.arange(positions.games.n), 2)
     gifts = np.tile(np.array([0, amount]), positions.games.n)
     games = positions.games.copies(places)

@@ -21,8 +21,8 @@ from shakespeare_env import registry
 from shakespeare_env.errors import BoxError, CheckpointError, TrainingError
 from shakespeare_env.kernels import kernels_of
 from shakespeare_training.config import make_config
+from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run
-from shakespeare_training.runs.saving import STATE_NAME
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.fuzz.processes import apart
 from tests.fuzz.refusals import refused

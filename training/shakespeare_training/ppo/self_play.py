@@ -109,6 +109,7 @@ class SelfPlayPPO(MaskablePPO):
         Raises:
             TypeError: `env`, unwrapped, or the buffer is not one of self-play.
             ValueError: `use_masking` is False.
+            FloatingPointError: the network's numbers are too large to choose a move by.
         """
         games = env.unwrapped
         if not isinstance(games, SB3SelfPlayVecEnv):
@@ -176,6 +177,9 @@ class SelfPlayPPO(MaskablePPO):
             actions[rows] = drawn = draw_columns(weights, self.rng.random(len(rows)))
             values[rows] = value.cpu().numpy()
             log_probs[rows] = found.cpu().numpy()[np.arange(len(rows)), drawn]
+            # Weights that have exploded exceed even the logit of illegal moves.
+            if not (np.isfinite(log_probs).all() and masks[rows, drawn].all()):
+                raise FloatingPointError("the network's numbers are too large to choose a move by")
         if chosen is not None:
             actions[others] = chosen.result()
         return actions, values, log_probs

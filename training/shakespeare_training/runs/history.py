@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, model_validator
 from pydantic.dataclasses import dataclass
+
+from shakespeare_training.config import MOST_DECISIONS
 
 SOLO = ""
 """The opponent in solo games."""
@@ -19,6 +21,10 @@ _LONGEST_NAME = 14
 _ROUNDING = 1e-9
 
 Count = Annotated[int, Field(ge=1)]
+Decisions = Annotated[int, Field(ge=0, le=2 * MOST_DECISIONS)]
+"""A run may go past its length by a rollout."""
+Seconds = Annotated[float, Field(ge=0, le=1e11, allow_inf_nan=False)]
+"""Up to some thousand years."""
 
 
 @dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
@@ -41,8 +47,8 @@ class Measurement:
         ValueError: a figure is not finite, mistyped or out of range.
     """
 
-    decisions: Annotated[int, Field(ge=0)]
-    seconds: Annotated[float, Field(ge=0)]
+    decisions: Decisions
+    seconds: Seconds
     players: Count
     opponent: str
     games: Count
@@ -79,10 +85,12 @@ class Measurement:
 
 
 class History:
-    """The measurements of a run in chronological order."""
+    """The measurements of a run in chronological order; ValueError as in `add`."""
 
-    def __init__(self) -> None:
+    def __init__(self, measurements: Iterable[Measurement] = ()) -> None:
         self._measurements: list[Measurement] = []
+        for measurement in measurements:
+            self.add(measurement)
 
     def __len__(self) -> int:
         return len(self._measurements)
@@ -127,23 +135,6 @@ class History:
     def to_json(self) -> list[dict[str, Any]]:
         """A dict per measurement."""
         return [asdict(measurement) for measurement in self]
-
-    @classmethod
-    def from_json(cls, data: object) -> History:
-        """Read what `to_json` returned.
-
-        Raises:
-            ValueError: an entry is missing, unknown, mistyped or out of range.
-        """
-        if not isinstance(data, list):
-            raise ValueError(f"history is {type(data).__name__}; it must be a list")
-        history = cls()
-        for index, entry in enumerate(data):
-            try:
-                history.add(Measurement(**entry))
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"history[{index}]: {error}") from error
-        return history
 
 
 def short_count(count: float) -> str:

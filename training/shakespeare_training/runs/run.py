@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
-from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
+from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
 from shakespeare_agents.network import NetworkAgent, Tensors
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_training.config import TrainingConfig, make_config, override
+from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import measure
+from shakespeare_training.runs.folder import (
+    CONFIG_NAME,
+    LOGS_NAME,
+    mark_saved,
+    released_on_failure,
+    take_new,
+    take_saved,
+)
 from shakespeare_training.runs.history import History
-from shakespeare_training.runs.saving import STATE_NAME, read_state, restore_state, save_state
+from shakespeare_training.runs.saving import check_versions, read_state, restore_state, save_state
 
-CONFIG_NAME = "config.toml"
-LOGS_NAME = "tensorboard"
-LOCK_NAME = ".lock"
 _LOG_EVERY = 10
 """Rollouts between log entries."""
 
 
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
+
+    It has its folder to itself until it is closed, by `close` or a `with` block.
 
     Attributes:
         config: Its settings.
@@ -54,6 +60,7 @@ class Run:
         self.seconds = 0.0
         self.commands: list[str] = []
         self._started: float | None = None
+        self._lock: BaseFileLock | None = None
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
@@ -76,22 +83,18 @@ class Run:
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
             ValueError: `start` has another width, or the folder already holds a run or checkpoint.
+            TrainingError: another process has the folder.
+            MemoryLimitError: such a run needs more memory than there is.
             OSError: the folder cannot be written.
         """
-        if (folder / STATE_NAME).exists():
-            raise ValueError(
-                f"{folder} already holds a run; continue it with --resume {folder}, or give "
-                "another folder"
-            )
-        if (folder / CARD_NAME).exists():
-            raise ValueError(f"{folder} already holds a checkpoint; give another folder")
         tensors = None if start is None else _weights(start, config)
         run = cls(config, folder, device=device)
         if tensors is not None:
             run.learner.policy.set_tensors(tensors)
         run.commands = [train_command(config, run.precision, start)]
-        folder.mkdir(parents=True, exist_ok=True)
-        run._write_config()
+        run._lock = take_new(folder)
+        with released_on_failure(run._lock):
+            run._write_config()
         return run
 
     @classmethod
@@ -101,40 +104,47 @@ class Run:
         Raises:
             CheckpointError: no run, a damaged one, one for another game or version, or an opponent
                 has changed.
-            ValueError: its settings are invalid.
+            ValueError: `decisions` is out of range, or there is no such device.
+            TrainingError: another process has the folder.
+            MemoryLimitError: the run needs more memory than there is.
         """
-        data = read_state(folder)
-        facts = data["facts"]
-        config = make_config(facts["config"], str(folder / STATE_NAME))
-        longer = decisions is not None and decisions != config.decisions
-        if longer:
-            config = override(config, decisions=decisions)
-        run = cls(config, folder, device=device, bfloat16=facts["bfloat16"])
-        restore_state(folder, data, run.learner)
-        run._check_opponents(facts["digests"])
-        run.history = History.from_json(facts["history"])
-        run.seconds = facts["seconds"]
-        run.commands = list(facts["commands"])
-        if longer:
-            run.commands.append(f"shakespeare train --resume RUN --decisions {decisions}")
-            run._write_config()
+        lock = take_saved(folder)
+        with released_on_failure(lock):
+            state = read_state(folder)
+            check_versions(folder, state)
+            facts = state.facts
+            config = facts.config
+            longer = decisions is not None and decisions != config.decisions
+            if longer:
+                config = override(config, decisions=decisions)
+            run = cls(config, folder, device=device, bfloat16=facts.bfloat16)
+            run._lock = lock
+            restore_state(folder, state, run.learner)
+            run._check_opponents(facts.digests)
+            run.history = History(facts.history)
+            run.seconds = facts.seconds
+            run.commands = list(facts.commands)
+            if longer:
+                run.commands.append(f"shakespeare train --resume RUN --decisions {decisions}")
+                run._write_config()
         return run
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from training this run inside a `with` block.
+    def close(self) -> None:
+        """Let other processes have the folder; the run is not to be used any more."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
-        Raises:
-            TrainingError: another process is training it.
-        """
-        try:
-            lock = FileLock(self.folder / LOCK_NAME).acquire(timeout=0)
-        except Timeout as taken:
-            raise TrainingError(
-                f"{self.folder}: another process is training this run; wait for it or stop it"
-            ) from taken
-        with lock:
-            yield
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def check_open(self) -> None:
+        """Raise TrainingError if the run has been closed: the folder may be another's."""
+        if self._lock is None:
+            raise TrainingError(f"{self.folder}: this run has been closed; resume it")
 
     @property
     def precision(self) -> str:
@@ -155,7 +165,7 @@ class Run:
         """Train until the run is complete or the callback stops it.
 
         Raises:
-            TrainingError: a weight is not finite; what was saved is intact.
+            TrainingError: the weights have exploded; what was saved is intact.
             OSError: the run cannot be saved; the last state is intact.
         """
         self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
@@ -167,6 +177,8 @@ class Run:
                 log_interval=_LOG_EVERY,
                 reset_num_timesteps=False,
             )
+        except FloatingPointError as fault:
+            raise self._exploded(str(fault)) from fault
         finally:
             self.seconds = self.elapsed
             self._started = None
@@ -176,12 +188,15 @@ class Run:
         """Raise TrainingError if a weight is not finite."""
         for name, parameter in self.learner.policy.named_parameters():
             if not torch.isfinite(parameter).all():
-                raise TrainingError(
-                    f"after {self.decisions:,} decisions {name} is not finite, and was not saved; "
-                    "start a new run from the last checkpoint with a lower learning_rate than "
-                    f"{self.config.learning_rate:g}: --start {self.folder} "
-                    f"--set learning_rate={self.config.learning_rate / 4:g}"
-                )
+                raise self._exploded(f"{name} is not finite")
+
+    def _exploded(self, fault: str) -> TrainingError:
+        return TrainingError(
+            f"after {self.decisions:,} decisions {fault}, and nothing more was saved; "
+            "start a new run from the last checkpoint with a lower learning_rate than "
+            f"{self.config.learning_rate:g}: --start {self.folder} "
+            f"--set learning_rate={self.config.learning_rate / 4:g}"
+        )
 
     def add_snapshot(self) -> None:
         """Add the learner as it is now to its opponents."""
@@ -204,8 +219,10 @@ class Run:
         """Write the checkpoint to play from and the state to resume from.
 
         Raises:
+            TrainingError: the run has been closed.
             OSError: a file cannot be written; the last state is intact.
         """
+        self.check_open()
         config = self.config.model_dump(mode="json")
         history = self.history.to_json()
         save_checkpoint(
@@ -232,6 +249,7 @@ class Run:
             "history": history,
         }
         save_state(self.folder, self.learner, facts)
+        mark_saved(self.folder)
 
     def _write_config(self) -> None:
         """Write the settings for people; resuming takes them from the state."""

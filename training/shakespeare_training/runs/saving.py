@@ -12,26 +12,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import torch
-from numpy.typing import NDArray
-
 from shakespeare_agents import storage
-from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest
-from shakespeare_env.errors import CheckpointError
+from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest, load_network
+from shakespeare_env import registry
+from shakespeare_env.errors import CheckpointError, shown
 from shakespeare_env.game import Game
-from shakespeare_env.registry import box_digest
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
+from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
+from shakespeare_training.runs.folder import STATE_NAME
+from shakespeare_training.runs.state import FORMAT, RunState, parse_state
 
-FORMAT = 2
-STATE_NAME = "run.json"
-FACTS = {"config", "bfloat16", "commands", "digests", "seconds", "history"}
-"""Saved besides the learner (`Run.save`)."""
 _STEM = "run"
 _SNAPSHOT = "snapshot"
-
-Arrays = dict[str, NDArray[Any]]
 
 
 def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> None:
@@ -41,7 +34,7 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
         OSError: a file cannot be written; the last state is intact.
     """
     league = learner.league
-    stored = storage.store_tensors(folder, _STEM, _arrays(learner))
+    stored = storage.store_tensors(folder, _STEM, arrays_of(learner))
     snapshots = [_stored_snapshot(folder, snapshot) for snapshot in league.snapshots]
     data = {
         "format": FORMAT,
@@ -60,7 +53,7 @@ def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> 
     storage.forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
 
 
-def read_state(folder: Path) -> dict[str, Any]:
+def read_state(folder: Path) -> RunState:
     """The JSON of a run.
 
     Raises:
@@ -69,12 +62,7 @@ def read_state(folder: Path) -> dict[str, Any]:
     """
     path = folder / STATE_NAME
     try:
-        data = storage.read_json(path, FORMAT, "run")
-        facts = data.get("facts")
-        missing = sorted(FACTS - facts.keys()) if isinstance(facts, dict) else ["facts"]
-        if missing:
-            lacks = ", ".join(missing)
-            raise CheckpointError(f"{path}: lacks {lacks}; copy all files of the run again")
+        return parse_state(storage.read_json(path, FORMAT, "run"), str(path))
     except CheckpointError as fault:
         if (folder / CARD_NAME).is_file():
             fault.add_note(
@@ -82,47 +70,44 @@ def read_state(folder: Path) -> dict[str, Any]:
                 f"shakespeare train --start {folder}"
             )
         raise
-    return data
 
 
-def restore_state(folder: Path, data: Mapping[str, Any], learner: SelfPlayPPO) -> None:
+def check_versions(folder: Path, state: RunState) -> None:
+    """Refuse a state of another game, box or version, with a CheckpointError."""
+    for name, value in _versions(registry.game(state.facts.config.game)).items():
+        if getattr(state, name) != value:
+            raise CheckpointError(
+                f"{folder / STATE_NAME}: made for {name} {shown(getattr(state, name))}, "
+                f"but this is {shown(value)}; "
+                "use the game, box and version it was started with"
+            )
+
+
+def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
     """Put a new learner, made with the run's settings, into the state from `read_state`.
 
     Raises:
-        CheckpointError: files are missing or damaged, or the state belongs to another game, box,
-            version or settings.
+        CheckpointError: files are missing or damaged, or hold what this run cannot have.
     """
-    path = folder / STATE_NAME
-    for name, value in _versions(learner.league.batch.game).items():
-        if data.get(name) != value:
-            raise CheckpointError(
-                f"{path}: made for {name} {data.get(name)!r}, but this is {value!r}; "
-                "use the game, box and version it was started with"
-            )
-    try:
-        arrays = storage.load_tensors(folder, storage.StoredTensors(**data["arrays"]))
-        stored = [storage.StoredTensors(**snapshot) for snapshot in data["snapshots"]]
-        snapshots = [storage.load_tensors(folder, snapshot) for snapshot in stored]
-        _set_arrays(learner, arrays)
-        learner.league.restore(data["league"], snapshots, arrays["seats"], arrays["generators"])
-        for snapshot, file in zip(learner.league.snapshots, stored, strict=True):
-            snapshot.stored = file
-        learner.num_timesteps = int(data["decisions"])
-        learner._n_updates = int(data["updates"])
-        learner.rng.bit_generator.state = data["rng"]
-    except CheckpointError:
-        raise
-    except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
-        raise CheckpointError(
-            f"{path}: does not describe this run ({type(error).__name__}: {error}); "
-            "copy all files of the run again"
-        ) from error
+    shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
+    snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
+    arrays = load_arrays(folder, state.arrays, learner)
+    opponents = len(state.league.opponents)
+    set_arrays(folder / state.arrays.file, arrays, learner, opponents)
+    learner.league.restore(
+        state.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
+    )
+    for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
+        snapshot.stored = stored
+    learner.num_timesteps = state.decisions
+    learner._n_updates = state.updates
+    learner.rng.bit_generator.state = state.rng.model_dump()
 
 
 def _versions(game: Game) -> dict[str, str]:
     return {
         "game": game.name,
-        "box_digest": box_digest(game.name),
+        "box_digest": registry.box_digest(game.name),
         "actions_digest": actions_digest(game),
         "layout_digest": layout_digest(game),
         "state": str(game.state.descr),
@@ -137,39 +122,3 @@ def _stored_snapshot(folder: Path, snapshot: Opponent) -> storage.StoredTensors:
             folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot.tensors
         )
     return snapshot.stored
-
-
-def _arrays(learner: SelfPlayPPO) -> Arrays:
-    lineup = learner.league.lineup
-    arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
-    for name, tensor in learner.policy.state_dict().items():
-        arrays[f"policy/{name}"] = tensor.cpu().numpy()
-    for number, state in learner.policy.optimizer.state_dict()["state"].items():
-        for name, tensor in state.items():
-            arrays[f"optimizer/{number}/{name}"] = tensor.cpu().numpy()
-    for name, array in learner.rollout_buffer.open_decisions.items():
-        arrays[f"open/{name}"] = array
-    records = learner.league.batch.save(slice(None))
-    arrays["games"] = records.view(np.uint8).reshape(len(records), -1)
-    return arrays
-
-
-def _set_arrays(learner: SelfPlayPPO, arrays: Arrays) -> None:
-    policy = _part(arrays, "policy")
-    learner.policy.load_state_dict({name: torch.tensor(array) for name, array in policy.items()})
-    states: dict[int, dict[str, torch.Tensor]] = {}
-    for name, array in _part(arrays, "optimizer").items():
-        number, _, kind = name.partition("/")
-        states.setdefault(int(number), {})[kind] = torch.tensor(array)
-    optimizer = learner.policy.optimizer
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
-    learner.rollout_buffer.open_decisions = _part(arrays, "open")
-    batch = learner.league.batch
-    records = np.ascontiguousarray(arrays["games"]).view(batch.game.state).reshape(-1)
-    batch.load(slice(None), records)
-    learner.continue_from(batch.obs)
-
-
-def _part(arrays: Arrays, kind: str) -> Arrays:
-    start = f"{kind}/"
-    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}

@@ -18,10 +18,10 @@ from shakespeare_training.config_text import game_option
 from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
-from shakespeare_training.runs.run import LOGS_NAME, Run
+from shakespeare_training.runs.folder import CURVES_NAME, LOGS_NAME
+from shakespeare_training.runs.run import Run
 
 _NAME = "shakespeare"
-CURVES_NAME = "learning_curve.png"
 
 
 def train(run: Run, console: Console, minutes: float | None = None) -> bool:
@@ -33,15 +33,16 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
         Whether the run is complete.
 
     Raises:
-        TrainingError: a weight is not finite, or another process is training this run.
+        TrainingError: the weights have exploded, or the run has been closed.
         OSError: the run cannot be saved.
     """
+    run.check_open()
     config = run.config
     if run.decisions >= config.decisions:
         done = f"{run.folder} is complete after {run.decisions:,} decisions"
         console.print(f"{done}; extend it with --decisions", highlight=False)
         return True
-    with run.locked(), TrainingDisplay(console, told=len(run.history)) as display:
+    with TrainingDisplay(console, told=len(run.history)) as display:
         callback = RunCallback(run, display, minutes)
         with _stopped_by_signals(callback):
             run.learn(callback)

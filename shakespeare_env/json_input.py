@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any, NoReturn
 
+_MOST_DIGITS = 1000
 _DEEPEST = 64
 _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
 
@@ -13,14 +14,22 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 def parse_json(data: bytes) -> Any:
     """Parse UTF-8 encoded JSON; a ValueError's message continues "this is".
 
-    NaN, infinities, huge integers and deep nesting are refused, too.
+    NaN, infinities, huge integers, deep nesting and repeated keys are refused, too.
     """
     try:
-        value = json.loads(data.decode(), parse_float=_finite, parse_constant=_not_finite)
+        value = json.loads(
+            data.decode(),
+            parse_int=_integer,
+            parse_float=_finite,
+            parse_constant=_not_finite,
+            object_pairs_hook=_without_repeats,
+        )
         _check_depth(value)
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8: {error.reason} at byte {error.start}") from error
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
+        raise ValueError(f"not JSON: it nests deeper than {_DEEPEST} levels") from error
+    except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
     return value
 
@@ -51,6 +60,22 @@ def _check_depth(value: Any) -> None:
         if not level:
             return
     raise ValueError(f"it nests deeper than {_DEEPEST} levels")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Two readers might go by different ones of two values."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {name[:80]!r} stands twice in one object")
+        found[name] = value
+    return found
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"the number {text[:20]}... has more than {_MOST_DIGITS} digits")
+    return int(text)
 
 
 def _finite(text: str) -> float:

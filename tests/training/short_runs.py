@@ -1,0 +1,82 @@
+"""Runs of a second or so, and all that one is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import torch
+from stable_baselines3.common.callbacks import BaseCallback
+
+from shakespeare_env import registry
+from shakespeare_training.config import make_config
+
+SETTINGS: dict[str, Any] = {
+    "n_envs": 16,
+    "n_steps": 16,
+    "batch_size": 64,
+    "width": 16,
+    "decisions": 1500,
+    "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
+    "snapshot_every": 400,
+    "max_snapshots": 2,
+    "precision": "float32",
+    "evaluation_opponents": ["random"],
+    "score_reward_coef_end": 0.5,
+    "win_reward_coef": 0.5,
+    "ent_coef_end": 0.0,
+}
+
+
+def small(name):
+    """Settings of a short run of a game, at all its tables."""
+    return make_config({"game": name, **SETTINGS}, "small")
+
+
+SMALL = small(registry.DEFAULT)
+
+
+class Quietly(BaseCallback):
+    """Takes snapshots as a run does; saves and stops it at the first rollout after `leave_at`."""
+
+    def __init__(self, run, leave_at=None):
+        super().__init__()
+        self.run_kept = run
+        self.leave_at = leave_at
+        self.next = (run.decisions // 400 + 1) * 400
+        self.left = False
+
+    def _on_rollout_start(self):
+        run = self.run_kept
+        if run.decisions >= self.next:
+            run.add_snapshot()
+            self.next = (run.decisions // 400 + 1) * 400
+        if self.leave_at is not None and run.decisions >= self.leave_at:
+            run.save()
+            self.left = True
+
+    def _on_step(self):
+        return not self.left
+
+
+def fingerprint(run):
+    """All that a run is; of its games every field, and not what lies between two fields."""
+    learner = run.learner
+    games = learner.league.batch.save(slice(None))
+    return (
+        run.decisions,
+        torch.nn.utils.parameters_to_vector(learner.policy.parameters()).tolist(),
+        learner.league.to_json(),
+        learner.league.lineup.seats.tolist(),
+        learner.league.lineup.generators.states.tolist(),
+        {field: games[field].tolist() for field in games.dtype.names},
+        learner.rng.bit_generator.state,
+    )
+
+
+def edit_state(folder, change):
+    """Change the JSON of a run, as a damaged disk or a stranger might."""
+    path = folder / "run.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))

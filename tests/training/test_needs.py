@@ -1,0 +1,77 @@
+"""What cannot fit is refused before it is taken, and what is counted is what is taken."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from shakespeare_env import memory, registry
+from shakespeare_env.errors import MemoryLimitError
+from shakespeare_training import learner as learners
+from shakespeare_training.config import make_config
+from shakespeare_training.learner import make_learner
+from shakespeare_training.needs import check_memory, needs
+from tests.training.short_runs import small
+
+games = pytest.mark.parametrize("name", registry.names())
+
+
+@games
+def test_what_is_counted_is_there(name):
+    """Nearly all of what the buffer holds, and every weight."""
+    config = small(name)
+    learner, found = make_learner(config, "cpu"), needs(config)
+    buffer = learner.rollout_buffer
+    taken = sum(store.nbytes for store in buffer._stores.values())
+    taken += buffer._seats.nbytes + buffer._rewards.nbytes + buffer._dones.nbytes
+    later = 3 * buffer._stores["values"].nbytes  # advantages, returns and what was gained
+    assert found["n_envs or n_steps"] == taken + later
+    weights = sum(parameter.nbytes for parameter in learner.policy.parameters())
+    assert found["width"] == 4 * weights
+    batch = learner.league.batch
+    assert found["n_envs"] == batch.save(slice(None)).nbytes + batch.obs.nbytes + batch.mask.nbytes
+    assert found["max_snapshots"] == 2 * weights
+
+
+@pytest.mark.parametrize(
+    ("settings", "remedy"),
+    [
+        ({"n_envs": 10**6, "n_steps": 10**6}, "lower n_envs or n_steps"),
+        ({"n_envs": 2 * 10**5, "batch_size": 10**9, "width": 4096}, "lower batch_size"),
+        ({"max_snapshots": 10**6, "snapshot_every": 1, "width": 4096}, "lower max_snapshots"),
+    ],
+)
+def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings, remedy):
+    monkeypatch.setattr(learners, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
+    monkeypatch.setattr(memory, "total_memory", lambda: 2**40)
+    with pytest.raises(MemoryLimitError, match=rf"run needs about .* use 1 TiB: {remedy}$"):
+        make_learner(make_config(settings, "here"), "cpu")
+
+
+def test_what_just_fits_is_let_in(monkeypatch):
+    config = make_config({}, "here")
+    monkeypatch.setattr(memory, "total_memory", lambda: sum(needs(config).values()))
+    check_memory(config, "cpu")
+    monkeypatch.setattr(memory, "total_memory", lambda: sum(needs(config).values()) - 1)
+    with pytest.raises(MemoryLimitError, match="lower"):
+        check_memory(config, "cpu")
+
+
+def test_a_gpu_has_memory_of_its_own(monkeypatch):
+    config = make_config({"width": 4096}, "here")
+    monkeypatch.setattr(memory, "total_memory", lambda: 2**40)
+    there = SimpleNamespace(total_memory=2**20)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: there)
+    said = r"needs about .* of the GPU's memory, but cuda:1 has 1 MiB: lower (width|batch_size)"
+    with pytest.raises(MemoryLimitError, match=said):
+        check_memory(config, "cuda:1")
+    check_memory(config, "cpu")
+    there.total_memory = 2**40
+    check_memory(config, "cuda:1")
+
+
+@games
+def test_the_defaults_fit_a_small_machine(name):
+    assert sum(needs(make_config({"game": name}, "here")).values()) < 2**30

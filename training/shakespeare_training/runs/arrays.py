@@ -1,0 +1,185 @@
+"""The arrays of a learner: gathered to save it, checked, and put back."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from shakespeare_agents.storage import Arrays, StoredTensors, check_array, load_tensors
+from shakespeare_env.batch import Batch
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_training.ppo.self_play import SelfPlayPPO
+
+_REMEDY = "copy all files of the run again"
+_ROUNDING = 1e-5
+_MOMENTS = ("exp_avg", "exp_avg_sq")
+"""What Adam keeps of every weight, besides the number of its steps."""
+
+Form = tuple[np.dtype[Any], tuple[int, ...]]
+"""Type and shape."""
+
+
+def arrays_of(learner: SelfPlayPPO) -> Arrays:
+    """Everything of a learner that is an array, by name."""
+    lineup = learner.league.lineup
+    arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
+    for name, tensor in learner.policy.state_dict().items():
+        arrays[f"policy/{name}"] = tensor.cpu().numpy()
+    for number, state in learner.policy.optimizer.state_dict()["state"].items():
+        for name, tensor in state.items():
+            arrays[f"optimizer/{number}/{name}"] = tensor.cpu().numpy()
+    for name, array in learner.rollout_buffer.open_decisions.items():
+        arrays[f"open/{name}"] = array
+    records = learner.league.batch.save(slice(None))
+    arrays["games"] = records.view(np.uint8).reshape(len(records), -1)
+    return arrays
+
+
+def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayPPO) -> Arrays:
+    """Read the arrays of a learner like this one, whatever moment it was saved at.
+
+    Raises:
+        CheckpointError: they are missing, damaged, or of another learner.
+    """
+    fixed = _forms(learner)
+    optimizer = _optimizer_forms(learner)
+    decisions = _open_forms(learner)
+    most = learner.league.lineup.seats.size
+    size = sum(map(_size, (fixed | optimizer).values()))
+    size += most * sum(map(_size, decisions.values()))
+    path = folder / stored.file
+    arrays = load_tensors(folder, stored, size)
+    expected = fixed | decisions
+    if any(name.startswith("optimizer/") for name in arrays):  # not before the first update
+        expected |= optimizer
+    if wrong := sorted(expected.keys() ^ arrays.keys()):
+        raise CheckpointError(f"{path}: arrays missing or not expected: {wrong}")
+    open_games = arrays["open/games"]
+    count = len(open_games) if open_games.ndim else 0
+    for name, (dtype, shape) in expected.items():
+        wanted = (count, *shape) if name in decisions else shape
+        check_array(path, name, arrays[name], dtype, wanted)
+    _check_learning(path, arrays, learner)
+    return arrays
+
+
+def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayPPO, opponents: int) -> None:
+    """Put the arrays of `load_arrays` into a learner, but for those of its league.
+
+    Args:
+        path: Of their file, for errors.
+        arrays: Of a learner like this one.
+        learner: Takes them over.
+        opponents: How many its league has.
+
+    Raises:
+        CheckpointError: games, seats and open decisions cannot be or do not agree.
+    """
+    policy = _part(arrays, "policy")
+    learner.policy.load_state_dict({name: torch.tensor(array) for name, array in policy.items()})
+    states: dict[int, dict[str, torch.Tensor]] = {}
+    for name, array in _part(arrays, "optimizer").items():
+        number, _, kind = name.partition("/")
+        states.setdefault(int(number), {})[kind] = torch.tensor(array)
+    optimizer = learner.policy.optimizer
+    optimizer.load_state_dict({**optimizer.state_dict(), "state": states})
+    learner.rollout_buffer.open_decisions = _part(arrays, "open")
+    batch = learner.league.batch
+    try:
+        batch.load(slice(None), arrays["games"].view(batch.game.state).reshape(-1))
+    except (ValueError, TypeError) as fault:
+        raise CheckpointError(f"{path}: games: {fault}; {_REMEDY}") from fault
+    _check_seats(path, arrays["seats"], batch, opponents)
+    _check_open(path, arrays, batch)
+    learner.continue_from(batch.obs)
+
+
+def _part(arrays: Arrays, kind: str) -> Arrays:
+    start = f"{kind}/"
+    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+
+
+def _forms(learner: SelfPlayPPO) -> dict[str, Form]:
+    """Of the arrays that every learner with these settings has."""
+    return {
+        name: (array.dtype, array.shape)
+        for name, array in arrays_of(learner).items()
+        if not name.startswith(("open/", "optimizer/"))
+    }
+
+
+def _optimizer_forms(learner: SelfPlayPPO) -> dict[str, Form]:
+    forms: dict[str, Form] = {}
+    number_type = np.dtype(np.float32)
+    for number, weights in enumerate(learner.policy.parameters()):
+        forms[f"optimizer/{number}/step"] = number_type, ()
+        for name in _MOMENTS:
+            forms[f"optimizer/{number}/{name}"] = number_type, tuple(weights.shape)
+    return forms
+
+
+def _open_forms(learner: SelfPlayPPO) -> dict[str, Form]:
+    """Of one open decision."""
+    decisions = learner.rollout_buffer.open_decisions
+    return {f"open/{name}": (array.dtype, array.shape[1:]) for name, array in decisions.items()}
+
+
+def _size(form: Form) -> int:
+    dtype, shape = form
+    return dtype.itemsize * math.prod(shape)
+
+
+def _check_learning(path: Path, arrays: Arrays, learner: SelfPlayPPO) -> None:
+    """Check network and optimiser beyond types and shapes."""
+    for name, buffer in learner.policy.named_buffers(remove_duplicate=False):
+        same = np.array_equal(arrays[f"policy/{name}"], buffer.cpu().numpy())
+        _require(path, same, f"policy/{name} is not what follows from the game")
+    for name, array in _part(arrays, "optimizer").items():
+        fits = name.endswith("/exp_avg") or bool((array >= 0).all())
+        _require(path, fits, f"optimizer/{name} holds numbers below 0")
+
+
+def _check_seats(path: Path, seats: NDArray[Any], batch: Batch, opponents: int) -> None:
+    """Every game is under way, and at its table sit the learner and one opponent at most."""
+    _require(path, bool((batch.to_move >= 0).all()), "games holds one that is over")
+    at_table = np.arange(seats.shape[1]) < batch.players[:, None]
+    known = (seats >= OUTSIDE) & (seats < opponents)
+    _require(path, bool((known == at_table).all()), "seats names an opponent that is not there")
+    _require(path, bool((seats[~at_table] == NOBODY).all()), "seats has more than the games")
+    highest = seats.max(axis=1, keepdims=True)
+    alike = (seats == highest) | (seats == OUTSIDE) | ~at_table
+    own = (seats == OUTSIDE).any(axis=1)
+    _require(path, bool(alike.all() and own.all()), "seats has a game that no learner plays")
+
+
+def _check_open(path: Path, arrays: Arrays, batch: Batch) -> None:
+    """Open decisions are legal ones of seats of the games, one each."""
+    found = _part(arrays, "open")
+    games, seats, actions = found["games"], found["seats"], found["actions"]
+    layout = batch.game.layout
+    inside = (games >= 0) & (games < batch.n) & (seats >= 0)
+    _require(path, bool(inside.all()), "open/games or open/seats name what is not there")
+    is_own = seats < batch.players[games]
+    is_own[is_own] = arrays["seats"][games[is_own], seats[is_own]] == OUTSIDE
+    _require(path, bool(is_own.all()), "open/seats names a seat that the learner has not")
+    pairs = np.stack([games, seats])
+    _require(path, np.unique(pairs, axis=1).shape == pairs.shape, "open/seats repeats a seat")
+    legal = (actions >= 0) & (actions < found["masks"].shape[1])
+    legal[legal] = found["masks"][legal, actions[legal]]
+    _require(path, bool(legal.all()), "open/actions holds one that is not legal")
+    observed = found["observations"]
+    seen = (observed >= layout.low) & (observed <= layout.high)
+    _require(path, bool(seen.all()), "open/observations holds numbers beyond their bounds")
+    likely = found["log_probs"] <= _ROUNDING
+    _require(path, bool(likely.all()), "open/log_probs holds one above 0")
+
+
+def _require(path: Path, holds: bool, fault: str) -> None:
+    if not holds:
+        raise CheckpointError(f"{path}: {fault}; {_REMEDY}")

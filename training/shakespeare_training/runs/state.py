@@ -1,0 +1,213 @@
+"""What `run.json` holds: every entry's type and range, and how entries agree."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
+
+from shakespeare_agents.storage import StoredTensors
+from shakespeare_env.errors import CheckpointError, shown
+from shakespeare_training.config import MOST_DECISIONS, Name, TrainingConfig, unknown_setting
+from shakespeare_training.faults import in_words
+from shakespeare_training.league import MOST_GAMES, named_opponents
+from shakespeare_training.runs.history import Decisions, History, Measurement, Seconds
+
+FORMAT = 2
+_CONFIG = "facts.config."
+_MOST_VALUES, _MOST_ENTRIES = 500_000, 1000
+"""In all, and of one object: pydantic copies what is wrong for every fault it finds."""
+_SECONDS_ROUNDING = 0.05
+"""Of measurements."""
+
+Whole = Annotated[int, Field(ge=0, le=2 * MOST_DECISIONS)]
+Shares = Annotated[float, Field(ge=0, le=MOST_GAMES, allow_inf_nan=False)]
+Text = Annotated[str, Field(max_length=10**5)]
+
+
+class Entries(BaseModel):
+    """Entries with exactly these names and types."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class PCG64State(Entries):
+    """The numbers of NumPy's PCG64."""
+
+    state: Annotated[int, Field(ge=0, lt=2**128)]
+    inc: Annotated[int, Field(ge=0, lt=2**128)]
+
+    @model_validator(mode="after")
+    def _can_be_stepped(self) -> PCG64State:
+        if self.inc % 2 == 0:
+            raise ValueError(f"inc = {self.inc} is even; no generator has such an increment")
+        return self
+
+
+class GeneratorState(Entries):
+    """A NumPy generator, as its `bit_generator.state`."""
+
+    bit_generator: Literal["PCG64"]
+    state: PCG64State
+    has_uint32: Annotated[int, Field(ge=0, le=1)]
+    uinteger: Annotated[int, Field(ge=0, lt=2**32)]
+
+
+class OpponentState(Entries):
+    """An opponent of the league, and how the learner fared against it (`league.Opponent`)."""
+
+    name: Name
+    games: Shares
+    wins: Shares
+    retired: bool
+
+    @model_validator(mode="after")
+    def _wins_are_games(self) -> OpponentState:
+        if self.wins > self.games:
+            raise ValueError(f"wins = {self.wins} are more than games = {self.games}")
+        return self
+
+
+class LeagueState(Entries):
+    """The league but for its arrays (`League.to_json`)."""
+
+    opponents: Annotated[list[OpponentState], FailFast()]
+    active: Annotated[int, Field(ge=0)] | None
+    active_until: Whole
+    finished: Whole
+    rng: GeneratorState
+
+
+class Facts(Entries):
+    """What a run knows besides its learner (`Run.save`)."""
+
+    config: TrainingConfig
+    bfloat16: bool
+    commands: Annotated[list[Text], FailFast()] = Field(min_length=1)
+    digests: dict[Name, Text]
+    seconds: Seconds
+    history: Annotated[list[Measurement], FailFast()]
+
+    @model_validator(mode="after")
+    def _history_is_of_this_run(self) -> Facts:
+        History(self.history)  # in order
+        if self.history and self.history[-1].seconds > self.seconds + _SECONDS_ROUNDING:
+            raise ValueError(
+                f"seconds = {self.seconds} are fewer than the {self.history[-1].seconds} "
+                "of its last measurement"
+            )
+        for index, found in enumerate(self.history):
+            if found.players not in self.config.players:
+                raise ValueError(
+                    f"history[{index}].players = {found.players}: the run is for "
+                    f"{shown(list(self.config.players))}"
+                )
+        return self
+
+
+class RunState(Entries):
+    """A run's JSON file, `run.json`."""
+
+    format: int
+    game: str
+    box_digest: str
+    actions_digest: str
+    layout_digest: str
+    state: str
+    arrays: StoredTensors
+    league: LeagueState
+    snapshots: Annotated[list[StoredTensors], FailFast()]
+    decisions: Decisions
+    updates: Whole
+    rng: GeneratorState
+    facts: Facts
+
+    @model_validator(mode="after")
+    def _agree(self) -> RunState:
+        history, league, config = self.facts.history, self.league, self.facts.config
+        if history and history[-1].decisions > self.decisions:
+            raise ValueError(
+                f"decisions = {self.decisions} are fewer than the {history[-1].decisions} "
+                "of the last measurement"
+            )
+        named = named_opponents(config.opponents)
+        _check_names(league.opponents, named, self.decisions)
+        snapshots = league.opponents[len(named) :]
+        if len(self.snapshots) != len(snapshots):
+            raise ValueError(
+                f"there are {len(self.snapshots)} snapshots, but the league has {len(snapshots)}"
+            )
+        pool = [snapshot for snapshot in snapshots if not snapshot.retired]
+        # A retired one stays while games against it last.
+        if len(pool) > config.max_snapshots or len(snapshots) - len(pool) > config.n_envs:
+            raise ValueError(f"{len(snapshots)} snapshots are more than a run of its settings has")
+        if league.active is not None:
+            active = range(len(named), len(league.opponents))
+            if league.active not in active or league.opponents[league.active].retired:
+                raise ValueError(f"league.active = {league.active} is no snapshot in use")
+        if league.active_until > league.finished + config.n_envs:
+            raise ValueError(
+                f"league.active_until = {league.active_until} is more than n_envs = "
+                f"{config.n_envs} games after league.finished = {league.finished}"
+            )
+        return self
+
+
+def _check_names(opponents: list[OpponentState], named: list[str], decisions: int) -> None:
+    """Check who is in the league: those of the settings, then snapshots with an age each."""
+    found = [opponent.name for opponent in opponents]
+    if found[: len(named)] != named or any(o.retired for o in opponents[: len(named)]):
+        raise ValueError(
+            f"league.opponents begins with {shown(found[: len(named)])}; "
+            f"the settings name {shown(named)}"
+        )
+    ages = found[len(named) :]
+    for age in ages:
+        if not (age.isascii() and age.isdigit() and len(age) < 20 and int(age) <= decisions):
+            raise ValueError(f"the snapshot {shown(age)} must be named by its age in decisions")
+    if len(set(ages)) != len(ages):
+        raise ValueError("two snapshots have the same age")
+
+
+def parse_state(data: Mapping[str, Any], path: str) -> RunState:
+    """Check the JSON of a run.
+
+    Raises:
+        CheckpointError: it names `path`, the entry, its value and what to do.
+    """
+    if not _is_moderate(data):
+        raise CheckpointError(
+            f"{path}: has more than {_MOST_VALUES:,} values, or {_MOST_ENTRIES:,} in one object; "
+            "copy all files of the run again"
+        )
+    try:
+        # As JSON, where lists stand for tuples and objects for dataclasses.
+        return RunState.model_validate_json(json.dumps(data))
+    except ValidationError as fault:
+        words = in_words(fault, data, _unknown_entry)
+        raise CheckpointError(f"{path}: {words}; copy all files of the run again") from fault
+
+
+def _is_moderate(data: Mapping[str, Any]) -> bool:
+    """Whether it has no more values than a run."""
+    count = 0
+    left: list[Any] = [data]
+    while left:
+        found = left.pop()
+        count += len(found)
+        if isinstance(found, dict):
+            if len(found) > _MOST_ENTRIES:
+                return False
+            found = list(found.values())
+        if count > _MOST_VALUES:
+            return False
+        left += [entry for entry in found if isinstance(entry, dict | list)]
+    return True
+
+
+def _unknown_entry(place: str) -> str:
+    if place.startswith(_CONFIG):
+        return unknown_setting(place.removeprefix(_CONFIG))
+    return f"there is no entry {place}"
