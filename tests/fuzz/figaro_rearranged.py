@@ -73,6 +73,8 @@ def _swap_seats(case: random.Random, d: Dict) -> None:
 
 
 def _drop_seat(case: random.Random, d: Dict) -> None:
+    if len(d["hands"]) == 1:
+        return
     seat = _seat(case, d)
     for key in ("hands", "front", "taken", "roads"):
         del d[key][seat]
