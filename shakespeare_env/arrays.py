@@ -6,12 +6,21 @@ longer than a move.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.game import Game, Records
+
+
+def plain(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
+    """An array as kernels are compiled for: contiguous, aligned, writeable; copied if it is not.
+
+    For any other Numba would compile a kernel anew.
+    """
+    found = np.ascontiguousarray(array, kind)
+    return found if found.flags.carray else found.copy()
 
 
 class GameArrays(NamedTuple):

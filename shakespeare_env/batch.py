@@ -32,6 +32,7 @@ from shakespeare_env.record_checks import check_records
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.thread_pool import ThreadPool, Work
+from shakespeare_env.values import shown
 
 _CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
@@ -88,7 +89,9 @@ class Batch:
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         threads = checked_count("threads", threads, most=MOST_THREADS)
-        self.autoreset = autoreset
+        if not isinstance(autoreset, bool | np.bool_):
+            raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
+        self.autoreset = bool(autoreset)
         check_fits(f"{n:,} games of {game}", n * bytes_per_game(self.game), "play fewer at once")
         self._players = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options
@@ -213,6 +216,8 @@ class Batch:
             kind = getattr(records, "dtype", type(records).__name__)
             raise TypeError(f"the records are of {kind}, not of {self.game.name}")
         rows = checked_targets(self.n, indices)
+        if np.shape(records) not in ((), (1,), rows.shape):
+            raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
         # A copy: nobody changes what has been checked.
         games = np.array(np.broadcast_to(records, rows.shape), self.game.state)
         check_records(self.game, self._kernels, games)

@@ -6,31 +6,55 @@ What is not integers is a TypeError; the wrong shape or value is a ValueError.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.errors import shown
+from shakespeare_env.arrays import plain
 from shakespeare_env.game import Game
 from shakespeare_env.rng import check_seed
+from shakespeare_env.values import is_whole, shown
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
-_INT32 = np.iinfo(np.int32)
+_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
     """A number of things from 1 to `most`."""
-    if isinstance(count, bool) or not isinstance(count, int | np.integer):
+    if not is_whole(count):
         raise TypeError(f"{name}={shown(count)} must be an integer")
     if not 1 <= count <= most:
         raise ValueError(f"{name}={shown(count)} must be from 1 to {most}")
     return int(count)
 
 
+def as_integers(name: str, given: object, example: str) -> npt.NDArray[np.integer]:
+    """An array of integers, if empty of any kind; TypeError for anything else."""
+    return _integers(name, _as_array(name, given, example), example)
+
+
+def _integers(name: str, found: npt.NDArray[Any], example: str) -> npt.NDArray[np.integer]:
+    if found.dtype.kind in "iu":
+        return found
+    if found.ndim == 0:
+        raise TypeError(f"{name}={shown(found[()])}: give {example}")
+    if found.size:
+        raise TypeError(f"{name} are {found.dtype}; give {example}")
+    return np.zeros(found.shape, np.int64)
+
+
+def _as_array(name: str, given: object, example: str) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(given)
+    except Exception as fault:  # whatever an object's own conversion raises
+        raise TypeError(f"{name}={shown(given)}: give {example}") from fault
+
+
 def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
     """The seats of every game, int8[n], from one number or n."""
-    given = np.asarray(players)
+    given = as_integers("players", players, "one number of seats, or one a game")
     if given.ndim == 0:
         given = np.broadcast_to(given, (n,))
     if given.shape != (n,):
@@ -42,10 +66,8 @@ def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[
 
 def checked_deals(n: int, deals: Integers) -> npt.NDArray[np.int64]:
     """The deal that each game plays, int64[n], from 0."""
-    given = np.asarray(deals)
-    if given.dtype.kind not in "iu":
-        raise TypeError(f"deals are {given.dtype}; give integers")
-    if given.shape != (n,) or given.min() < 0:
+    given = as_integers("deals", deals, f"{n} numbers of deals")
+    if given.shape != (n,) or given.min() < 0 or given.max() > _INT64.max:
         raise ValueError(f"deals={shown(deals)}: give {n} numbers of deals, 0 or more")
     return given.astype(np.int64)
 
@@ -60,21 +82,22 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 
 def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
     """Indices of games in any order, with repeats, int64[m]."""
-    given = np.asarray(rows)
-    if given.dtype.kind not in "iu" and given.size:
-        raise TypeError(f"rows are {given.dtype}; give the indices of games")
+    given = as_integers("rows", rows, "the indices of games")
     if given.ndim != 1:
         raise ValueError(f"rows={shown(rows)}: give a list of the indices of games")
     if given.size and (given.min() < 0 or given.max() >= n):
         raise ValueError(f"rows={shown(rows)}: the games of this batch are 0 to {n - 1}")
-    return np.ascontiguousarray(given, np.int64)
+    return plain(given, np.int64)
 
 
 def checked_selection(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
     """Games by indices, in any order, with repeats, or by a slice, int64[m]."""
-    if isinstance(indices, slice):
+    if not isinstance(indices, slice):
+        return checked_indices(n, indices)
+    try:
         return np.arange(n)[indices]
-    return checked_indices(n, indices)
+    except (TypeError, ValueError, IndexError) as fault:
+        raise ValueError(f"indices={shown(indices)}: give a slice of games ({fault})") from fault
 
 
 def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
@@ -87,9 +110,8 @@ def checked_targets(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """One seat for each game, int8[m], at tables of `players` seats, int8[m]."""
-    given = np.asarray(seats)
-    fits = given.shape == players.shape and (given.dtype.kind in "iu" or not given.size)
-    if not fits or (given < 0).any() or (given >= players).any():
+    given = as_integers("seats", seats, "one seat for each of the games")
+    if given.shape != players.shape or (given < 0).any() or (given >= players).any():
         raise ValueError(f"seats={shown(seats)}: give one seat at the table for each of the games")
     return given.astype(np.int8)
 
@@ -97,11 +119,16 @@ def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray
 def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
     """One seed per game, uint64[n]."""
     if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
-        if seeds.size:
-            check_seed(seeds.min())
-        words = seeds.astype(np.uint64)
+        numbers = np.asarray(seeds)
+        if numbers.size:
+            check_seed(numbers.min())
+        words = numbers.astype(np.uint64)
     else:
-        words = np.array([check_seed(seed) for seed in seeds], np.uint64)
+        try:
+            given = list(seeds)
+        except Exception as fault:
+            raise TypeError(f"seeds={shown(seeds)}: give one for each of {n} games") from fault
+        words = np.array([check_seed(seed) for seed in given], np.uint64)
     if words.shape != (n,):
         raise ValueError(f"seeds of shape {words.shape} for {n} games; give one for each")
     return words
@@ -109,15 +136,18 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     """Action ids, legal or not, int32[n]."""
-    given = np.asarray(actions)
-    if given.dtype == object and all(isinstance(action, int) for action in given.ravel()):
-        given = given.clip(_INT32.min, _INT32.max).astype(np.int64)  # integers beyond 64 bits
-    if given.shape != (n,):
-        raise ValueError(f"actions have shape {given.shape}; give one for each of the {n} games")
-    if given.dtype.kind not in "iu" and n:
-        raise TypeError(f"actions are {given.dtype}; give integers")
-    chosen = np.ascontiguousarray(given, np.int32)
-    if chosen is not given and (chosen != given).any():
+    if isinstance(actions, Sequence) and any(_is_vast(action) for action in actions):
+        actions = [_INT32.max if _is_vast(action) else action for action in actions]
+    found = _as_array("actions", actions, "integers")
+    if found.shape != (n,):
+        raise ValueError(f"actions have shape {found.shape}; give one for each of the {n} games")
+    given = _integers("actions", found, "integers")
+    if not np.can_cast(given.dtype, np.int32):
         # Numbers beyond int32 are not actions either, and must not wrap into one.
-        chosen = given.clip(_INT32.min, _INT32.max).astype(np.int32)
-    return chosen
+        given = given.clip(_INT32.min, _INT32.max)
+    return plain(given, np.int32)
+
+
+def _is_vast(action: object) -> bool:
+    """Whether an integer is beyond 64 bits, where NumPy makes something else of it."""
+    return isinstance(action, int) and not -(2**63) <= action < 2**63

@@ -5,18 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-_SHOWN = 80
-"""Characters of a wrong value that a message repeats."""
-
-
-def shown(value: object) -> str:
-    """A value in a message: its text, cut to fit."""
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # integers of thousands of digits, endless nesting
-        return f"this {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-
 
 class ShakespeareEnvError(Exception):
     """Base of all errors of this package."""

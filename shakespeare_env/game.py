@@ -20,8 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
-from shakespeare_env.errors import shown
 from shakespeare_env.records import Ranges
+from shakespeare_env.values import is_whole, shown
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -202,7 +202,7 @@ class Game:
 
     def check_players(self, players: int) -> int:
         """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
-        if isinstance(players, bool) or not isinstance(players, int | np.integer):
+        if not is_whole(players):
             raise TypeError(f"players={shown(players)} must be an integer")
         if not self.min_seats <= players <= self.max_seats:
             raise ValueError(

@@ -12,11 +12,12 @@ import numpy.typing as npt
 
 from shakespeare_env import registry
 from shakespeare_env.arrays import GameArrays
-from shakespeare_env.errors import IllegalMove, PositionError, shown
+from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.record_checks import check_records, first_fault
 from shakespeare_env.rng import check_seed, streams
+from shakespeare_env.values import is_whole, shown
 
 _ONLY_ROW = np.zeros(1, np.int64)
 
@@ -170,11 +171,9 @@ class Position:
 
     def move_text(self, action: int) -> str:
         """The text of an action id, likewise."""
-        whole = isinstance(action, int | np.integer)
-        if not whole or not 0 <= action < self.game.actions.size:
-            raise ValueError(
-                f"action {shown(action)}: give a number from 0 to {self.game.actions.size - 1}"
-            )
+        if not is_whole(action) or not 0 <= action < self.game.actions.size:
+            last = self.game.actions.size - 1
+            raise ValueError(f"action {shown(action)} is out of range 0 to {last}")
         return self.game.actions.text(action, *self._mover())
 
     def describe_move(self, move: str) -> str:
@@ -210,7 +209,7 @@ class Position:
             self._record["random"] = streams(seed, _ONLY_ROW)
 
     def _check_seat(self, seat: int) -> int:
-        if not isinstance(seat, int | np.integer) or not 0 <= seat < self.players:
+        if not is_whole(seat) or not 0 <= seat < self.players:
             raise ValueError(
                 f"seat {shown(seat)} is not at this table; seats are 0 to {self.players - 1}"
             )

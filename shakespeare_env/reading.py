@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
-from shakespeare_env.errors import PositionError, shown
+from shakespeare_env.errors import PositionError
+from shakespeare_env.values import shown
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:

@@ -47,14 +47,19 @@ class Ranges:
             self._low[place] = field.low & 0xFF
             self._span[place] = field.high - field.low
 
+    def __getitem__(self, name: str) -> StateField:
+        """A field by its name."""
+        return next(field for field in self.fields if field.name == name)
+
     def misfit(self, records: npt.NDArray[np.void]) -> tuple[int, StateField] | None:
         """The first of records[n] with a number out of range, and the number's field."""
-        held = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), -1)
+        held = np.ascontiguousarray(records).view(np.uint8).reshape(len(records), records.itemsize)
         # Numbers below `low` wrap to large ones.
         bad = (held - self._low > self._span).any(axis=1)
         for field in self._wider:
-            numbers = records[field.name].reshape(len(records), -1)
-            bad |= ((numbers < field.low) | (numbers > field.high)).any(axis=1)
+            numbers = records[field.name]
+            out = (numbers < field.low) | (numbers > field.high)
+            bad |= out.any(axis=tuple(range(1, out.ndim)))
         if not bad.any():
             return None
         index = int(bad.argmax())

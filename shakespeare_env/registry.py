@@ -10,8 +10,9 @@ from importlib import import_module
 from pathlib import Path
 
 from shakespeare_env.box_reading import facts_digest
-from shakespeare_env.errors import BoxError, shown
+from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
+from shakespeare_env.values import shown
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 """The games, each a folder of this package, and their seat counts, known before loading."""
@@ -77,7 +78,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 
 def _check_name(name: str) -> None:
-    if name not in _SEATS:
+    if not isinstance(name, str) or name not in _SEATS:
         raise ValueError(f"there is no game {shown(name)}; there are: {', '.join(names())}")
 
 

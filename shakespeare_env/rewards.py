@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any
 
 from shakespeare_env.compiled import rule
-from shakespeare_env.errors import shown
 from shakespeare_env.game import Record
+from shakespeare_env.values import shown
 
 NAMES = ("win", "margin", "rank", "score")
 WIN, MARGIN, RANK, SCORE = range(len(NAMES))
@@ -26,9 +26,8 @@ ILLEGAL_REWARD = -1.0
 
 def reward_code(name: str) -> int:
     """The number of a reward; ValueError if there is none of that name."""
-    if isinstance(name, str):
-        name = _ALSO_NAMED.get(name, name)
-    if name not in NAMES:
+    name = _ALSO_NAMED.get(name, name) if isinstance(name, str) else name
+    if not isinstance(name, str) or name not in NAMES:
         raise ValueError(f"reward={shown(name)}: choose one of {', '.join(NAMES)}")
     return NAMES.index(name)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compiled import rule
-from shakespeare_env.errors import shown
+from shakespeare_env.values import is_whole, shown
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -90,8 +90,7 @@ def draw(record: Any, counts: Any, total: int) -> int:
 
 def check_seed(seed: int) -> np.uint64:
     """A seed as 64 bits; ValueError if it is not an integer from 0 to 2**64 - 1."""
-    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
-    if not whole or not 0 <= int(seed) < 2**64:
+    if not is_whole(seed) or not 0 <= int(seed) < 2**64:
         raise ValueError(f"seed={shown(seed)}: use an integer from 0 to 2**64 - 1")
     return np.uint64(seed)
 

@@ -18,9 +18,10 @@ import numpy as np
 
 from shakespeare_agents import storage
 from shakespeare_agents.network import Network, Tensors
-from shakespeare_env.errors import CheckpointError, shown
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest, current_digest
+from shakespeare_env.values import shown
 
 FORMAT = 2
 CARD_NAME = "card.json"

@@ -20,8 +20,9 @@ import safetensors.numpy
 from numpy.typing import DTypeLike, NDArray
 from safetensors import SafetensorError
 
-from shakespeare_env.errors import CheckpointError, shown
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.json_input import parse_object
+from shakespeare_env.values import shown
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -22,8 +22,9 @@ from shakespeare_env.datasets.manifest import (
     size_of,
 )
 from shakespeare_env.datasets.schema import FORMAT, TABLES
-from shakespeare_env.errors import DatasetError, shown
+from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import kind, parse_json
+from shakespeare_env.values import shown
 
 _MOST_BYTES = 2**26
 """A manifest of `MOST_SHARDS` has fewer."""

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env import reading as read
-from shakespeare_env.errors import shown
 from shakespeare_env.figaro import notation as n
 from shakespeare_env.figaro import state as s
 from shakespeare_env.figaro import tables as t
 from shakespeare_env.game import Record
+from shakespeare_env.values import shown
 
 _KEYS = (
     *("game", "players", "round", "to_move", "king", "hands", "front", "taken", "pieces"),

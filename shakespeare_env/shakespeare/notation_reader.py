@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env import reading as read
-from shakespeare_env.errors import shown
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import notation as n
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
+from shakespeare_env.values import shown
 
 _KEYS = (
     *(

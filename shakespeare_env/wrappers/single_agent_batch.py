@@ -14,6 +14,7 @@ from shakespeare_env.batch_checks import Integers, as_actions, checked_rows
 from shakespeare_env.lineup import play_out
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
+from shakespeare_env.values import is_whole
 from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
 
 
@@ -81,7 +82,7 @@ class SingleAgentBatch:
             box=box,
             **options,
         )
-        whole = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
+        whole = is_whole(seat)
         if seat is not None and not (whole and 0 <= seat < self.batch.players.min()):
             raise ValueError(
                 f"seat={seat!r}: the seats are 0 to {self.batch.players.min() - 1}, "

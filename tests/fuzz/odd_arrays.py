@@ -114,7 +114,9 @@ def _reversed(case: random.Random, array: Any) -> Any:
 
 
 def _zero_strides(case: random.Random, array: Any) -> Any:
-    return np.broadcast_to(array.reshape(-1)[:1], array.shape) if array.size else array
+    if not array.ndim or not array.size:
+        return array
+    return np.broadcast_to(array.reshape(-1)[:1], array.shape)
 
 
 def _read_only(case: random.Random, array: Any) -> Any:

@@ -2,7 +2,10 @@
 
 import copy
 import json
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +21,7 @@ from shakespeare_env.shakespeare.box_loading import load_box
 
 Data = dict[str, Any]
 
+ROOT = Path(__file__).parents[2]
 BUNDLED = Path(box_module.__file__).with_name("box.toml")
 BUNDLED_DATA = tomllib.loads(BUNDLED.read_text(encoding="utf-8"))
 
@@ -425,7 +429,8 @@ step = 0
 while position.to_move is not None:
     assert position.phase != "craft", "a craftsman without value takes nothing"
     moves = position.moves()
-    position.push(next((m for m in moves if m == "activate:handyman_board"), moves[step % len(moves)]))
+    crafts = [move for move in moves if move == "activate:handyman_board"]
+    position.push((crafts or moves)[step % len(crafts or moves)])
     assert Position.from_dict(position.to_dict()) == position
     step += 1
 print("played to the end")

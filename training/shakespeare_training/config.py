@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
 from shakespeare_env import registry
-from shakespeare_env.errors import shown
+from shakespeare_env.values import shown
 from shakespeare_training.faults import in_words
 
 CURRENT, PAST = "current", "past"

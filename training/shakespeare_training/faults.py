@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from shakespeare_env.errors import shown
+from shakespeare_env.values import shown
 
 _MUST_BE: dict[str, str] = {
     "int_type": "a whole number",

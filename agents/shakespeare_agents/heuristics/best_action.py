@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.arrays import plain
 from shakespeare_env.compiled import kernel, rule
 from shakespeare_env.generators import GameGenerators
 
@@ -32,7 +33,7 @@ class BestAction:
         """See `Agent.act`."""
         actions = np.empty(len(masks), np.int64)
         self._choose(
-            np.ascontiguousarray(observations), np.ascontiguousarray(masks), rng.random(), actions
+            plain(observations, np.int8), plain(masks, np.bool_), rng.random(), actions
         )
         return actions
 
@@ -76,7 +77,7 @@ def evaluation(
 
     def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
         out = np.empty(len(observations))
-        write_worth(np.ascontiguousarray(observations), out)
+        write_worth(plain(observations, np.int8), out)
         return out
 
     return evaluate

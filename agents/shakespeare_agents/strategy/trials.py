@@ -16,6 +16,7 @@ from shakespeare_env.agent import decide
 from shakespeare_env.batch import Batch
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import play_out
+from shakespeare_env.values import is_whole
 
 OTHER = "another move"
 """The trial of `try_moves_and_other` beyond those of `try_moves`."""
@@ -73,9 +74,8 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
     most = int(positions.games.save(slice(None))[what].max())
-    room = int(np.iinfo(game.state[what].base).max) - most
-    whole = isinstance(amount, int | np.integer) and not isinstance(amount, bool)
-    if not whole or not 0 <= amount <= room:
+    room = game.ranges[what].high - most
+    if not is_whole(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     places = np.repeat(np.arange(positions.games.n), 2)
     gifts = np.tile(np.array([0, amount]), positions.games.n)

@@ -15,8 +15,9 @@ from typing import Any
 from shakespeare_agents import storage
 from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest, load_network
 from shakespeare_env import registry
-from shakespeare_env.errors import CheckpointError, shown
+from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
+from shakespeare_env.values import shown
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays

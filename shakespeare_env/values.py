@@ -1,0 +1,22 @@
+"""Values given from outside: what kind they are, and how messages show them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_SHOWN = 80
+"""Characters of a wrong value that a message repeats."""
+
+
+def shown(value: object) -> str:
+    """A value in a message: its text, cut to fit."""
+    try:
+        text = repr(value)
+    except Exception:  # integers of thousands of digits, endless nesting, an object's own fault
+        return f"this {type(value).__name__}"
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def is_whole(value: object) -> bool:
+    """Whether a value is an integer; True and spans of time are none, though they pass for it."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
