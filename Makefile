@@ -10,7 +10,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bench bench-views bench-training clean
+.PHONY: help setup test test-only lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-views bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,10 @@ evaluate: setup  ## the bundled network against three heuristic players
 
 check: setup  ## step all views side by side: they must show the same games
 	$(BIN)/shakespeare check $(ARGS)
+
+bounds: setup  ## all tests and two minutes of fuzzing with every index of the compiled rules checked
+	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m tests.fuzz --minutes 2 --seed 1 --workers $(WORKERS)
 
 fuzz: setup  ## attack everything that reads input, for half an hour; ARGS="positions --minutes 5" for less
 	$(BIN)/python -m tests.fuzz $(ARGS)

@@ -69,6 +69,17 @@ def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerator
     return agent.act(batch.obs[rows], batch.mask[rows], rng)
 
 
+def decide_among(
+    agent: AnyAgent, batch: Batch, masks: NDArray[np.bool_], rng: GameGenerators
+) -> NDArray[Any]:
+    """int[n]: an agent's choices in all games, as if only the actions in bool[n, A] were legal."""
+    if hasattr(agent, "search"):
+        asked = InformationSets(batch, np.arange(batch.n))
+        asked.masks = masks
+        return agent.search(asked, rng)
+    return agent.act(batch.obs, masks, rng)
+
+
 def agent_for(player: Player | None, game: Game) -> AnyAgent:
     """An agent for a game; None means the strongest bundled one.
 

@@ -136,18 +136,13 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     """Action ids, legal or not, int32[n]."""
-    if isinstance(actions, Sequence) and any(_is_vast(action) for action in actions):
-        actions = [_INT32.max if _is_vast(action) else action for action in actions]
     found = _as_array("actions", actions, "integers")
     if found.shape != (n,):
         raise ValueError(f"actions have shape {found.shape}; give one for each of the {n} games")
+    if found.dtype == object and all(map(is_whole, found)):  # beyond 64 bits
+        found = found.clip(_INT32.min, _INT32.max).astype(np.int64)
     given = _integers("actions", found, "integers")
     if not np.can_cast(given.dtype, np.int32):
         # Numbers beyond int32 are not actions either, and must not wrap into one.
         given = given.clip(_INT32.min, _INT32.max)
     return plain(given, np.int32)
-
-
-def _is_vast(action: object) -> bool:
-    """Whether an integer is beyond 64 bits, where NumPy makes something else of it."""
-    return isinstance(action, int) and not -(2**63) <= action < 2**63

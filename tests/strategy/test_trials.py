@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -73,6 +74,20 @@ def test_prestige_given_is_prestige_at_the_end():
     assert found["gift"].to_list() == [0, 2] * 3
     gained = found.group_by("position").agg(pl.col("score").last() - pl.col("score").first())
     assert gained["score"].to_list() == [2.0] * 3
+
+
+def test_tokens_given_come_from_the_supply():
+    positions = wagers(4, games=2, player="random")
+    records = positions.games.save(slice(None))
+    taken = np.arange(len(records)) < 2  # by seat 0, who holds all of them
+    records["tokens"][taken, 0] += records["supply_tokens"][taken]
+    records["supply_tokens"][taken] = 0
+    positions.games.load(slice(None), records)
+    found = try_gift(positions, "tokens", 1)
+    assert found["gift"].to_list() == [0, 1] * 2
+    assert found["position"].unique().sort().to_list() == positions.frame["position"].to_list()[2:]
+    with pytest.raises(ValueError, match="of tokens from 0 to 8"):
+        try_gift(positions, "tokens", 9)
 
 
 def test_what_cannot_be_tried_is_refused():

@@ -161,7 +161,7 @@ def test_what_is_left_can_play(finished, name):
     network, card = load_checkpoint(uninterrupted.folder, game)
     policy = uninterrupted.learner.policy
     observations = uninterrupted.learner.league.batch.obs
-    masks = uninterrupted.learner.league.batch.mask
+    masks = uninterrupted.learner.league.batch.mask.copy()
     with torch.no_grad():
         found, _ = policy.masked_log_probabilities(
             torch.as_tensor(observations), torch.as_tensor(masks)

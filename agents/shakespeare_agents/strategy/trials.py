@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.strategy.positions import Positions
 from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
-from shakespeare_env.agent import decide
+from shakespeare_env.agent import decide_among
 from shakespeare_env.batch import Batch
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import play_out
@@ -48,9 +48,8 @@ def try_moves_and_other(positions: Positions) -> pl.DataFrame:
     if not len(open_to):
         raise ValueError("no position has moves of other kinds; use `try_moves`")
     asked = positions.games.copies(open_to)
-    asked.mask[:] = rest[open_to]  # asked and never stepped
     generators = GameGenerators(positions.states[open_to] ^ _OTHER)
-    others = decide(positions.agent, asked, np.arange(asked.n), generators)
+    others = decide_among(positions.agent, asked, rest[open_to], generators)
     places, actions = _legal(positions)
     among = np.isin(places, open_to)
     places, actions = places[among], actions[among]
@@ -65,7 +64,8 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
 
     The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
     and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is 0 or
-    more.
+    more. Of what the game has a supply (`supply_tokens`) it comes from there, and positions whose
+    supply has less are dropped.
 
     Raises:
         ValueError: the record has no such field, or no room for so much.
@@ -73,15 +73,22 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     game = positions.games.game
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
-    most = int(positions.games.save(slice(None))[what].max())
-    room = game.ranges[what].high - most
+    records = positions.games.save(slice(None))
+    room = game.ranges[what].high - int(records[what].max())
+    supply = f"supply_{what}" if f"supply_{what}" in (game.state.names or ()) else None
+    if supply is not None:
+        room = min(room, int(records[supply].max()))
     if not is_whole(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
-    places = np.repeat(np.arange(positions.games.n), 2)
-    gifts = np.tile(np.array([0, amount]), positions.games.n)
+    able = np.arange(len(records)) if supply is None else np.flatnonzero(records[supply] >= amount)
+    places = np.repeat(able, 2)
+    gifts = np.tile(np.array([0, amount]), len(able))
     games = positions.games.copies(places)
-    records = games.save(slice(None))
-    records[what][np.arange(games.n), games.to_move] += gifts.astype(game.state[what].base)
+    records = records[places]
+    given = gifts.astype(game.state[what].base)
+    records[what][np.arange(games.n), games.to_move] += given
+    if supply is not None:
+        records[supply] -= given
     games.load(slice(None), records)
     return positions.frame[places].with_columns(gift=gifts).hstack(_end(positions, games, places))
 
