@@ -173,8 +173,7 @@ class Batch:
                 actions[first:last],
             )
 
-        with self._lock:
-            self._share(self.n, choose)
+        self._share(self.n, choose)
         return actions
 
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
@@ -274,10 +273,11 @@ class Batch:
 
     def _share(self, size: int, work: Work) -> None:
         """Work with all threads, or with this one alone on few of many games."""
-        if size < min(self.n, _FEW):
+        if self._pool.threads == 1 or size < min(self.n, _FEW):
             work(0, size)
         else:
-            self._pool.share(size, work)
+            with self._lock:
+                self._pool.share(size, work)
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         chosen = as_actions(actions, len(rows))

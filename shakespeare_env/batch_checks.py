@@ -18,6 +18,7 @@ from shakespeare_env.values import is_whole, shown
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
+_ACTIONS = np.dtype(np.int32)
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
 
 
@@ -136,6 +137,8 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     """Action ids, legal or not, int32[n]."""
+    if type(actions) is np.ndarray and actions.dtype is _ACTIONS and actions.shape == (n,):
+        return plain(actions, np.int32)  # nothing else to look at, every step of every game
     found = _as_array("actions", actions, "integers")
     if found.shape != (n,):
         raise ValueError(f"actions have shape {found.shape}; give one for each of the {n} games")

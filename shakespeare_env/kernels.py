@@ -225,8 +225,9 @@ def _build(game: Game) -> Kernels:
             if word < len(words):
                 actions[i] = word * 8 + place_of(words[word], left)
                 continue
+            # With one legal action at least it ends by itself, unless another thread writes.
             action = word * 8
-            while left > 0 or not legal[action]:
+            while action < len(legal) - 1 and (left > 0 or not legal[action]):
                 left -= legal[action]
                 action += 1
             actions[i] = action

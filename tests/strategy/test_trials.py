@@ -79,8 +79,8 @@ def test_prestige_given_is_prestige_at_the_end():
 def test_tokens_given_come_from_the_supply():
     positions = wagers(4, games=2, player="random")
     records = positions.games.save(slice(None))
-    taken = np.arange(len(records)) < 2  # by seat 0, who holds all of them
-    records["tokens"][taken, 0] += records["supply_tokens"][taken]
+    taken = np.arange(len(records)) < 2  # by the seat that is not to move
+    records["tokens"][taken, 1 - records["to_move"][taken]] += records["supply_tokens"][taken]
     records["supply_tokens"][taken] = 0
     positions.games.load(slice(None), records)
     found = try_gift(positions, "tokens", 1)

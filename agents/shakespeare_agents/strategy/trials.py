@@ -74,7 +74,8 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
         raise ValueError(f"{game.name} has no field {what!r} with a number for each seat")
     records = positions.games.save(slice(None))
-    room = game.ranges[what].high - int(records[what].max())
+    held = records[what][np.arange(len(records)), positions.games.to_move]
+    room = game.ranges[what].high - int(held.max())
     supply = f"supply_{what}" if f"supply_{what}" in (game.state.names or ()) else None
     if supply is not None:
         room = min(room, int(records[supply].max()))
