@@ -6,6 +6,7 @@ longer than a move.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,13 @@ def plain(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
     """
     found = np.ascontiguousarray(array, kind)
     return found if found.flags.carray else found.copy()
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written, for what compiled code relies on."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 class GameArrays(NamedTuple):
@@ -88,3 +96,9 @@ class Terms(NamedTuple):
     def of(cls, game: Game, options: int, autoreset: bool, reward: int) -> Terms:
         """A game's terms."""
         return cls(options, autoreset, reward, float(game.score_scale), game.solo_target or 0.0)
+
+
+@cache
+def bytes_per_game(game: Game) -> int:
+    """Memory that a game in a batch takes."""
+    return sum(array.nbytes for array in (*GameArrays.of(game, 1), *Outcome.of(game, 1)))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arrays import GameArrays, Outcome, Terms
+from shakespeare_env.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
@@ -97,15 +97,15 @@ class Batch:
         self._variants: dict[str, Any] = options
         self._options = self.game.option_bits(options, map(int, np.unique(self._players)))
         self.reward = reward
-        terms = Terms.of(self.game, self._options, autoreset, reward_code(reward))
+        terms = Terms.of(self.game, self._options, self.autoreset, reward_code(reward))
         self._terms = tuple(terms)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
         self._arrays = GameArrays.of(self.game, n)
         self._games, self._mask, self.obs, self._to_move = self._arrays
         # Compiled code relies on these.
-        self.players, self.mask = _read_only(self._players), _read_only(self._mask)
-        self.to_move = _read_only(self._to_move)
+        self.players, self.mask = read_only(self._players), read_only(self._mask)
+        self.to_move = read_only(self._to_move)
         outcome = Outcome.of(self.game, n)
         self._outcome = tuple(outcome)
         self.rewards, self.done = outcome.rewards, outcome.done
@@ -309,18 +309,6 @@ class Batch:
             copied = [array.copy() for array in arrays]
             records = self.save(slice(None))
         return _restored, (name, registry.box_digest(name), arguments, records, copied)
-
-
-def bytes_per_game(game: Game) -> int:
-    """Memory that a game in a batch takes."""
-    arrays = (*GameArrays.of(game, 1), *Outcome.of(game, 1))
-    return sum(array.nbytes for array in arrays)
-
-
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def _restored(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.arrays import plain
 from shakespeare_env.game import Game
 from shakespeare_env.rng import check_seed
 from shakespeare_env.values import is_whole, shown
@@ -88,7 +87,7 @@ def checked_indices(n: int, rows: Integers) -> npt.NDArray[np.int64]:
         raise ValueError(f"rows={shown(rows)}: give a list of the indices of games")
     if given.size and (given.min() < 0 or given.max() >= n):
         raise ValueError(f"rows={shown(rows)}: the games of this batch are 0 to {n - 1}")
-    return plain(given, np.int64)
+    return given.astype(np.int64)
 
 
 def checked_selection(n: int, indices: Integers | slice) -> npt.NDArray[np.int64]:
@@ -136,9 +135,9 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
-    """Action ids, legal or not, int32[n]."""
+    """Action ids, legal or not, int32[n]; a copy, which nobody changes once it is checked."""
     if type(actions) is np.ndarray and actions.dtype is _ACTIONS and actions.shape == (n,):
-        return plain(actions, np.int32)  # nothing else to look at, every step of every game
+        return actions.astype(np.int32)  # nothing else to look at, every step of every game
     found = _as_array("actions", actions, "integers")
     if found.shape != (n,):
         raise ValueError(f"actions have shape {found.shape}; give one for each of the {n} games")
@@ -148,4 +147,4 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     if not np.can_cast(given.dtype, np.int32):
         # Numbers beyond int32 are not actions either, and must not wrap into one.
         given = given.clip(_INT32.min, _INT32.max)
-    return plain(given, np.int32)
+    return given.astype(np.int32)
