@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Batch, IllegalMove, Position, registry
+from shakespeare_env.batch_checks import as_actions, checked_rows
 from tests.contract.batches import assert_unchanged, played, snapshot
 from tests.contract.random_games import FULL_TABLES, TABLES, chosen, record_of
 
@@ -150,3 +151,10 @@ def test_records_of_another_type_are_refused(table):
     with pytest.raises(TypeError, match=table.game):
         batch.load([0], np.zeros(1, [("players", np.int8)]))
     assert_unchanged(batch, before)
+
+
+def test_what_was_checked_is_not_the_callers_to_change():
+    """Another thread may write into them while the step is under way."""
+    actions, rows = np.zeros(3, np.int32), np.arange(3)
+    assert not np.shares_memory(as_actions(actions, 3), actions)
+    assert not np.shares_memory(checked_rows(3, rows), rows)
