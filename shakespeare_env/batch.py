@@ -27,7 +27,7 @@ from shakespeare_env.batch_checks import (
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
-from shakespeare_env.memory import check_fits
+from shakespeare_env.memory import require_memory
 from shakespeare_env.record_checks import check_records
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
@@ -92,7 +92,8 @@ class Batch:
         if not isinstance(autoreset, bool | np.bool_):
             raise TypeError(f"autoreset={shown(autoreset)} must be True or False")
         self.autoreset = bool(autoreset)
-        check_fits(f"{n:,} games of {game}", n * bytes_per_game(self.game), "play fewer at once")
+        needed = n * bytes_per_game(self.game)
+        require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
         self._players = checked_players(self.game, n, players)
         self._variants: dict[str, Any] = options
         self._options = self.game.option_bits(options, map(int, np.unique(self._players)))

@@ -23,7 +23,7 @@ def total_memory() -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def check_fits(what: str, needed: int, remedy: str) -> None:
+def require_memory(what: str, needed: int, remedy: str) -> None:
     """Refuse what cannot fit this machine, before memory is taken.
 
     Args:

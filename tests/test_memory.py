@@ -57,7 +57,7 @@ def test_a_group_without_a_limit_leaves_the_machines_memory(system, text):
 def test_where_the_total_is_unknown_everything_passes(monkeypatch):
     monkeypatch.delattr(os, "sysconf")
     assert memory.total_memory() is None
-    memory.check_fits("everything", 2**70, "ask for less")
+    memory.require_memory("everything", 2**70, "ask for less")
 
 
 @pytest.fixture(autouse=True)
@@ -69,9 +69,9 @@ def asked_anew():
 
 def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy(monkeypatch):
     monkeypatch.setattr(memory, "total_memory", lambda: 2 * GIB)
-    memory.check_fits("a batch of 2 games", 2 * GIB, "use fewer games")
+    memory.require_memory("a batch of 2 games", 2 * GIB, "use fewer games")
     with pytest.raises(MemoryLimitError) as caught:
-        memory.check_fits("a batch of 9 games", 3 * GIB, "use fewer games")
+        memory.require_memory("a batch of 9 games", 3 * GIB, "use fewer games")
     assert str(caught.value) == (
         "a batch of 9 games needs about 3 GiB of memory, but this process may use 2 GiB: "
         "use fewer games"
@@ -87,10 +87,10 @@ def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy(mon
 def test_sizes_are_told_in_readable_units(monkeypatch, size, text):
     monkeypatch.setattr(memory, "total_memory", lambda: size - 1)
     with pytest.raises(MemoryLimitError, match=f"about {text} of"):
-        memory.check_fits("this", size, "ask for less")
+        memory.require_memory("this", size, "ask for less")
 
 
 def test_an_absurd_estimate_is_refused_like_any_other(monkeypatch):
     monkeypatch.setattr(memory, "total_memory", lambda: GIB)
     with pytest.raises(MemoryLimitError, match="ask for less"):
-        memory.check_fits("this", 10**5000, "ask for less")
+        memory.require_memory("this", 10**5000, "ask for less")

@@ -14,7 +14,7 @@ from rich.table import Table
 from shakespeare_env import registry, rewards
 from shakespeare_env.cli.choices import find_game, give_up
 from shakespeare_env.equality import VIEWS, DifferenceError, Setting, compare, is_installed, play
-from shakespeare_env.memory import check_fits
+from shakespeare_env.memory import require_memory
 
 _MOST = 100_000
 _BYTES_A_GAME = 2**20
@@ -33,7 +33,7 @@ def check(
 ) -> None:
     """Step all views side by side: every observation, mask and reward must agree."""
     chosen = registry.names() if game_name is None else (find_game(game_name).name,)
-    check_fits(
+    require_memory(
         f"comparing {rows} x {games} games",
         rows * games * _BYTES_A_GAME,
         "use fewer --rows or --games",

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env import registry
 from shakespeare_env.batch_checks import Integers, checked_count
-from shakespeare_env.memory import check_fits
+from shakespeare_env.memory import require_memory
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -66,7 +66,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         rules.option_bits(options, [])
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
-        check_fits(
+        require_memory(
             f"num_envs={checked_count('num_envs', num_envs)}",
             num_envs * (rules.state.itemsize + _COPIES * (rules.layout.size + rules.actions.size)),
             "use fewer environments",

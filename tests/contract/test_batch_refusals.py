@@ -7,6 +7,7 @@ import pytest
 
 from shakespeare_env import Batch, IllegalMove, Position, registry
 from shakespeare_env.batch_checks import as_actions, checked_rows
+from shakespeare_env.errors import MemoryLimitError
 from tests.contract.batches import assert_unchanged, played, snapshot
 from tests.contract.random_games import FULL_TABLES, TABLES, chosen, record_of
 
@@ -158,3 +159,9 @@ def test_what_was_checked_is_not_the_callers_to_change():
     actions, rows = np.zeros(3, np.int32), np.arange(3)
     assert not np.shares_memory(as_actions(actions, 3), actions)
     assert not np.shares_memory(checked_rows(3, rows), rows)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_more_games_than_fit_the_machine_are_refused_before_memory_is_taken(name):
+    with pytest.raises(MemoryLimitError, match="2,147,483,648 games of .*: play fewer at once"):
+        Batch(name, n=2**31, players=registry.seats(name)[-1])

@@ -9,7 +9,7 @@ import torch
 from shakespeare_agents.network import Network
 from shakespeare_env import registry
 from shakespeare_env.errors import MemoryLimitError
-from shakespeare_env.memory import check_fits, readable_size
+from shakespeare_env.memory import readable_size, require_memory
 from shakespeare_training.config import TrainingConfig
 
 _FLOAT = 4
@@ -31,7 +31,7 @@ def check_memory(config: TrainingConfig, device: str) -> None:
     parts = needs(config)
     on_gpu = ("width", "batch_size") if device != "cpu" else ()
     here = {name: size for name, size in parts.items() if name not in on_gpu}
-    check_fits("the run", sum(here.values()), f"lower {_largest(here)}")
+    require_memory("the run", sum(here.values()), f"lower {_largest(here)}")
     if on_gpu:
         total = torch.cuda.get_device_properties(device).total_memory
         there = {name: parts[name] for name in on_gpu}

@@ -21,7 +21,7 @@ from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.reading import check_digests
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.memory import check_fits
+from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
 
 MOST_IN_A_SHARD = 10_000
@@ -86,7 +86,7 @@ def settings_of(
             "be: put more games into each"
         )
     together = len(settings.deals_of(0)) * players
-    check_fits(f"a file of {together} games", together * _BYTES_A_GAME, "put fewer into each")
+    require_memory(f"a file of {together} games", together * _BYTES_A_GAME, "put fewer into each")
     return settings
 
 

@@ -19,7 +19,7 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets.manifest import MOST_GAMES
 from shakespeare_env.lineup import play_out
-from shakespeare_env.memory import check_fits
+from shakespeare_env.memory import require_memory
 
 _GAMES_AT_ONCE = 16_384
 """Played together to bound memory; changes no figure."""
@@ -69,7 +69,7 @@ def evaluate(
             f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
         )
     checked_count("games", games, MOST_GAMES)
-    check_fits(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
+    require_memory(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
     agents = [entrant.agent for entrant in entrants]
     progress = None if on_progress is None else _Progress(on_progress)
     found = []

@@ -19,7 +19,7 @@ from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.game import Game
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import Lineup, play_out
-from shakespeare_env.memory import check_fits
+from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed, streams
 
 _LOTS = np.uint64(0x107)
@@ -83,7 +83,8 @@ def find_positions(
     checked_count("least", least)
     itemsize = registry.game(game).state.itemsize + _BYTES_BESIDE
     # Twice as many are held before the surplus is dropped.
-    check_fits(f"most={checked_count('most', most)}", 2 * most * itemsize, "sample fewer positions")
+    needed = 2 * checked_count("most", most) * itemsize
+    require_memory(f"most={most}", needed, "sample fewer positions")
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _ids_of(batch.game, blocks)
     lineup = at_all_seats(player, batch, GameGenerators.of_games(seed, np.arange(games)))
