@@ -163,5 +163,5 @@ def test_what_was_checked_is_not_the_callers_to_change():
 
 @pytest.mark.parametrize("name", GAMES)
 def test_more_games_than_fit_the_machine_are_refused_before_memory_is_taken(name):
-    with pytest.raises(MemoryLimitError, match="2,147,483,648 games of .*: play fewer at once"):
+    with pytest.raises(MemoryLimitError, match=r"2,147,483,648 games of .*: play fewer at once"):
         Batch(name, n=2**31, players=registry.seats(name)[-1])
