@@ -28,7 +28,7 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.memory import require_memory
-from shakespeare_env.record_checks import check_records
+from shakespeare_env.record_checks import check_kind, check_records
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.thread_pool import ThreadPool, Work
@@ -212,9 +212,7 @@ class Batch:
             PositionError: one of them cannot occur, as when it was changed.
             ValueError: the variants are not for so many seats, or not a record a game.
         """
-        if not isinstance(records, np.ndarray | np.void) or records.dtype != self.game.state:
-            kind = getattr(records, "dtype", type(records).__name__)
-            raise TypeError(f"the records are of {kind}, not of {self.game.name}")
+        check_kind(self.game, records)
         rows = checked_targets(self.n, indices)
         if np.shape(records) not in ((), (1,), rows.shape):
             raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")

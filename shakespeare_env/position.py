@@ -15,7 +15,7 @@ from shakespeare_env.arrays import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
 from shakespeare_env.kernels import kernels_of
-from shakespeare_env.record_checks import check_records, first_fault
+from shakespeare_env.record_checks import check_kind, check_records, first_fault
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.values import is_whole, shown
 
@@ -93,9 +93,7 @@ class Position:
             TypeError: it is of another game.
             PositionError: it cannot occur, as when it was changed.
         """
-        if not isinstance(record, np.ndarray | np.void) or record.dtype != game.state:
-            kind = getattr(record, "dtype", type(record).__name__)
-            raise TypeError(f"the record is of {kind}, not of {game.name}")
+        check_kind(game, record)
         position = cls(game)
         position._record[0] = record
         check_records(game, position._kernels, position._record)

@@ -15,6 +15,15 @@ from shakespeare_env.kernels import NO_MOVE, Kernels
 _REMEDY = "use records that `save` or `record` gave"
 
 
+def check_kind(game: Game, records: object) -> None:
+    """Refuse what is not of a game's record type; TypeError."""
+    kind = getattr(records, "dtype", None)
+    # Comparing types field by field takes longer than all else.
+    of_game = kind is game.state or kind == game.state
+    if not isinstance(records, np.ndarray | np.void) or not of_game:
+        raise TypeError(f"this is of {kind or type(records).__name__}, not of {game.name}")
+
+
 def check_records(game: Game, kernels: Kernels, records: Records) -> None:
     """Refuse records[n] that cannot occur.
 
