@@ -17,7 +17,7 @@ from typing import Any, get_origin, get_type_hints
 import numpy as np
 
 from shakespeare_agents import storage
-from shakespeare_agents.network import Network, Tensors
+from shakespeare_agents.network import LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest, current_digest
@@ -99,12 +99,15 @@ def save_checkpoint(
     `tensors` are named as in `Network.shapes`; for the rest see `Card`.
 
     Raises:
-        ValueError: a weight is not finite, or settings or figures are not JSON.
+        ValueError: a weight is not finite or huge, or settings or figures are not JSON.
         OSError: a file cannot be written; the old checkpoint is unchanged.
     """
     for name, tensor in tensors.items():
-        if not np.isfinite(tensor).all():
-            raise ValueError(f"{name} holds numbers that are not finite; nothing was written")
+        if not (np.abs(tensor) <= LARGEST_WEIGHT).all():
+            raise ValueError(
+                f"{name} holds numbers that are not finite or beyond {LARGEST_WEIGHT:g}; nothing "
+                "was written"
+            )
     card = Card(
         **_facts(game),
         players=[int(count) for count in players],
@@ -154,6 +157,11 @@ def load_network(
         raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
     for name, tensor in tensors.items():
         storage.check_array(path, name, tensor, np.float32, shapes[name])
+        if (np.abs(tensor) > LARGEST_WEIGHT).any():
+            raise CheckpointError(
+                f"{path}: {name} holds numbers beyond {LARGEST_WEIGHT:g}, which no trained network "
+                "has; copy all files again"
+            )
     return tensors
 
 

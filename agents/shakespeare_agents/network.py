@@ -19,6 +19,8 @@ Tensors = Mapping[str, NDArray[np.float32]]
 
 ILLEGAL = np.float32(-1e8)
 """An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
+LARGEST_WEIGHT = 1e6
+"""Larger ones overflow within the network; trained ones stay below 10."""
 _EPSILON = 1e-5
 """Of the layer normalisation, PyTorch's default."""
 
@@ -117,7 +119,8 @@ class NetworkAgent:
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
         """See `Agent.act`."""
-        logits = np.where(masks, self.network.logits(observations), ILLEGAL)
+        # Infinite, for a poor network's logits may fall below `ILLEGAL`.
+        logits = np.where(masks, self.network.logits(observations), np.float32(-np.inf))
         if self.greedy:
             likeliest: NDArray[np.int64] = logits.argmax(axis=1)
             return likeliest

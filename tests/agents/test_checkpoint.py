@@ -93,7 +93,7 @@ def test_a_save_that_fails_half_way_leaves_the_old_checkpoint(folder, monkeypatc
     assert holds(network, make_tensors())
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf])
+@pytest.mark.parametrize("number", [np.nan, np.inf, -1.1e6])
 def test_weights_that_are_not_finite_are_not_saved(folder, number):
     spoilt = make_tensors(seed=1)
     spoilt["policy.bias"][3] = number
@@ -192,6 +192,10 @@ def test_tensors_missing_unexpected_or_not_finite(folder):
     spoilt[1] = np.nan
     rewrite_weights(folder, good | {"action.bias": spoilt})
     with pytest.raises(CheckpointError, match="not finite"):
+        load_checkpoint(folder, GAME)
+    spoilt[1] = -3e38  # finite, and overflows within the network
+    rewrite_weights(folder, good | {"action.bias": spoilt})
+    with pytest.raises(CheckpointError, match=r"action.bias holds numbers beyond 1e\+06"):
         load_checkpoint(folder, GAME)
     rewrite_weights(folder, good | {"action.bias": good["action.bias"].astype(np.float64)})
     with pytest.raises(CheckpointError, match="float64"):

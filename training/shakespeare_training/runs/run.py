@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import torch
 from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
 from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
-from shakespeare_agents.network import NetworkAgent, Tensors
+from shakespeare_agents.network import LARGEST_WEIGHT, NetworkAgent, Tensors
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
@@ -185,10 +184,10 @@ class Run:
             self.learner.logger.close()
 
     def check_weights(self) -> None:
-        """Raise TrainingError if a weight is not finite."""
+        """Raise TrainingError if a weight is not finite, or huge."""
         for name, parameter in self.learner.policy.named_parameters():
-            if not torch.isfinite(parameter).all():
-                raise self._exploded(f"{name} is not finite")
+            if not (parameter.abs() <= LARGEST_WEIGHT).all():
+                raise self._exploded(f"{name} is not finite or beyond {LARGEST_WEIGHT:g}")
 
     def _exploded(self, fault: str) -> TrainingError:
         return TrainingError(
