@@ -84,7 +84,7 @@ def test_values_are_the_deciding_seats_own(trained):
         set_pile(one, pile, to_move=1)
         with torch.no_grad():
             _, found = trained.policy.masked_log_probabilities(
-                torch.as_tensor(one.obs), torch.as_tensor(one.mask)
+                torch.as_tensor(one.obs), torch.as_tensor(one.mask.copy())
             )
         assert found.item() == pytest.approx(value, abs=0.35), pile
 
