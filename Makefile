@@ -74,7 +74,7 @@ check: setup  ## step all views side by side: they must show the same games
 
 bounds: setup  ## with every index of compiled rules checked: the rules' tests, then some fuzzing; BOUNDED=tests for all
 	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(BOUNDED) -m "not slow"
-	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m tests.fuzz --minutes 1 --seed 1 --workers $(WORKERS)
+	SHAKESPEARE_BOUNDS=1 $(BIN)/python -m tests.fuzz positions records arrays moves protocol --minutes 1 --seed 1 --workers $(WORKERS)
 
 fuzz: setup  ## attack everything that reads input, for half an hour; ARGS="positions --minutes 5" for less
 	$(BIN)/python -m tests.fuzz $(ARGS)
