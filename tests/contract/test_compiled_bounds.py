@@ -109,6 +109,7 @@ def run(folder, script, **environment):
             **os.environ,
             "PYTHONPATH": str(Path(__file__).parents[2]),
             "SHAKESPEARE_CACHE": str(folder),
+            "SHAKESPEARE_BOUNDS": "",
             **environment,
         },
     )
