@@ -70,15 +70,20 @@ def print_played_in_secret(position: Position, number: int) -> None:
     typer.echo(f"{number:>4}  seat {position.to_move}  decides in secret")
 
 
-def print_scores(position: Position) -> None:
-    """Print scores, and at the end winners, or a solo game's target."""
+def print_scores(position: Position, names: Sequence[str] | None = None) -> None:
+    """Print scores by seat, and at the end winners, or a solo game's target; names if known."""
     winners, solo = position.winners, position.players == 1
     rows = [
-        (str(seat), str(score), "wins" if winners and not solo and seat in winners else "")
+        (
+            str(seat),
+            *([names[seat]] if names else []),
+            str(score),
+            "wins" if winners and not solo and seat in winners else "",
+        )
         for seat, score in enumerate(position.scores())
     ]
     title = "Score so far" if winners is None else "Final score"
-    print_table(("Seat", title, ""), rows)
+    print_table(("Seat", *(["Agent"] if names else []), title, ""), rows)
     if solo:
         target = f"a good solo game passes {position.game.solo_target:g}"
         if winners is None:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import typer
 
-from shakespeare_agents.cli.lineup_options import make_agents
+from shakespeare_agents.cli.lineup_options import make_entrants
 from shakespeare_agents.cli.single_game import SingleGame
-from shakespeare_agents.registry import default
 from shakespeare_env import Position
 from shakespeare_env.cli.printing import print_played, print_scores, print_table
 from shakespeare_env.cli.recorded import Recorded
@@ -28,8 +27,7 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
-    names = named or game.agents or [default(position.game)]
-    made = make_agents(position.game, names, position.players, "--agents")
+    made = make_entrants(position.game, named or game.agents, position.players)
     played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     if at < len(game.moves):
         typer.echo("In the record:")
@@ -40,7 +38,7 @@ def play_instead(
     played.play_out(print_played)
     end = played.position
     typer.echo(f"\n{end}\n")
-    print_scores(end)
+    print_scores(end, [one.name for one in made])
     title = "Recorded" if game.last.to_move is None else "Recorded so far"
     columns = zip(made, game.last.scores(), end.scores(), strict=True)
     rows = [

@@ -27,13 +27,13 @@ _INTERRUPTED = 130
 
 
 def dataset(
-    named: lineup_options.EntrantNames = None,
+    named: lineup_options.AgentNames = None,
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
     ] = ...,  # type: ignore[assignment]
-    players: lineup_options.EntrantSeats = None,
+    players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
-    seed: lineup_options.EntrantSeed = 0,
+    seed: lineup_options.Seed = 0,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
     shard: Annotated[
@@ -46,7 +46,7 @@ def dataset(
 ) -> None:
     """Record games of agents as Parquet: a table of games and one of decisions."""
     game = choices.find_game(game_name)
-    entrants = lineup_options.make_entrants(game, named or [], players)
+    entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     try:
         settings = settings_of(

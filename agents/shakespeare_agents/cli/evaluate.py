@@ -22,10 +22,10 @@ _NARROWEST = 56
 
 
 def evaluate(
-    named: lineup_options.EntrantNames = None,
-    players: lineup_options.EntrantSeats = None,
+    named: lineup_options.AgentNames = None,
+    players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
-    seed: lineup_options.EntrantSeed = 0,
+    seed: lineup_options.Seed = 0,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
@@ -36,7 +36,7 @@ def evaluate(
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
     game = choices.find_game(game_name)
-    entrants = lineup_options.make_entrants(game, named or [], players)
+    entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     if out is not None:
         _check_writable(out)

@@ -1,9 +1,9 @@
-"""Options and arguments that name agents."""
+"""Arguments and options that every command with agents has, and who sits where."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,24 +15,53 @@ from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 
-_NAMES = f"{', '.join(names())}, or the folder of a checkpoint"
+AGENT = "AGENT"
+_PERSON = "you"
+_WHO = f"{', '.join(names())}, or the folder of a checkpoint; with options, as in greedy,samples=4."
 
-EntrantNames = Annotated[
+AgentNames = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="AGENT",
-        help=f"Who plays: {_NAMES}; with options, as in greedy,samples=4. The last of several "
-        "fills the remaining seats; a single one plays against the default agent.",
+        metavar=AGENT,
+        help=f"Who plays: {_WHO} The last of several fills the remaining seats; a single one plays "
+        "against the default agent.",
         show_default="the default agent",
     ),
 ]
-EntrantSeats = Annotated[
+OpponentNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar=AGENT,
+        help=f"Who plays the other seats, in their order: {_WHO} The last one fills the remaining "
+        "seats.",
+        show_default="the default agent",
+    ),
+]
+FinisherNames = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar=AGENT,
+        help=f"Who plays on after --instead, from seat 0: {_WHO} The last of several fills the "
+        "remaining seats; a single one plays against the default agent.",
+        show_default="those of the record, or the default agent",
+    ),
+]
+Players = Annotated[
     int | None,
     typer.Option(
         "--players",
         min=1,
         help="Seats at the table.",
-        show_default="one per named agent; as many as possible if fewer than two are named",
+        show_default="one each for those who are named; as many as possible if fewer than two are",
+    ),
+]
+OpponentPlayers = Annotated[
+    int | None,
+    typer.Option(
+        "--players",
+        min=1,
+        help="Seats at the table, yours too.",
+        show_default="yours and one each for agents named; as many as possible if none is",
     ),
 ]
 _GAMES = (
@@ -40,9 +69,12 @@ _GAMES = (
     "moving on by one seat in between."
 )
 Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
-EntrantSeed = Annotated[
-    int,
-    typer.Option("--seed", min=0, max=2**64 - 1, help="Seed of the deals and the agents' draws."),
+_SEED = "Seed of chance and of the agents' draws: the same seed is the same game."
+_MOST_SEED = 2**64 - 1
+Seed = Annotated[int, typer.Option("--seed", min=0, max=_MOST_SEED, help=_SEED)]
+FreshSeed = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, max=_MOST_SEED, help=_SEED, show_default="a fresh one"),
 ]
 Threads = Annotated[
     int,
@@ -52,56 +84,43 @@ Threads = Annotated[
 ]
 
 
-def agents_option(who: str, default: str) -> Any:
-    """An option that names agents for `make_agents`."""
-    text = f"{who}: {_NAMES}. Repeat it to go seat by seat; the last one fills the remaining seats."
-    return typer.Option(metavar="AGENT", help=text, show_default=default)
-
-
-def make_agents(game: Game, named: Sequence[str], seats: int, option: str) -> list[Entrant]:
-    """Agents by name for so many seats, the last filling the rest; errors name the `option`."""
-    if len(named) > seats:
-        raise typer.BadParameter(
-            f"agents named: {len(named)}, seats for them: {seats}; name no more than seats",
-            param_hint=option,
-        )
-    try:
-        made = [Entrant(name, make(name, game)) for name in named]
-    except (ValueError, TypeError, ImportError) as fault:
-        raise typer.BadParameter(str(fault), param_hint=option) from fault
-    return [*made, *made[-1:] * (seats - len(made))]
-
-
-def make_entrants(game: Game, named: Sequence[str], players: int | None) -> list[Entrant]:
+def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
     """An entrant per seat; those of one name share an agent.
 
     A usage error if seats or names do not fit; gives up if a checkpoint cannot play.
     """
+    return _made(game, _lineup(game, named or [], players))
+
+
+def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
+    """The others of a table at which a person is first in the line-up; errors as above."""
+    return _made(game, _lineup(game, [_PERSON, *(named or [])], players)[1:])
+
+
+def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
     made: dict[str, AnyAgent] = {}
-    entrants = []
-    for name in _names(game, named, players):
-        if name not in made:
-            try:
-                made[name] = make(name, game)
-            except CheckpointError as error:
-                give_up(str(error))
-            except (TypeError, ValueError, ImportError) as error:
-                raise typer.BadParameter(str(error), param_hint="AGENT") from error
-        entrants.append(Entrant(name, made[name]))
-    return entrants
+    for name in dict.fromkeys(lineup):
+        try:
+            made[name] = make(name, game)
+        except CheckpointError as error:
+            give_up(str(error))
+        except (TypeError, ValueError, ImportError) as error:
+            raise typer.BadParameter(str(error), param_hint=AGENT) from error
+    return [Entrant(name, made[name]) for name in lineup]
 
 
-def _names(game: Game, named: Sequence[str], players: int | None) -> list[str]:
-    seats = players or (len(named) if len(named) > 1 else game.max_seats)
+def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
+    """Who sits at each seat, in order, by the one rule of all commands."""
+    seats = players or (max(len(named), game.min_seats) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
-            param_hint="--players" if players else "AGENT",
+            param_hint="--players" if players else AGENT,
         )
     if len(named) > seats:
         raise typer.BadParameter(
-            f"{len(named)} agents for {seats} seats; name fewer, or give more --players",
-            param_hint="AGENT",
+            f"{len(named)} players for {seats} seats; name fewer agents, or give more --players",
+            param_hint=AGENT,
         )
     filler = named[-1] if len(named) > 1 else default(game)
     return [*named, *[filler] * (seats - len(named))]

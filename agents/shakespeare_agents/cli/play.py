@@ -8,10 +8,9 @@ from typing import Annotated
 
 import typer
 
+from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave, meant_move
-from shakespeare_agents.cli.lineup_options import agents_option, make_agents
 from shakespeare_agents.cli.single_game import SingleGame
-from shakespeare_agents.registry import default
 from shakespeare_env import Position
 from shakespeare_env.cli import choices, printing
 from shakespeare_env.rng import fresh_seed
@@ -25,43 +24,36 @@ Enter the number or text of a move, such as 1 or {example}, or several separated
 
 
 def play(
+    named: lineup_options.OpponentNames = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    players: choices.PlayerCount = None,
+    players: lineup_options.OpponentPlayers = None,
     seat: Annotated[int, typer.Option(min=0, help="Your seat, counted from 0.")] = 0,
-    against: Annotated[
-        list[str] | None, agents_option("Who plays the others", "the strongest bundled one")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(
-            min=0, max=2**64 - 1, help="The same seed is the same game.", show_default="a fresh one"
-        ),
-    ] = None,
+    seed: lineup_options.FreshSeed = None,
     option: choices.Variants = None,
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
     game = choices.find_game(game_name)
     if seed is None:
         seed = fresh_seed()
-    position = choices.new_position(game, players, seed, option)
+    opponents = lineup_options.make_opponents(game, named, players)
+    position = choices.new_position(game, len(opponents) + 1, seed, option)
     if seat >= position.players:
         raise typer.BadParameter(
             f"no seat {seat}; the seats are 0 to {position.players - 1}", param_hint="--seat"
         )
     others = [other for other in range(position.players) if other != seat]
-    names = against or [default(game)][: len(others)]
-    made = make_agents(game, names, len(others), "--against")
-    seated = dict(zip(others, made, strict=True))
+    seated = dict(zip(others, opponents, strict=True))
     played = SingleGame(position, {other: one.agent for other, one in seated.items()}, seed)
     welcome = "".join(f", {one.name} plays seat {other}" for other, one in seated.items())
     typer.echo(f"You play seat {seat}{welcome}. The seed of this game is {seed}.")
     mine: list[str] = []
     try:
         _play(played, mine)
+        names = {seat: "you", **{other: one.name for other, one in seated.items()}}
+        printing.print_scores(played.position, [names[who] for who in sorted(names)])
     except (Leave, KeyboardInterrupt):
-        command = ["shakespeare", "play", "--game", game.name, "--players", str(position.players)]
-        command += ["--seat", str(seat), "--seed", str(seed)]
-        command += [word for name in names for word in ("--against", name)]
+        command = ["shakespeare", "play", *(named or []), "--game", game.name]
+        command += ["--players", str(position.players), "--seat", str(seat), "--seed", str(seed)]
         command += [word for name in option or [] for word in ("--option", name)]
         typer.echo(_farewell(command, mine))
 
@@ -96,7 +88,6 @@ def _play(played: SingleGame, mine: list[str]) -> None:
         played.push(move)
     # Nothing is secret once the game is over.
     typer.echo(f"\n{position}\n")
-    printing.print_scores(position)
 
 
 def _asked(position: Position, answers: Answers) -> str:

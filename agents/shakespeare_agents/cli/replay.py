@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_agents.cli.counterfactual import play_instead
-from shakespeare_agents.cli.lineup_options import agents_option
 from shakespeare_env.cli import printing
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
@@ -30,6 +30,7 @@ def replay(
             help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset.",
         ),
     ],
+    named: lineup_options.FinisherNames = None,
     game_id: Annotated[
         int | None,
         typer.Option(min=0, max=2**63 - 1, help="The game of a dataset.", show_default="0"),
@@ -54,15 +55,7 @@ def replay(
             show_default=False,
         ),
     ] = None,
-    agents: Annotated[
-        list[str] | None,
-        agents_option(
-            "Who plays on after --instead", "those of the record, or the strongest bundled one"
-        ),
-    ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="Seed of chance and draws after --instead.")
-    ] = 0,
+    seed: lineup_options.Seed = 0,
 ) -> None:
     """Step through a recorded game; positions are shown as recorded, chance is not redrawn."""
     if instead is not None and (at is None or seat is not None or listed):
@@ -70,8 +63,10 @@ def replay(
             "give --at as well, and neither --seat nor --list: what follows is shown in full",
             param_hint="--instead",
         )
-    if instead is None and agents:
-        raise typer.BadParameter("agents play only after --instead", param_hint="--agents")
+    if instead is None and named:
+        raise typer.BadParameter(
+            "agents play only after --instead", param_hint=lineup_options.AGENT
+        )
     try:
         if listed and game_id is None and record.is_dir():
             _print_games(record)
@@ -89,7 +84,7 @@ def replay(
         )
     if instead is not None:
         assert at is not None
-        play_instead(game, at, instead, agents, seed)
+        play_instead(game, at, instead, named, seed)
     elif listed:
         _print_list(game, seat)
     elif at is not None:
@@ -148,7 +143,7 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     shown = position.to_dict() if seat is None else position.seen_by(seat)
     typer.echo(f"\n{position.game.draw(shown)}\n")
     if position.to_move is None:
-        printing.print_scores(position)
+        printing.print_scores(position, game.agents)
         return
     who = f"Seat {position.to_move} decides"
     if game.agents is not None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.cli.lineup_options import agents_option, make_agents
+from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position
 from shakespeare_env.cli import choices
@@ -28,12 +28,10 @@ def _move_limit(text: str) -> int | None:
 
 
 def watch(
+    named: lineup_options.AgentNames = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    players: choices.PlayerCount = None,
-    agents: Annotated[list[str] | None, agents_option("Who plays", "random")] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=2**64 - 1, help="The same seed is the same game.")
-    ] = 0,
+    players: lineup_options.Players = None,
+    seed: lineup_options.Seed = 0,
     moves: Annotated[str, typer.Option(help="Number of moves to play, or 'all'.")] = "all",
     delay: Annotated[
         float, typer.Option(min=0, max=_LONGEST_DELAY, help="Seconds to wait after each move.")
@@ -61,15 +59,15 @@ def watch(
         raise typer.BadParameter("give a number of seconds", param_hint="--delay")
     game = choices.find_game(game_name)
     limit = _move_limit(moves)
-    position = choices.new_position(game, players, seed, option)
+    entrants = lineup_options.make_entrants(game, named, players)
+    position = choices.new_position(game, len(entrants), seed, option)
     key = draw_at or game.chapter
     if key not in position.to_dict():
         known = ", ".join(position.to_dict())
         raise typer.BadParameter(
             f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
         )
-    made = make_agents(game, agents or ["random"], position.players, "--agents")
-    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed)
+    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(entrants)}, seed)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
     def show(position: Position, number: int, move: str) -> None:
@@ -82,4 +80,4 @@ def watch(
 
     played.play_out(show, limit)
     typer.echo(f"\n{played.position}\n")
-    print_scores(played.position)
+    print_scores(played.position, [one.name for one in entrants])

@@ -32,9 +32,7 @@ class BestAction:
     ) -> NDArray[np.int64]:
         """See `Agent.act`."""
         actions = np.empty(len(masks), np.int64)
-        self._choose(
-            plain(observations, np.int8), plain(masks, np.bool_), rng.random(), actions
-        )
+        self._choose(plain(observations, np.int8), plain(masks, np.bool_), rng.random(), actions)
         return actions
 
 

@@ -70,7 +70,7 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
         f"Curves      {folder / CURVES_NAME}",
         f"Continue    {resume}",
         f"Evaluate    {program} evaluate{game} {folder} {opponent} --players {max(config.players)}",
-        f"Play        {program} play{game} --against {folder}",
+        f"Play        {program} play{game} {folder}",
         f"Logs        {_here('tensorboard')} --logdir {folder / LOGS_NAME}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
