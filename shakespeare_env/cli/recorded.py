@@ -13,7 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env import Position
+from shakespeare_env import Position, registry
 from shakespeare_env.cli.lines import check_length, lines_of
 from shakespeare_env.datasets import collected, read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
@@ -56,8 +56,10 @@ class Recorded:
 def from_json_lines(path: Path) -> Recorded:
     """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
+    The first line may hold the `box_digest` that the protocol gives with the position.
+
     Raises:
-        DatasetError: something is wrong in a line that it names.
+        DatasetError: something is wrong in a line that it names, or another box is in force.
     """
     moves: list[str] = []
     positions: list[Position] = []
@@ -66,6 +68,8 @@ def from_json_lines(path: Path) -> Recorded:
         if number > 1:
             moves.append(_entry(path, number, entries, "move", str))
         text = _entry(path, number, entries, "position", dict)
+        if number == 1:
+            _check_box(path, entries, text)
         positions.append(_position(text, f"{path}, line {number}"))
     if not positions:
         raise DatasetError(f"{path} is empty; its first line should hold a position")
@@ -105,6 +109,14 @@ def games_of(folder: Path) -> Iterable[dict[str, Any]]:
         if game["final_scores"] is None or game["winners"] is None:
             raise DatasetError(f"{name} has no result; copy the dataset again")
         yield game
+
+
+def _check_box(path: Path, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
+    name = position.get("game")
+    if "box_digest" in line and name in registry.names():
+        fault = registry.box_fault(name, _entry(path, 1, line, "box_digest", str))
+        if fault:
+            raise DatasetError(f"{path}: {fault}")
 
 
 def _check_agents(names: Sequence[str | None] | None, players: int, where: str) -> None:

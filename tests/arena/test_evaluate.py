@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.evaluate import Entrant, evaluate
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_env import registry
 from tests.contract.each_table import full_tables, small_tables
 

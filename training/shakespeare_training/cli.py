@@ -59,6 +59,13 @@ def train(
     resume: Annotated[
         Path | None, typer.Option(help="Folder of a run to continue.", show_default=False)
     ] = None,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Python that --resume may run, as the run's settings name it; may be repeated.",
+        ),
+    ] = None,
     start: Annotated[
         Path | None,
         typer.Option(help="Checkpoint whose weights to start from.", show_default=False),
@@ -84,6 +91,8 @@ def train(
         give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
+    if trust and resume is None:
+        raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     folder = resume or out or Path("runs")
     try:
         given = {"decisions": decisions, "seed": seed}
@@ -93,7 +102,9 @@ def train(
             _refuse_changes(
                 {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
             )
-            run = Run.resume(resume, decisions=overrides.get("decisions"), device=device)
+            run = Run.resume(
+                resume, decisions=overrides.get("decisions"), device=device, trusted=trust or ()
+            )
         else:
             if game_name is not None:
                 overrides["game"] = find_game(game_name).name

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
-from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.arena.entrants import Entrant
 from shakespeare_agents.arena.recording import OnGame, record_shard
-from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.registry import digest_of
 from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
@@ -18,11 +17,12 @@ from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import frame, load, load_polars, parquet
 from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.reading import check_digests
+from shakespeare_env.datasets.reading import check_box, check_digests
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
+from shakespeare_env.version import version
 
 MOST_IN_A_SHARD = 10_000
 """Games: a shard is in memory at once."""
@@ -69,15 +69,15 @@ def settings_of(
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
         entrants=tuple(entrant.name for entrant in entrants),
         weights={
-            entrant.name: entrant.agent.network.digest()
+            entrant.name: digest
             for entrant in entrants
-            if isinstance(entrant.agent, NetworkAgent)
+            if (digest := digest_of(entrant.name, entrant.agent))
         },
         seed=int(check_seed(seed)),
         deals=-(-games // players),
         deals_together=deals_together,
         deals_per_shard=-(-games_per_shard // (players * deals_together)) * deals_together,
-        package_version=version("shakespeare-env"),
+        package_version=version(),
         box_digest=registry.box_digest(game),
     )
     if settings.shards > manifests.MOST_SHARDS:
@@ -139,6 +139,7 @@ def _opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
         write_atomically(folder / manifests.NAME, manifest.to_bytes())
         return manifest
     manifest = read_manifest(folder)
+    check_box(folder, manifest.settings)
     if manifest.settings != settings:
         raise DatasetError(
             f"{folder} was begun with other settings: "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import typer
 
-from shakespeare_agents.cli.lineup_options import make_entrants
+from shakespeare_agents.cli.lineup_options import AGENT, make_entrants
 from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.naming import running_python
 from shakespeare_env import Position
 from shakespeare_env.cli.printing import print_played, print_scores, print_table
 from shakespeare_env.cli.recorded import Recorded
@@ -27,6 +29,8 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
+    if not named:
+        _refuse_python(game.agents or [])
     made = make_entrants(position.game, named or game.agents, position.players)
     played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     if at < len(game.moves):
@@ -47,3 +51,13 @@ def play_instead(
     ]
     print_table(("Seat", "Agent", title, "Instead", "Difference"), rows)
     typer.echo("From this move on, chance and the agents' draws differ from the record.")
+
+
+def _refuse_python(recorded: Sequence[str]) -> None:
+    """A record may be a stranger's: what it names is not imported."""
+    if found := running_python(recorded):
+        raise typer.BadParameter(
+            f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "
+            f"name the agents yourself: {shlex.join(recorded)}",
+            param_hint=AGENT,
+        )

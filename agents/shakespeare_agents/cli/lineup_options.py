@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from shakespeare_agents.arena.evaluate import Entrant
-from shakespeare_agents.registry import default, make, names
-from shakespeare_env.agent import AnyAgent
+from shakespeare_agents.arena.entrants import Entrant, entrants_of, filled
+from shakespeare_agents.naming import names
 from shakespeare_env.batch import MOST_THREADS
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
@@ -98,15 +97,12 @@ def make_opponents(game: Game, named: Sequence[str] | None, players: int | None)
 
 
 def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
-    made: dict[str, AnyAgent] = {}
-    for name in dict.fromkeys(lineup):
-        try:
-            made[name] = make(name, game)
-        except CheckpointError as error:
-            give_up(str(error))
-        except (TypeError, ValueError, ImportError) as error:
-            raise typer.BadParameter(str(error), param_hint=AGENT) from error
-    return [Entrant(name, made[name]) for name in lineup]
+    try:
+        return entrants_of(lineup, game)
+    except CheckpointError as error:
+        give_up(str(error))
+    except (TypeError, ValueError, ImportError) as error:
+        raise typer.BadParameter(str(error), param_hint=AGENT) from error
 
 
 def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
@@ -117,10 +113,7 @@ def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
             param_hint="--players" if players else AGENT,
         )
-    if len(named) > seats:
-        raise typer.BadParameter(
-            f"{len(named)} players for {seats} seats; name fewer agents, or give more --players",
-            param_hint=AGENT,
-        )
-    filler = named[-1] if len(named) > 1 else default(game)
-    return [*named, *[filler] * (seats - len(named))]
+    try:
+        return filled(named, seats, game)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=AGENT) from error
