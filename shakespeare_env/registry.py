@@ -12,10 +12,12 @@ from pathlib import Path
 from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
-from shakespeare_env.values import shown
+from shakespeare_env.values import meant, shown
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 """The games, each a folder of this package, and their seat counts, known before loading."""
+_VARIANTS = {"shakespeare": ("strategic_rest",), "figaro": ()}
+"""Their variants, known before loading, too."""
 DEFAULT = "shakespeare"
 """The game meant where none is named."""
 
@@ -51,6 +53,12 @@ def seats(name: str) -> range:
     return _SEATS[name]
 
 
+def variants(name: str) -> tuple[str, ...]:
+    """A game's variants, without loading it; ValueError if there is no such game."""
+    _check_name(name)
+    return _VARIANTS[name]
+
+
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """A game by its name.
 
@@ -81,7 +89,9 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or name not in _SEATS:
-        raise ValueError(f"there is no game {shown(name)}; there are: {', '.join(names())}")
+        question = meant(name, names()) if isinstance(name, str) else ""
+        known = ", ".join(names())
+        raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
 
 
 def box_digest(name: str) -> str:

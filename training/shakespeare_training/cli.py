@@ -13,10 +13,17 @@ import typer
 from rich.console import Console
 
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import DEFAULT_GAME, find_game, give_up
+from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 
 _CONFIGURED = "as configured"
+
+
+def _complete_setting(incomplete: str) -> list[str]:
+    """Names of settings that begin so, for the shell to complete."""
+    from shakespeare_training.config import TrainingConfig
+
+    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
 
 
 def train(
@@ -30,6 +37,7 @@ def train(
             "--game",
             help=f"One of: {', '.join(registry.names())}.",
             show_default=f"{_CONFIGURED}, or {DEFAULT_GAME}",
+            autocompletion=complete_game,
         ),
     ] = None,
     decisions: Annotated[
@@ -49,6 +57,7 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
+            autocompletion=_complete_setting,
             help="Any other setting, such as learning_rate=1e-3; may be repeated.",
         ),
     ] = None,

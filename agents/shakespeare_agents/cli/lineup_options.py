@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents.arena.entrants import Entrant, entrants_of, filled
+from shakespeare_agents.cli.completion import complete_agent
 from shakespeare_agents.naming import names
-from shakespeare_env.batch import MOST_THREADS
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import Game
+from shakespeare_env.thread_pool import MOST_THREADS
+
+if TYPE_CHECKING:
+    from shakespeare_agents.arena import Entrant
+    from shakespeare_env.game import Game
 
 AGENT = "AGENT"
 _PERSON = "you"
@@ -22,6 +25,7 @@ AgentNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
+        autocompletion=complete_agent,
         help=f"Who plays: {_WHO} The last of several fills the remaining seats; a single one plays "
         "against the default agent.",
         show_default="the default agent",
@@ -31,6 +35,7 @@ OpponentNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
+        autocompletion=complete_agent,
         help=f"Who plays the other seats, in their order: {_WHO} The last one fills the remaining "
         "seats.",
         show_default="the default agent",
@@ -40,6 +45,7 @@ FinisherNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
+        autocompletion=complete_agent,
         help=f"Who plays on after --instead, from seat 0: {_WHO} The last of several fills the "
         "remaining seats; a single one plays against the default agent.",
         show_default="those of the record, or the default agent",
@@ -97,6 +103,9 @@ def make_opponents(game: Game, named: Sequence[str] | None, players: int | None)
 
 
 def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
+    # Here and below: what plays takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.arena.entrants import entrants_of
+
     try:
         return entrants_of(lineup, game)
     except CheckpointError as error:
@@ -107,6 +116,8 @@ def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
 
 def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
     """Who sits at each seat, in order, by the one rule of all commands."""
+    from shakespeare_agents.arena.entrants import filled
+
     seats = players or (max(len(named), game.min_seats) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(
