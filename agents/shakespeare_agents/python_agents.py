@@ -75,7 +75,7 @@ def _module(name: PythonName) -> ModuleType:
     if is_file and not _is_file(name.source):
         raise ValueError(f"there is no file {name.source!r}; give the path of one that is there")
     if not name.attribute:
-        raise ValueError(f"{name.source}: name the agent in it, as in {name.source}:NAME")
+        raise ValueError(f"{name.source} is a file; name an agent in it: {name.source}:NAME")
     try:
         with _current_folder_on_path():
             if is_file:

@@ -15,6 +15,8 @@ from shakespeare_env.datasets.schema import FORMAT
 
 NAME = "manifest.json"
 MOST_GAMES = 100_000_000
+MOST_IN_A_SHARD = 10_000
+"""Games: a shard is in memory at once."""
 MOST_SHARDS = 100_000
 """As many as the names of their files have room for."""
 

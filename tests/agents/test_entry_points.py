@@ -90,7 +90,7 @@ def test_an_opponent_is_found_by_the_name(site, game):
 def test_the_command_line_knows_it(site, game):
     out = printed("evaluate", "first", "random", "random", "--game", game.name, "--games", "3")
     assert "│ first " in out
-    printed("watch", "first", "--game", game.name, "--moves", "1")
+    printed("watch", "first", "random", "--game", game.name, "--moves", "1")
 
 
 def test_a_new_process_finds_it(site, game):

@@ -74,7 +74,7 @@ class TestWatch:
         assert position.to_move is None
         assert out.count(str(position)) == 1
         table = out[out.index("Final score") :]
-        rows = re.findall(r"│ *(\d+) *│ *(-?\d+) *│ *(wins)? *│", table)
+        rows = re.findall(r"│ *(\d+) *│ *\S+ *│ *(-?\d+) *│ *(wins)? *│", table)
         assert [int(score) for _, score, _ in rows] == position.scores()
         assert [int(seat) for seat, _, wins in rows if wins] == position.winners
 
@@ -92,11 +92,19 @@ class TestWatch:
         assert printed(*watch, "5") == printed(*watch, "5") != printed(*watch, "6")
 
     def test_agents_play_seat_by_seat_and_the_last_one_fills_the_table(self, game):
-        watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final"]
-        one = ["--agents", "random"]
-        assert printed(*watch) == printed(*watch, *one) == printed(*watch, *one, *one)
+        seats = ["--players", str(game.max_seats)]
+        watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final", *seats]
         best = shakespeare_agents.default(game)
-        assert printed(*watch) != printed(*watch, *one, "--agents", best)
+        assert printed(*watch) == printed(*watch, best) == printed(*watch, best, best)
+        filled = printed(*watch, "random", "heuristic")
+        assert filled == printed(*watch, *["random", *["heuristic"] * (game.max_seats - 1)])
+        assert filled != printed(*watch, "random") == printed(*watch, "random", best)
+
+    def test_the_seats_are_as_many_as_are_named(self, game):
+        few = max(2, game.min_seats)
+        out = printed("watch", "random", "heuristic", "--game", game.name, "--moves", "0")
+        names = re.findall(r"│ *\d+ *│ (\S+) *│ *-?\d+ *│", out)
+        assert names == ["random", *["heuristic"] * (few - 1)]
 
     @pytest.mark.parametrize(
         ("arguments", "drawings"),
@@ -164,9 +172,9 @@ class TestWatch:
             (["--moves", "-1"], ["--moves", "'all'"]),
             (["--moves", "few"], ["--moves", "'all'"]),
             (["--delay", "-1"], ["--delay"]),
-            (["--agents", "nobody"], ["--agents", "'nobody'", "random"]),
-            (["--agents", "greedy,samples=many"], ["--agents", "samples='many'"]),
-            (["--agents", "random"] * 99, ["--agents", "named: 99, seats for them: {most}"]),
+            (["nobody"], ["AGENT", "'nobody'", "random"]),
+            (["greedy,samples=many"], ["AGENT", "samples='many'"]),
+            (["random"] * 99, ["AGENT", "{least} to {most} seats, not 99"]),
         ],
     )
     def test_refuses_what_cannot_be(self, game, arguments, said):

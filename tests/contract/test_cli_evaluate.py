@@ -203,8 +203,8 @@ class TestRefusals:
     @pytest.fixture(autouse=True)
     def nobody_plays(self, monkeypatch):
         """All of it is found out before the first game."""
-        command = import_module("shakespeare_agents.cli.evaluate")
-        monkeypatch.setattr(command, "play_games", lambda *_, **__: pytest.fail("they play"))
+        arena = import_module("shakespeare_agents.arena.evaluate")
+        monkeypatch.setattr(arena, "evaluate", lambda *_, **__: pytest.fail("they play"))
 
     @pytest.mark.parametrize(
         ("arguments", "said"),

@@ -30,7 +30,7 @@ def fewest(game):
 def table(game):
     """Arguments of a small game against agents that draw."""
     players = str(fewest(game))
-    return ["--game", game.name, "--players", players, "--against", "random", "--seed", "6"]
+    return ["random", "--game", game.name, "--players", players, "--seed", "6"]
 
 
 def shown_tables(out, position):
@@ -77,7 +77,7 @@ class TestGame:
         assert PLAYED.findall(out) == lines
         assert shown_tables(out, position) == [*tables, str(position)]
         result = out[out.index("Final score") :]
-        rows = re.findall(r"│ *(\d+) *│ *(-?\d+) *│ *(wins)? *│", result)
+        rows = re.findall(r"│ *(\d+) *│ *\S+ *│ *(-?\d+) *│ *(wins)? *│", result)
         assert [int(score) for _, score, _ in rows] == position.scores()
         assert [int(winner) for winner, _, wins in rows if wins] == position.winners
 
@@ -97,15 +97,13 @@ class TestGame:
         assert f"You play seat 0, {', '.join(others)}." in out
 
     def test_a_seat_for_every_agent(self, game):
-        seats = ["--seat", "1", "--against", "random", "--against", "heuristic"]
+        seats = ["random", "heuristic", "--seat", "1"]
         out = printed("play", "--game", game.name, *seats, input="")
-        others = [f"heuristic plays seat {n}" for n in range(2, game.max_seats)]
+        others = [f"heuristic plays seat {n}" for n in range(2, 3)]
         assert f"random plays seat 0, {', '.join(others)}." in out
 
     @pytest.mark.parametrize(
-        "game",
-        [name for name in registry.names() if 1 in registry.seats(name)],
-        indirect=True,
+        "game", [name for name in registry.names() if 1 in registry.seats(name)], indirect=True
     )
     def test_alone(self, game):
         arguments = ["--game", game.name, "--players", "1", "--seed", "3"]
@@ -144,7 +142,7 @@ class TestAnswers:
         assert PLAYED.findall(out) == PLAYED.findall(printed("play", *table, input="1\n"))
 
     def test_a_move_of_another_time_is_refused_by_name(self, game):
-        table = ["--game", game.name, "--against", "random", "--seed", "6"]
+        table = ["random", "--game", game.name, "--seed", "6"]
         legal = re.findall(r"^│ \d+ +│ (\S+) ", printed("play", *table, input=""), re.MULTILINE)
         position = Position.new(game.name, players=game.max_seats)
         texts = map(position.move_text, range(game.actions.size))
@@ -194,11 +192,12 @@ class TestLeaving:
 
     def test_before_the_first_move_there_are_none_to_type(self, game):
         variants = [part for option in game.options for part in ("--option", option)]
-        arguments = [*variants, "--against", "greedy,samples=1"]
-        end = printed("play", "--game", game.name, *arguments, input="").splitlines()[-2:]
+        arguments = ["greedy,samples=1", "--game", game.name, *variants]
+        end = printed("play", *arguments, input="").splitlines()[-2:]
         assert end[0].startswith("You have left the game.")
-        given = ["--against", "greedy,samples=1", *variants]
-        assert shlex.split(end[1])[-len(given) :] == given
+        words = shlex.split(end[1])
+        assert words[:4] == ["shakespeare", "play", "greedy,samples=1", "--game"]
+        assert words[len(words) - len(variants) :] == variants
 
     def test_when_interrupted(self, table, monkeypatch):
         def interrupted(prompt):
@@ -229,9 +228,9 @@ class TestLeaving:
         (["--seat", "-1"], ["--seat"]),
         (["--seed", "-1"], ["--seed"]),
         (["--option", "fast"], ["--option", "{options}"]),
-        (["--against", "nobody"], ["--against", "'nobody'", "random"]),
-        (["--against", "random,greedy=true"], ["--against", "'random'", "'greedy'"]),
-        (["--against", "random"] * 99, ["--against", "named: 99, seats for them: {last}"]),
+        (["nobody"], ["AGENT", "'nobody'", "random"]),
+        (["random,greedy=true"], ["AGENT", "'random'", "'greedy'"]),
+        (["random"] * 99, ["AGENT", "{least} to {most} seats, not 100"]),
     ],
 )
 def test_refuses_what_cannot_be(game, arguments, said):

@@ -24,8 +24,6 @@ from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
 from shakespeare_env.version import version
 
-MOST_IN_A_SHARD = 10_000
-"""Games: a shard is in memory at once."""
 _BYTES_A_GAME = 2**22
 """Most of it the positions as text: 3 to 4 MiB were measured in a game of four."""
 _LOCK_NAME = ".lock"
@@ -58,8 +56,8 @@ def settings_of(
     players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
     checked_count("games", games, manifests.MOST_GAMES)
-    checked_count("games_per_shard", games_per_shard, MOST_IN_A_SHARD)
-    checked_count("deals_together", deals_together, MOST_IN_A_SHARD)
+    checked_count("games_per_shard", games_per_shard, manifests.MOST_IN_A_SHARD)
+    checked_count("deals_together", deals_together, manifests.MOST_IN_A_SHARD)
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from shakespeare_agents.arena.evaluate import evaluate as play_games
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
@@ -29,6 +28,9 @@ def evaluate(
     threads: lineup_options.Threads = 1,
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
+    # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.arena.evaluate import evaluate as play_games
+
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
