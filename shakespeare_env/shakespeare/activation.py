@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.box import Gain
 from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, extra_names
 from shakespeare_env.shakespeare.ledger import Ledger, plural, quills_of
 from shakespeare_env.shakespeare.objective_values import costume_value, is_complete, is_face_up
-from shakespeare_env.shakespeare.tables import BOX
+from shakespeare_env.shakespeare.tables import BOX, WEARER_IDS, WEARER_NAMES
 
 PLUS_3 = 3
 """What a token adds (T9)."""
@@ -20,6 +20,7 @@ PURPLE_MOOD = -1
 """Steps by which a purple one moves every other mood (T14)."""
 CANDLES = {space.id for space in BOX.spaces if space.candle}
 """Spaces that score 1 prestige (T13)."""
+_WEARERS = dict(zip(WEARER_IDS, WEARER_NAMES, strict=True))
 
 
 @dataclass
@@ -160,7 +161,7 @@ def add_costume(ledger: Ledger, seat: int, colour: str, wearer: str) -> None:
     costume = troupe[place]["costume"]
     costume.append(colour)
     ledger.now["display"]["costumes"][colour] -= 1
-    cause, gain = f"{colour} costume for {names[place] or CARDS[wearer].name}", Gain()
+    cause, gain = f"{colour} costume for {_WEARERS[wearer]}", Gain()
     if is_complete(troupe[place]):
         value = costume_value(costume)
         cause += f", complete at {value}"

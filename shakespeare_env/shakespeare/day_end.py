@@ -7,7 +7,7 @@ from typing import Any
 
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import ACTS
-from shakespeare_env.shakespeare.drawing.wording import CARDS, wage
+from shakespeare_env.shakespeare.drawing.wording import CARDS, seat_list, wage
 from shakespeare_env.shakespeare.ledger import Ledger, plural, quills_of, signed
 from shakespeare_env.shakespeare.objective_values import (
     SACRIFICE,
@@ -29,7 +29,8 @@ from shakespeare_env.shakespeare.tables import (
     NEUTRAL_LATER,
 )
 
-_UNPAID = -2
+UNPAID = -2
+"""Prestige for each unpaid character (F3)."""
 _OBJECTIVES = {objective.id: objective for objective in BOX.objectives}
 _PLACES = ("first", "second")
 
@@ -164,7 +165,7 @@ def finish(ledger: Ledger, after: Mapping[str, Any]) -> None:
         paid = sum(costs[: len(costs) - end["unpaid"]])
         yellow = yellow_elements(end)
         pledged = {
-            "prestige": end["prestige"] - yellow - _UNPAID * end["unpaid"],
+            "prestige": end["prestige"] - yellow - UNPAID * end["unpaid"],
             "pounds": end["pounds"] + paid,
         }
         _score_objectives(ledger, seat, end["objectives"], pledged)
@@ -172,14 +173,13 @@ def finish(ledger: Ledger, after: Mapping[str, Any]) -> None:
             cause = plural(yellow, "yellow element")
             ledger.effect(seat, cause, source="yellow elements", prestige=yellow)
         if costs:
-            lost = _UNPAID * end["unpaid"]
+            lost = UNPAID * end["unpaid"]
             cause = f"wages of {sum(costs)} £"
             cause += f", {plural(end['unpaid'], 'character')} unpaid" if lost else ""
             ledger.effect(seat, cause, source="unpaid wages", pounds=-paid, prestige=lost)
     if ledger.now["players"] > 1:
         won = after["winners"]
-        seats = f"seat{'s' * (len(won) > 1)} {', '.join(map(str, won))}"
-        ledger.tell(None, f"{seats} win{'s' * (len(won) == 1)}")
+        ledger.tell(None, f"{seat_list(won)} win{'s' * (len(won) == 1)}")
 
 
 def _score_objectives(
@@ -194,7 +194,8 @@ def _score_objectives(
             continue
         value = counted(ledger.now, seat, known.metric)
         cause, won = f'objective "{known.name}" at {value}', reward(known, value)
-        ledger.effect(seat, cause, source="objectives", prestige=won)
+        note = "" if won else "no prestige"
+        ledger.effect(seat, cause, source="objectives", note=note, prestige=won)
     if not others:
         return
     mine = ledger.seats[seat]
@@ -203,7 +204,8 @@ def _score_objectives(
     unknown = others.count(UNKNOWN)
     names += [f"{unknown} unknown"] if unknown else []
     cause = f"objective{'s' * (len(others) > 1)} {', '.join(names)}"
-    ledger.effect(seat, cause, source="objectives", **gains)
+    note = "" if any(gains.values()) else "no prestige"
+    ledger.effect(seat, cause, source="objectives", note=note, **gains)
 
 
 def _reached(steps: tuple[tuple[int, int], ...], space: int) -> int:

@@ -114,9 +114,9 @@ class Ledger:
                 words.append(_amount(name, changed[name]))
         words += [note] if note else []
         points = changed.pop("prestige", 0)
+        if not words and (quills or any(gains.values())):
+            words = ["no effect"]
         text = f"{cause}: {', '.join(words)}" if words else cause
-        if not words and not counters:
-            text = f"{cause}: nothing"
         self.tell(seat, text, changed, source=source if points else "", points=points)
 
     def can_advance(self, act: str, seat: int) -> bool:
