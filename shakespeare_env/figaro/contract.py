@@ -8,12 +8,15 @@ from shakespeare_env.figaro.checks import fault
 from shakespeare_env.figaro.determinize import determinize
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.text import draw
+from shakespeare_env.figaro.events import events
 from shakespeare_env.figaro.faults import explain
 from shakespeare_env.figaro.flow import legal, play
+from shakespeare_env.figaro.glossary import topics
 from shakespeare_env.figaro.layout import LAYOUT
 from shakespeare_env.figaro.notation_reader import from_dict
 from shakespeare_env.figaro.observe import observe
 from shakespeare_env.figaro.redaction import is_secret, seen_by
+from shakespeare_env.figaro.score_sheet import score_sheet
 from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, RANGES, STATE
@@ -42,5 +45,8 @@ GAME = Game(
     chapter="round",
     draw=draw,
     picture=picture,
+    topics=topics,
+    events=events,
+    score_sheet=score_sheet,
     box=BOX.source,
 )
