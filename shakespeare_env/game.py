@@ -138,6 +138,7 @@ class Game:
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text.
+        draw_compact: (dict) -> the same in 80 columns, what matters most, for terminals.
         picture: (dict) -> the same as an SVG document.
         box: The component file in force.
     """
@@ -162,6 +163,7 @@ class Game:
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     chapter: str
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    draw_compact: Callable[[Mapping[str, Any]], str] = field(repr=False)
     picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
     box: Path
 

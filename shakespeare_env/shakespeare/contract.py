@@ -7,6 +7,7 @@ from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
 from shakespeare_env.shakespeare.determinize import determinize
+from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.text import draw
 from shakespeare_env.shakespeare.faults import explain
@@ -41,6 +42,7 @@ GAME = Game(
     is_secret=is_secret,
     chapter="day",
     draw=draw,
+    draw_compact=draw_compact,
     picture=picture,
     box=BOX.source,
 )

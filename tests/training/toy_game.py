@@ -139,6 +139,7 @@ GAME = Game(
     is_secret=lambda position, move: False,
     chapter="pile",
     draw=lambda position: f"{position['pile']} counters",
+    draw_compact=lambda position: f"{position['pile']} counters",
     picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
     box=Path(__file__),
 )
