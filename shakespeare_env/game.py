@@ -114,6 +114,25 @@ class Rules:
     fault: Callable[[Record], int]
 
 
+@dataclass(frozen=True)
+class Event:
+    """One effect, with its cause, of a move or of what followed it by itself.
+
+    Attributes:
+        seat: Whom it befalls; None for the table.
+        text: In words, amounts included.
+        source: What points come from, in a word or two: a row of the score sheet.
+        points: Change of the seat's score.
+        counters: Changes of its other counters, by name.
+    """
+
+    seat: int | None
+    text: str
+    source: str = ""
+    points: int = 0
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, eq=False)  # one object per game, compared by identity
 class Game:
     """A game, ready to be played by `Position` and `Batch`.
@@ -140,6 +159,12 @@ class Game:
         draw: (dict) -> a position, whole or as a seat sees it, as text.
         draw_compact: (dict) -> the same in 80 columns, what matters most, for terminals.
         picture: (dict) -> the same as an SVG document.
+        topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
+            lower-case name it has in moves.
+        events: (before, move or None for one kept secret, after) -> every effect, in order. By
+            seat, points and counters add up to what changed. Of dicts as a seat sees them, what is
+            unknown is left out.
+        score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         box: The component file in force.
     """
 
@@ -165,6 +190,11 @@ class Game:
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
     draw_compact: Callable[[Mapping[str, Any]], str] = field(repr=False)
     picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    topics: Callable[[Mapping[str, Any]], Mapping[str, str]] = field(repr=False)
+    events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]] = field(
+        repr=False
+    )
+    score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] = field(repr=False)
     box: Path
 
     def __post_init__(self) -> None:

@@ -9,12 +9,15 @@ from shakespeare_env.figaro.determinize import determinize
 from shakespeare_env.figaro.drawing.compact import draw_compact
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.text import draw
+from shakespeare_env.figaro.events import events
 from shakespeare_env.figaro.faults import explain
 from shakespeare_env.figaro.flow import legal, play
+from shakespeare_env.figaro.glossary import topics
 from shakespeare_env.figaro.layout import LAYOUT
 from shakespeare_env.figaro.notation_reader import from_dict
 from shakespeare_env.figaro.observe import observe
 from shakespeare_env.figaro.redaction import is_secret, seen_by
+from shakespeare_env.figaro.score_sheet import score_sheet
 from shakespeare_env.figaro.scoring import scores
 from shakespeare_env.figaro.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, RANGES, STATE
@@ -44,5 +47,8 @@ GAME = Game(
     draw=draw,
     draw_compact=draw_compact,
     picture=picture,
+    topics=topics,
+    events=events,
+    score_sheet=score_sheet,
     box=BOX.source,
 )

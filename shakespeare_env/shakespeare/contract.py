@@ -10,12 +10,15 @@ from shakespeare_env.shakespeare.determinize import determinize
 from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.text import draw
+from shakespeare_env.shakespeare.events import events
 from shakespeare_env.shakespeare.faults import explain
 from shakespeare_env.shakespeare.flow import legal, play
+from shakespeare_env.shakespeare.glossary import topics
 from shakespeare_env.shakespeare.layout import LAYOUT
 from shakespeare_env.shakespeare.notation_reader import from_dict
 from shakespeare_env.shakespeare.observe import observe
 from shakespeare_env.shakespeare.redaction import is_secret, seen_by
+from shakespeare_env.shakespeare.score_sheet import score_sheet
 from shakespeare_env.shakespeare.scoring import scores
 from shakespeare_env.shakespeare.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import HIDDEN_FROM_TEXT, RANGES, STATE
@@ -44,5 +47,8 @@ GAME = Game(
     draw=draw,
     draw_compact=draw_compact,
     picture=picture,
+    topics=topics,
+    events=events,
+    score_sheet=score_sheet,
     box=BOX.source,
 )

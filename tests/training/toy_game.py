@@ -20,7 +20,7 @@ from shakespeare_env import Batch, registry
 from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.compiled import rule
 from shakespeare_env.errors import PositionError
-from shakespeare_env.game import Game, ObservationLayout, Record, Rules
+from shakespeare_env.game import Event, Game, ObservationLayout, Record, Rules
 from shakespeare_env.records import Ranges, StateField, state_type
 from shakespeare_env.rng import below
 
@@ -118,6 +118,16 @@ def from_dict(position: Mapping[str, Any], record: Record) -> None:
         record[name] = position[name]
 
 
+def events(before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]) -> list[Event]:
+    taken = Event(before["to_move"], f"{move}: {after['pile']} left")
+    won = [
+        Event(seat, "+1 point: did not take the last one", "not taking the last one", 1)
+        for seat, wins in enumerate(after["winners"])
+        if wins
+    ]
+    return [taken, *won]
+
+
 GAME = Game(
     name=NAME,
     min_seats=1,
@@ -141,6 +151,9 @@ GAME = Game(
     draw=lambda position: f"{position['pile']} counters",
     draw_compact=lambda position: f"{position['pile']} counters",
     picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
+    topics=lambda position: {"take": "take 1 to 3 counters; whoever takes the last one loses"},
+    events=events,
+    score_sheet=lambda position: [("not taking the last one", position["winners"])],
     box=Path(__file__),
 )
 
