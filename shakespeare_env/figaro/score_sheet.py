@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.figaro.tables import N_ROUNDS
+
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
-    """A row per road piece, long to short, a column per seat; a road counts against its seat."""
-    roads = position["roads"]
-    return [
-        (f"piece {number + 1}", [-road[number] if number < len(road) else 0 for road in roads])
-        for number in range(max(1, *map(len, roads)))
-    ]
+    """A row per road piece, the longest first, a column per seat; pieces count against it (C4)."""
+    rows = []
+    for place in range(N_ROUNDS):
+        lengths = [road[place] if place < len(road) else 0 for road in position["roads"]]
+        rows.append((f"road piece {place + 1}", [-length for length in lengths]))
+    return rows

@@ -153,7 +153,7 @@ GAME = Game(
     picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
     topics=lambda position: {"take": "take 1 to 3 counters; whoever takes the last one loses"},
     events=events,
-    score_sheet=lambda position: [("not taking the last one", position["winners"])],
+    score_sheet=lambda position: [("not taking the last one", position["winners"][: position["players"]])],
     box=Path(__file__),
 )
 

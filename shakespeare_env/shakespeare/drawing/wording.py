@@ -98,7 +98,7 @@ def winners(position: Mapping[str, Any]) -> list[int]:
 
 def afterwards(position: Mapping[str, Any]) -> str:
     """The seats to serve after the mover; may be empty."""
-    return f"Afterwards: {_seats(position['queue'])}" if position["queue"] else ""
+    return f"Afterwards: {seat_list(position['queue'])}" if position["queue"] else ""
 
 
 def worth(act: int, space: int) -> tuple[int, str] | None:
@@ -126,6 +126,11 @@ def extra_names(troupe: Sequence[Mapping[str, Any]]) -> list[str]:
     return [f"extra{next(numbers)}" if member["face"] == "extra" else "" for member in troupe]
 
 
+def seat_list(seats: Sequence[int]) -> str:
+    """Seats by their numbers."""
+    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
+
+
 def _outcome(position: Mapping[str, Any]) -> str:
     seats, won = position["seats"], winners(position)
     if not won:
@@ -134,12 +139,8 @@ def _outcome(position: Mapping[str, Any]) -> str:
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
-    told = f"{'Winner' if len(won) == 1 else 'Winners'}: {_seats(won)}"
+    told = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
     return f"{told}, on pounds" if on_pounds else told
-
-
-def _seats(seats: Sequence[int]) -> str:
-    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
 
 
 def _craft(pending: Mapping[str, Any]) -> str:

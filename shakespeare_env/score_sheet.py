@@ -1,0 +1,28 @@
+"""What scores are made of, by the events of a whole game: more than its last position tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from shakespeare_env.game import Event
+
+START = "at the start"
+"""The row of the scores with which the events begin."""
+
+
+def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[str, list[int]]]:
+    """The score sheet of `Game.score_sheet`, with a row per source of the events.
+
+    Args:
+        scores: By seat, in the position before the first event.
+        events: Of `Game.events`, move after move.
+
+    Returns:
+        (source, points by seat), in the order in which sources come up; columns add up to the
+        scores after the last event.
+    """
+    rows: dict[str, list[int]] = {START: list(scores)} if any(scores) else {}
+    for event in events:
+        if event.seat is not None and event.points:
+            rows.setdefault(event.source, [0] * len(scores))[event.seat] += event.points
+    return list(rows.items())
