@@ -55,31 +55,37 @@ def _described(position: Position) -> list[tuple[str, str]]:
 
 
 def print_scores(
-    position: Position, names: Sequence[str] | None = None, seat: int | None = None
+    position: Position,
+    names: Sequence[str] | None = None,
+    sheet: Sequence[tuple[str, Sequence[int]]] | None = None,
 ) -> None:
-    """Print what scores are made of, a column per seat, and who has won; names if known.
+    """Print what scores are made of, a column per seat, and who has won.
 
-    Before the end only what `seat` knows, unless None. A solo score is measured against a target.
+    Args:
+        position: Of which; a solo game's score is measured against its target.
+        names: Who plays, by seat, if known.
+        sheet: (source, points by seat), if more is known than the position tells.
     """
     winners, solo, over = position.winners, position.players == 1, position.to_move is None
-    seen = position.to_dict() if seat is None or over else position.seen_by(seat)
-    sheet = position.game.score_sheet(seen)
+    if sheet is None:
+        sheet = position.game.score_sheet(position.to_dict())
     titles = [
-        f"seat {other}\n({names[other]})" if names else f"seat {other}"
+        f"seat {other}\n{names[other]}" if names else f"seat {other}"
         for other in range(position.players)
     ]
     rows = [(source, *map(str, points)) for source, points in sheet]
-    totals = [sum(column) for column in zip(*(points for _, points in sheet), strict=True)]
-    last = [("Final score" if over else "Score so far", *map(str, totals))]
+    last = [("Final score" if over else "Score so far", *map(str, position.scores()))]
     if winners and not solo:
         last.append(("", *("wins" if other in winners else "" for other in range(len(titles)))))
-    table = Table("", *(Column(screen.coloured(title), justify="right") for title in titles))
+    table = Table(
+        "", *(Column(screen.coloured(title), justify="right", overflow="fold") for title in titles)
+    )
     for number, row in enumerate([*rows, *last], 1):
         table.add_row(*map(screen.coloured, row), end_section=number == len(rows))
     screen.console().print(table)
     if solo:
         target = f"a good solo game passes {position.game.solo_target:g}"
         if over:
-            typer.echo(f"The game is over: a score of {totals[0]}; {target}.")
+            typer.echo(f"The game is over: a score of {position.scores()[0]}; {target}.")
         else:
             typer.echo(f"{target.capitalize()}.")

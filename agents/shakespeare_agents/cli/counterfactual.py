@@ -41,7 +41,8 @@ def play_instead(
     played.play_out(log.tell)
     end = played.position
     screen.tell_position(end.game, end.to_dict())
-    print_scores(end, names)
+    positions = [*game.positions[:at], *played.positions]
+    print_scores(end, names, log.score_sheet(positions, [*game.moves[:at], *played.moves]))
     title = "Recorded" if game.last.to_move is None else "Recorded so far"
     columns = zip(made, game.last.scores(), end.scores(), strict=True)
     rows = [

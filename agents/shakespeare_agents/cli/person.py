@@ -66,7 +66,7 @@ class Person:
             "full": self._show_all,
             "moves": self._show_moves,
             "log": self._show_log,
-            "scores": self._show_scores,
+            "scores": self.print_scores,
             "hint": self._hint,
             "undo": self._undo,
             "save": self._save,
@@ -112,6 +112,11 @@ class Person:
         """Draw the table as the person sees it."""
         position = self.played.position
         screen.tell_position(position.game, position.seen_by(self.seat))
+
+    def print_scores(self) -> None:
+        """Print what scores are made of, as far as the person knows."""
+        sheet = self.log.score_sheet(self.played.positions, self.played.moves)
+        printing.print_scores(self.played.position, self.names, sheet)
 
     def _given_move(self) -> str | None:
         if not self._given:
@@ -175,9 +180,6 @@ class Person:
         positions, moves = self.played.positions, self.played.moves
         for at in range(max(0, len(moves) - int(words)), len(moves)):
             self.log.tell(positions[at], at + 1, moves[at], positions[at + 1])
-
-    def _show_scores(self) -> None:
-        printing.print_scores(self.played.position, self.names, self.seat)
 
     def _hint(self) -> None:
         position: Position = self.played.position

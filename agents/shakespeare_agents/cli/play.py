@@ -14,7 +14,7 @@ from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
 from shakespeare_agents.cli.person import GivenMoveError, Person
 from shakespeare_agents.cli.single_game import SingleGame
-from shakespeare_env.cli import choices, printing, screen
+from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.rng import fresh_seed
 
@@ -72,8 +72,8 @@ def play(
         person.play()
         # Nothing is secret once the game is over.
         screen.tell_position(game, played.position.to_dict())
-        printing.print_scores(played.position, names)
-        farewell = "To play this game again as far as you want"
+        person.print_scores()
+        farewell = "To see this game again"
     except (Leave, KeyboardInterrupt):
         farewell = "You have left the game. To resume it"
     except GivenMoveError as fault:

@@ -144,7 +144,8 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     shown = position.to_dict() if seat is None else position.seen_by(seat)
     screen.tell_position(position.game, shown)
     if position.to_move is None:
-        printing.print_scores(position, game.agents)
+        sheet = GameLog(game.agents).score_sheet(game.positions, game.moves)
+        printing.print_scores(position, game.agents, sheet)
         return
     who = f"Seat {position.to_move} decides"
     if game.agents is not None:

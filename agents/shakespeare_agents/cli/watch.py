@@ -83,4 +83,4 @@ def watch(
 
     played.play_out(show, limit)
     screen.tell_position(game, played.position.to_dict())
-    print_scores(played.position, names)
+    print_scores(played.position, names, log.score_sheet(played.positions, played.moves))
