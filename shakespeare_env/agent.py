@@ -55,6 +55,17 @@ class Estimator(Protocol):
         ...
 
 
+@runtime_checkable
+class Advisor(Protocol):
+    """Says how likely it thinks each action."""
+
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """int8[n, D] and bool[n, A] -> float32[n, A]; rows add up to 1, illegal actions have 0."""
+        ...
+
+
 AnyAgent = Agent | Searcher
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
 """A function like `Agent.act`."""

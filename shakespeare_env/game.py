@@ -157,6 +157,7 @@ class Game:
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text.
+        draw_compact: (dict) -> the same in 80 columns, what matters most, for terminals.
         picture: (dict) -> the same as an SVG document.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.
@@ -187,6 +188,7 @@ class Game:
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     chapter: str
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    draw_compact: Callable[[Mapping[str, Any]], str] = field(repr=False)
     picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]] = field(repr=False)
     events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]] = field(

@@ -119,14 +119,32 @@ class NetworkAgent:
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
         """See `Agent.act`."""
-        # Infinite, for a poor network's logits may fall below `ILLEGAL`.
-        logits = np.where(masks, self.network.logits(observations), np.float32(-np.inf))
+        logits = self._legal_logits(observations, masks)
         if self.greedy:
             likeliest: NDArray[np.int64] = logits.argmax(axis=1)
             return likeliest
-        logits -= logits.max(axis=1, keepdims=True)
-        return rng.choose(np.exp(logits))
+        return rng.choose(_weights(logits))
+
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """The policy's; see `Advisor.probabilities`."""
+        weights = _weights(self._legal_logits(observations, masks))
+        likely: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
+        return likely
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """See `Network.values`."""
         return self.network.values(observations)
+
+    def _legal_logits(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        # Infinite, for a poor network's logits may fall below `ILLEGAL`.
+        return np.where(masks, self.network.logits(observations), np.float32(-np.inf))
+
+
+def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Actions' weights, the likeliest of a row having 1."""
+    weights: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return weights

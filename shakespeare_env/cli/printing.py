@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from rich.table import Column, Table
 
 from shakespeare_env import Position
-
-_NO_LIMIT = 10_000
+from shakespeare_env.cli import screen
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Print a table as wide as its cells, without markup."""
     table = Table(*titles)
     for row in rows:
-        table.add_row(*map(Text, row))
-    # A file or a pipe has no width.
-    Console(width=None if sys.stdout.isatty() else _NO_LIMIT).print(table)
+        table.add_row(*map(screen.coloured, row))
+    screen.console().print(table)
 
 
 def print_reference(
@@ -59,34 +54,38 @@ def _described(position: Position) -> list[tuple[str, str]]:
     return [(move, position.describe_move(move)) for move in position.moves()]
 
 
-def print_played(position: Position, number: int, move: str) -> None:
-    """Print the move about to be played."""
-    words = position.describe_move(move)
-    typer.echo(f"{number:>4}  seat {position.to_move}  {move:<28}  {words}")
+def print_scores(
+    position: Position,
+    names: Sequence[str] | None = None,
+    sheet: Sequence[tuple[str, Sequence[int]]] | None = None,
+) -> None:
+    """Print what scores are made of, a column per seat, and who has won.
 
-
-def print_played_in_secret(position: Position, number: int) -> None:
-    """The same for seats that may not know it."""
-    typer.echo(f"{number:>4}  seat {position.to_move}  decides in secret")
-
-
-def print_scores(position: Position, names: Sequence[str] | None = None) -> None:
-    """Print scores by seat, and at the end winners, or a solo game's target; names if known."""
-    winners, solo = position.winners, position.players == 1
-    rows = [
-        (
-            str(seat),
-            *([names[seat]] if names else []),
-            str(score),
-            "wins" if winners and not solo and seat in winners else "",
-        )
-        for seat, score in enumerate(position.scores())
+    Args:
+        position: Of which; a solo game's score is measured against its target.
+        names: Who plays, by seat, if known.
+        sheet: (source, points by seat), if more is known than the position tells.
+    """
+    winners, solo, over = position.winners, position.players == 1, position.to_move is None
+    if sheet is None:
+        sheet = position.game.score_sheet(position.to_dict())
+    titles = [
+        f"seat {other}\n{names[other]}" if names else f"seat {other}"
+        for other in range(position.players)
     ]
-    title = "Score so far" if winners is None else "Final score"
-    print_table(("Seat", *(["Agent"] if names else []), title, ""), rows)
+    rows = [(source, *map(str, points)) for source, points in sheet]
+    last = [("Final score" if over else "Score so far", *map(str, position.scores()))]
+    if winners and not solo:
+        last.append(("", *("wins" if other in winners else "" for other in range(len(titles)))))
+    table = Table(
+        "", *(Column(screen.coloured(title), justify="right", overflow="fold") for title in titles)
+    )
+    for number, row in enumerate([*rows, *last], 1):
+        table.add_row(*map(screen.coloured, row), end_section=number == len(rows))
+    screen.console().print(table)
     if solo:
         target = f"a good solo game passes {position.game.solo_target:g}"
-        if winners is None:
-            typer.echo(f"{target.capitalize()}.")
-        else:
+        if over:
             typer.echo(f"The game is over: a score of {position.scores()[0]}; {target}.")
+        else:
+            typer.echo(f"{target.capitalize()}.")

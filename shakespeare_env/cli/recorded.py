@@ -6,6 +6,7 @@ They are shown from recorded positions: as text these hold no random state to re
 from __future__ import annotations
 
 import gzip
+import json
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,26 +46,45 @@ class Recorded:
         """From which the game may continue."""
         return self.positions[-1]
 
-    def is_secret(self, number: int, seat: int | None) -> bool:
-        """Whether a move, from 0, is hidden from a seat; None sees all."""
-        position = self.positions[number]
-        if seat is None or position.to_move == seat:
-            return False
-        return position.game.is_secret(position.to_dict(), self.moves[number])
+
+def write_json_lines(path: Path, game: Recorded) -> None:
+    """Write a game as `from_json_lines` reads it, agents and box too; complete or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    begun = game.positions[0]
+    first: dict[str, Any] = {"position": begun.to_dict()}
+    first["box_digest"] = registry.box_digest(begun.game.name)
+    if game.agents is not None:
+        first["agents"] = list(game.agents)
+    lines = [first]
+    for move, position in zip(game.moves, game.positions[1:], strict=True):
+        lines.append({"move": move, "position": position.to_dict()})
+    text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        unfinished.write_bytes(gzip.compress(text) if path.suffix == ".gz" else text)
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
 
 
 def from_json_lines(path: Path) -> Recorded:
     """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
-    The first line may hold the `box_digest` that the protocol gives with the position.
+    The first line may name `agents`, by seat, and the `box_digest` that the protocol gives.
 
     Raises:
         DatasetError: something is wrong in a line that it names, or another box is in force.
     """
     moves: list[str] = []
     positions: list[Position] = []
+    agents = None
     for number, line in enumerate(_lines(path), 1):
         entries = _object(path, number, line)
+        if number == 1 and "agents" in entries:
+            agents = _entry(path, number, entries, "agents", list)
         if number > 1:
             moves.append(_entry(path, number, entries, "move", str))
         text = _entry(path, number, entries, "position", dict)
@@ -73,7 +93,9 @@ def from_json_lines(path: Path) -> Recorded:
         positions.append(_position(text, f"{path}, line {number}"))
     if not positions:
         raise DatasetError(f"{path} is empty; its first line should hold a position")
-    return _checked(Recorded(positions, moves), path)
+    if agents is not None:
+        _check_agents(agents, positions[0].players, f"{path}, line 1")
+    return _checked(Recorded(positions, moves, agents), path)
 
 
 def from_dataset(folder: Path, game_id: int) -> Recorded:
@@ -119,9 +141,11 @@ def _check_box(path: Path, line: Mapping[str, Any], position: Mapping[str, Any])
             raise DatasetError(f"{path}: {fault}")
 
 
-def _check_agents(names: Sequence[str | None] | None, players: int, where: str) -> None:
+def _check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:
     """Names are printed: what is no text could drive a terminal."""
-    known = names is not None and all(name and name.isprintable() for name in names)
+    known = names is not None and all(
+        isinstance(name, str) and name and name.isprintable() for name in names
+    )
     if not known or len(names or ()) != players:
         raise DatasetError(f"{where}: its agents are not a name for each seat")
 

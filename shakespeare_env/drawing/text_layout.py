@@ -10,6 +10,7 @@ _JOINTS = {
     "0011": "─", "1100": "│", "0101": "┌", "0110": "┐", "1001": "└", "1010": "┘",
     "1101": "├", "1110": "┤", "0111": "┬", "1011": "┴", "1111": "┼",
 }  # fmt: skip
+_DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
 
 
 def columns(
@@ -56,3 +57,8 @@ def joint_line(above: set[int], below: set[int], width: int) -> str:
         arms = (column in above, column in below, left, right)
         line += _JOINTS["".join(str(int(arm)) for arm in arms)] if left or right else " "
     return line
+
+
+def disc(owner: int | str) -> str:
+    """A seat's disc, or a neutral one, in one column."""
+    return _DISCS[owner] if isinstance(owner, int) else "Ⓝ"

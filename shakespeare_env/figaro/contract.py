@@ -6,6 +6,7 @@ from shakespeare_env.figaro import notation
 from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.checks import fault
 from shakespeare_env.figaro.determinize import determinize
+from shakespeare_env.figaro.drawing.compact import draw_compact
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.text import draw
 from shakespeare_env.figaro.events import events
@@ -44,6 +45,7 @@ GAME = Game(
     is_secret=is_secret,
     chapter="round",
     draw=draw,
+    draw_compact=draw_compact,
     picture=picture,
     topics=topics,
     events=events,

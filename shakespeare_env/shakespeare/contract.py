@@ -7,6 +7,7 @@ from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
 from shakespeare_env.shakespeare.determinize import determinize
+from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.text import draw
 from shakespeare_env.shakespeare.events import events
@@ -44,6 +45,7 @@ GAME = Game(
     is_secret=is_secret,
     chapter="day",
     draw=draw,
+    draw_compact=draw_compact,
     picture=picture,
     topics=topics,
     events=events,

@@ -149,6 +149,7 @@ GAME = Game(
     is_secret=lambda position, move: False,
     chapter="pile",
     draw=lambda position: f"{position['pile']} counters",
+    draw_compact=lambda position: f"{position['pile']} counters",
     picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
     topics=lambda position: {"take": "take 1 to 3 counters; whoever takes the last one loses"},
     events=events,

@@ -1,4 +1,4 @@
-"""What a person enters, and the move it means."""
+"""What a person enters, line by line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections import deque
 
 import typer
 
-from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
 
 _LONGEST = 10_000
@@ -29,6 +28,12 @@ class Answers:
         while not self.waiting:
             self.waiting.extend(_line(prompt).split())
         return self.waiting.popleft()
+
+    def rest(self) -> str:
+        """What else its line holds; may be empty."""
+        words = " ".join(self.waiting)
+        self.waiting.clear()
+        return words
 
 
 def _line(prompt: str) -> str:
@@ -52,19 +57,3 @@ def _line(prompt: str) -> str:
         give_up(f"a line has more than {_LONGEST} characters; write one move per line")
     typer.echo(line.removesuffix("\n"))
     return line
-
-
-def meant_move(answer: str, position: Position) -> str:
-    """The legal move that a text or number means; ValueError says why it means none."""
-    legal = position.moves()
-    if answer in legal:
-        return answer
-    if position.is_move(answer):
-        raise ValueError(
-            f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
-        )
-    if not (answer.isascii() and answer.isdigit()):
-        raise ValueError(f"{answer!r} is neither a move nor a number; ? shows what you can enter")
-    if len(answer) > 9 or not 1 <= int(answer) <= len(legal):
-        raise ValueError(f"there is no move {answer}; the moves are numbered 1 to {len(legal)}")
-    return legal[int(answer) - 1]

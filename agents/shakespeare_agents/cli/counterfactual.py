@@ -11,7 +11,9 @@ from shakespeare_agents.cli.lineup_options import AGENT, make_entrants
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.naming import running_python
 from shakespeare_env import Position
-from shakespeare_env.cli.printing import print_played, print_scores, print_table
+from shakespeare_env.cli import screen
+from shakespeare_env.cli.game_log import GameLog
+from shakespeare_env.cli.printing import print_scores, print_table
 from shakespeare_env.cli.recorded import Recorded
 
 
@@ -33,16 +35,18 @@ def play_instead(
         _refuse_python(game.agents or [])
     made = make_entrants(position.game, named or game.agents, position.players)
     played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
+    names = [one.name for one in made]
+    log = GameLog(names)
     if at < len(game.moves):
         typer.echo("In the record:")
-        print_played(position, at + 1, game.moves[at])
+        GameLog(game.agents).tell(position, at + 1, game.moves[at], game.positions[at + 1])
     typer.echo("Instead:")
-    print_played(position, at + 1, move)
-    played.push(move)
-    played.play_out(print_played)
+    played.push(move, log.tell)
+    played.play_out(log.tell)
     end = played.position
-    typer.echo(f"\n{end}\n")
-    print_scores(end, [one.name for one in made])
+    screen.tell_position(end.game, end.to_dict())
+    positions = [*game.positions[:at], *played.positions]
+    print_scores(end, names, log.score_sheet(positions, [*game.moves[:at], *played.moves]))
     title = "Recorded" if game.last.to_move is None else "Recorded so far"
     columns = zip(made, game.last.scores(), end.scores(), strict=True)
     rows = [

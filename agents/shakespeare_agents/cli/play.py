@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-import textwrap
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from shakespeare_agents.cli import lineup_options
-from shakespeare_agents.cli.answers import Answers, Leave, meant_move
+from shakespeare_agents.cli.answers import Leave
+from shakespeare_agents.cli.person import GivenMoveError, Person
 from shakespeare_agents.cli.single_game import SingleGame
-from shakespeare_env import Position
-from shakespeare_env.cli import choices, printing
+from shakespeare_env.cli import choices, screen
+from shakespeare_env.cli.choices import give_up
 from shakespeare_env.rng import fresh_seed
 
-_HELP = """\
-Enter the number or text of a move, such as 1 or {example}, or several separated by spaces. Or:
-  ?      show this text
-  table  show the table again
-  moves  show the moves again
-  quit   leave the game; so do Ctrl-D and Ctrl-C"""
+_MOST_GIVEN = 2**20
+"""Characters in a file of moves."""
 
 
 def play(
@@ -30,6 +29,22 @@ def play(
     seat: Annotated[int, typer.Option(min=0, help="Your seat, counted from 0.")] = 0,
     seed: lineup_options.FreshSeed = None,
     option: choices.Variants = None,
+    moves: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MOVES|FILE",
+            help="Your first moves, separated by spaces, or a file of them.",
+            show_default=False,
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the game for `replay`, however it ends: a new .jsonl or .jsonl.gz file.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
     game = choices.find_game(game_name)
@@ -44,77 +59,64 @@ def play(
     others = [other for other in range(position.players) if other != seat]
     seated = dict(zip(others, opponents, strict=True))
     played = SingleGame(position, {other: one.agent for other, one in seated.items()}, seed)
+    names = [seated[who].name if who in seated else "you" for who in range(position.players)]
+    person = Person(played, seat, names, _given(moves))
+    if save is not None:  # while nothing is lost if it cannot be
+        try:
+            person.save(save)
+        except ValueError as fault:
+            raise typer.BadParameter(str(fault), param_hint="--save") from fault
     welcome = "".join(f", {one.name} plays seat {other}" for other, one in seated.items())
-    typer.echo(f"You play seat {seat}{welcome}. The seed of this game is {seed}.")
-    mine: list[str] = []
+    screen.tell_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
     try:
-        _play(played, mine)
-        names = {seat: "you", **{other: one.name for other, one in seated.items()}}
-        printing.print_scores(played.position, [names[who] for who in sorted(names)])
+        person.play()
+        # Nothing is secret once the game is over.
+        screen.tell_position(game, played.position.to_dict())
+        person.print_scores()
+        farewell = "To see this game again"
     except (Leave, KeyboardInterrupt):
-        command = ["shakespeare", "play", *(named or []), "--game", game.name]
-        command += ["--players", str(position.players), "--seat", str(seat), "--seed", str(seed)]
-        command += [word for name in option or [] for word in ("--option", name)]
-        typer.echo(_farewell(command, mine))
+        farewell = "You have left the game. To resume it"
+    except GivenMoveError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--moves") from fault
+    finally:
+        if save is not None:
+            _save_at_end(person, save)
+    command = ["shakespeare", "play", *_grouped([one.name for one in opponents])]
+    command += ["--game", game.name, "--players", str(position.players)]
+    command += ["--seat", str(seat), "--seed", str(seed)]
+    command += [word for name in option or [] for word in ("--option", name)]
+    command += ["--moves", " ".join(person.moves)] if person.moves else []
+    typer.echo(f"{farewell}, run\n  {shlex.join(command)}")
+    if save is not None:
+        typer.echo(f"To look at it, run\n  {shlex.join(['shakespeare', 'replay', str(save)])}")
 
 
-def _farewell(command: list[str], mine: list[str]) -> str:
-    """How to resume a game: with its seed, chance and agents repeat themselves."""
-    lines = ["You have left the game. To resume it, run", f"  {shlex.join(command)}"]
-    if mine:
-        moves = textwrap.wrap(" ".join(mine), 98, break_long_words=False, break_on_hyphens=False)
-        lines += ["and enter your moves so far:", *(f"  {line}" for line in moves)]
-    return "\n".join(lines)
+def _given(moves: str | None) -> list[str]:
+    """The words of `--moves`, or of the file it names."""
+    if moves is None:
+        return []
+    if not os.path.isfile(moves):  # unlike Path.is_file it takes any text
+        return moves.split()
+    try:
+        with open(moves, encoding="utf-8") as file:
+            text = file.read(_MOST_GIVEN + 1)
+    except (OSError, ValueError) as fault:
+        give_up(f"cannot read the moves in {moves!r}: {fault}")
+    if len(text) > _MOST_GIVEN:
+        give_up(f"{moves!r} has more than {_MOST_GIVEN:,} characters; give the moves of one game")
+    return text.split()
 
 
-def _play(played: SingleGame, mine: list[str]) -> None:
-    """Play the whole game, adding the person's moves to `mine`."""
-    answers = Answers()
-
-    def show(position: Position, number: int, move: str) -> None:
-        if position.game.is_secret(position.to_dict(), move):
-            printing.print_played_in_secret(position, number)
-        else:
-            printing.print_played(position, number, move)
-
-    while True:
-        played.play_out(show)
-        position = played.position
-        if position.to_move is None:
-            break
-        move = _asked(position, answers)
-        mine.append(move)
-        printing.print_played(position, played.n_moves + 1, move)
-        played.push(move)
-    # Nothing is secret once the game is over.
-    typer.echo(f"\n{position}\n")
+def _grouped(names: Sequence[str]) -> list[str]:
+    """Names without those that repeat the one before them to the end, which fills the seats."""
+    shortest = list(names)
+    while len(shortest) > 1 and shortest[-1] == shortest[-2]:
+        shortest.pop()
+    return shortest
 
 
-def _asked(position: Position, answers: Answers) -> str:
-    legal = position.moves()
-    if not answers.waiting:
-        _print_table(position)
-        printing.print_numbered_moves(position)
-    while True:
-        word = answers.next("Your move (? for help): ")
-        if word in legal:  # before the words below, which could be moves of some game
-            return word
-        if word == "?":
-            typer.echo(_HELP.format(example=legal[0]))
-        elif word == "table":
-            _print_table(position)
-        elif word == "moves":
-            printing.print_numbered_moves(position)
-        elif word == "quit":
-            raise Leave
-        else:
-            try:
-                return meant_move(word, position)
-            except ValueError as fault:
-                typer.echo(str(fault))
-                answers.waiting.clear()
-
-
-def _print_table(position: Position) -> None:
-    assert position.to_move is not None
-    typer.echo(f"\n{position.game.draw(position.seen_by(position.to_move))}\n")
+def _save_at_end(person: Person, path: Path) -> None:
+    try:
+        person.save(path)
+    except ValueError as fault:
+        give_up(str(fault))

@@ -10,8 +10,9 @@ import typer
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_agents.cli.counterfactual import play_instead
-from shakespeare_env.cli import printing
+from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
 from shakespeare_env.errors import DatasetError
 
@@ -141,9 +142,10 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
     if at:
         _print_move(game, at - 1, seat)
     shown = position.to_dict() if seat is None else position.seen_by(seat)
-    typer.echo(f"\n{position.game.draw(shown)}\n")
+    screen.tell_position(position.game, shown)
     if position.to_move is None:
-        printing.print_scores(position, game.agents)
+        sheet = GameLog(game.agents).score_sheet(game.positions, game.moves)
+        printing.print_scores(position, game.agents, sheet)
         return
     who = f"Seat {position.to_move} decides"
     if game.agents is not None:
@@ -169,11 +171,9 @@ def _print_list(game: Recorded, seat: int | None) -> None:
 
 
 def _print_move(game: Recorded, number: int, seat: int | None) -> None:
-    """Print a move, by number from 0, as a seat may know it."""
-    if game.is_secret(number, seat):
-        printing.print_played_in_secret(game.positions[number], number + 1)
-    else:
-        printing.print_played(game.positions[number], number + 1, game.moves[number])
+    """Print a move, by number from 0, and its effects, as a seat may know them."""
+    log = GameLog(game.agents, seat)
+    log.tell(game.positions[number], number + 1, game.moves[number], game.positions[number + 1])
 
 
 def _print_games(folder: Path) -> None:

@@ -12,20 +12,24 @@ from shakespeare_env.agent import AnyAgent
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
-OnMove = Callable[[Position, int, str], None]
-"""Called with a position and an agent's move before it is played, numbered from 1."""
+OnMove = Callable[[Position, int, str, Position], None]
+"""Called with a position, a move numbered from 1, and the position after it."""
 
 
 class SingleGame:
     """One game in which agents, by seat, play theirs, and `push` the others.
 
     `seed` is of the agents' draws; moves are numbered after the `n_moves` before `position`.
+
+    Attributes:
+        positions: From the first to the current one; not to be played on.
+        moves: Those between them.
     """
 
     def __init__(
         self, position: Position, agents: Mapping[int, AnyAgent], seed: int, n_moves: int = 0
     ) -> None:
-        self.n_moves = n_moves
+        self._moves_before = n_moves
         self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
         record = position.record()
         self._batch.load([0], np.array([record], record.dtype))
@@ -33,25 +37,46 @@ class SingleGame:
         seats[0, : position.players] = OUTSIDE
         for index, seat in enumerate(agents):
             seats[0, seat] = index
-        generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
-        self._lineup = Lineup(list(agents.values()), seats, generators)
+        self._generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
+        self._lineup = Lineup(list(agents.values()), seats, self._generators)
+        self.positions = [position]
+        self.moves: list[str] = []
+        self._generator_states = [self._generators.states.copy()]
+
+    @property
+    def n_moves(self) -> int:
+        """Moves played, those before it included."""
+        return self._moves_before + len(self.moves)
 
     @property
     def position(self) -> Position:
         """The current position."""
-        return Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
+        return self.positions[-1]
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
         """Let agents play, `most` moves at most, until another seat is to move or all is over."""
 
-        def before_step(_rows: object, actions: NDArray[np.int64]) -> None:
-            position = self.position
-            self.n_moves += 1
-            on_move(position, self.n_moves, position.move_text(int(actions[0])))
+        def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
+            self._note(self.position.move_text(int(actions[0])), on_move)
 
-        play_out(self._batch, self._lineup, before_step=before_step, most=most)
+        play_out(self._batch, self._lineup, after_step=after_step, most=most)
 
-    def push(self, move: str) -> None:
+    def push(self, move: str, on_move: OnMove) -> None:
         """Play a legal move."""
         self._batch.step([self.position.action_id(move)])
-        self.n_moves += 1
+        self._note(move, on_move)
+
+    def take_back(self) -> None:
+        """Return to where the last move was to be chosen, as if it had never been played."""
+        del self.positions[-1], self.moves[-1], self._generator_states[-1]
+        record = self.position.record()
+        self._batch.load([0], np.array([record], record.dtype))
+        self._generators.states[:] = self._generator_states[-1]
+
+    def _note(self, move: str, on_move: OnMove) -> None:
+        before = self.position
+        after = Position.of_record(self._batch.game, self._batch.save(slice(None))[0])
+        self._generator_states.append(self._generators.states.copy())
+        self.positions.append(after)
+        self.moves.append(move)
+        on_move(before, self.n_moves, move, after)

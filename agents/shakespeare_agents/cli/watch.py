@@ -11,8 +11,9 @@ import typer
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position
-from shakespeare_env.cli import choices
-from shakespeare_env.cli.printing import print_played, print_scores
+from shakespeare_env.cli import choices, screen
+from shakespeare_env.cli.game_log import GameLog
+from shakespeare_env.cli.printing import print_scores
 
 _LONGEST_DELAY = 3600
 
@@ -67,17 +68,19 @@ def watch(
         raise typer.BadParameter(
             f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
         )
+    names = [one.name for one in entrants]
     played = SingleGame(position, {seat: one.agent for seat, one in enumerate(entrants)}, seed)
+    log = GameLog(names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(position: Position, number: int, move: str) -> None:
+    def show(before: Position, number: int, move: str, after: Position) -> None:
         nonlocal chapter
-        before, chapter = chapter, position.to_dict()[key]
-        if every_position or (every_position is None and chapter != before):
-            typer.echo(f"\n{position}\n")
-        print_played(position, number, move)
+        last, chapter = chapter, before.to_dict()[key]
+        if every_position or (every_position is None and chapter != last):
+            screen.tell_position(game, before.to_dict())
+        log.tell(before, number, move, after)
         time.sleep(delay)
 
     played.play_out(show, limit)
-    typer.echo(f"\n{played.position}\n")
-    print_scores(played.position, [one.name for one in entrants])
+    screen.tell_position(game, played.position.to_dict())
+    print_scores(played.position, names, log.score_sheet(played.positions, played.moves))

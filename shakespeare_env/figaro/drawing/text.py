@@ -6,7 +6,7 @@ Drawn from notation, secrets included; unknown hands lie face down.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from shakespeare_env.drawing.text_layout import columns, spread
@@ -45,27 +45,26 @@ _LEGEND = (
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
     blocks = [
-        [*_head(position), ""],
+        [*head(position, WIDTH), ""],
         [_pieces(position), ""],
         _seats(position),
-        _cards(
+        cards(
             {
-                "Hands": [held(hand) for hand in position["hands"]],
-                "Taken": [in_order(pile) for pile in position["taken"]],
-            }
+                "Hands": dict(enumerate(map(held, position["hands"]))),
+                "Taken": dict(enumerate(map(in_order, position["taken"]))),
+            },
+            WIDTH,
         ),
         ["─" * WIDTH, *_LEGEND],
     ]
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
-def _head(position: Mapping[str, Any]) -> list[str]:
+def head(position: Mapping[str, Any], width: int) -> list[str]:
+    """The table, the round, and who decides what."""
     now = f"round {position['round']} of {len(position['pieces'])} · {king_words(position)}"
     mark = "▶ " if position["to_move"] is not None else ""
-    return [
-        spread(f"Figaro · {table_words(position)}", now, WIDTH),
-        mark + asked(position),
-    ]
+    return [spread(f"Figaro · {table_words(position)}", now, width), mark + asked(position)]
 
 
 def _pieces(position: Mapping[str, Any]) -> str:
@@ -86,51 +85,56 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
     ):
         rows.append(
             [
-                _seat(position, seat),
-                _pile(pile),
+                seat_name(position, seat),
+                pile_text(pile, _PILE),
                 pile_colour(pile) or _NONE,
                 f"{pile_total(pile)} of {FULL}" if pile else _NONE,
                 str(sum(hand.values())),
                 str(len(taken)),
-                _road(road) + ("  wins" if seat in winners(position) else ""),
+                road_text(road) + ("  wins" if seat in winners(position) else ""),
             ]
         )
     aligns = [str.ljust, str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust]
     return columns(rows, aligns)
 
 
-def _seat(position: Mapping[str, Any], seat: int) -> str:
+def seat_name(position: Mapping[str, Any], seat: int) -> str:
+    """A seat, marked if it decides or has the King."""
     mark = "▶" if seat == position["to_move"] else " "
     king = " King" if seat == position["king"] else ""
     return f"{mark} Seat {seat}{king}".ljust(_SEAT)
 
 
-def _pile(pile: Sequence[str]) -> str:
+def pile_text(pile: Sequence[str], room: int) -> str:
+    """The cards before a seat, close together if there is little room."""
     names = [f"{LETTERS[suit_of(card)]}{value_of(card) or ''}" for card in pile]
     told = " ".join(names)
-    return (told if len(told) <= _PILE else "".join(names)) or _NONE
+    return (told if len(told) <= room else "".join(names)) or _NONE
 
 
-def _road(pieces: Sequence[int]) -> str:
+def road_text(pieces: Sequence[int]) -> str:
+    """A road's pieces and length."""
     if len(pieces) < 2:
         return str(sum(pieces)) if pieces else _NONE
     return f"{'+'.join(map(str, pieces))} = {sum(pieces)}"
 
 
-def _cards(parts: Mapping[str, Sequence[Iterable[str]]]) -> list[str]:
-    """Card values, a row per seat and a column per colour, aligned across parts."""
-    split = {title: [_by_suit(pile) for pile in piles] for title, piles in parts.items()}
-    unknown = any(UNKNOWN in row for rows in split.values() for row in rows)
+def cards(parts: Mapping[str, Mapping[int, Iterable[str]]], width: int) -> list[str]:
+    """Card values by part and seat, a row per seat and a column per colour, aligned."""
+    split = {
+        title: {seat: _by_suit(pile) for seat, pile in piles.items()}
+        for title, piles in parts.items()
+    }
+    unknown = any(UNKNOWN in row for rows in split.values() for row in rows.values())
     suits = (*SUITS, UNKNOWN) if unknown else SUITS
     names = ["face down" if suit == UNKNOWN else suit for suit in suits]
     cells = []
     for title, rows in split.items():
         cells.append([title.ljust(_SEAT), *names])
-        for seat, row in enumerate(rows):
+        for seat, row in rows.items():
             cells.append([f"  Seat {seat}", *(row.get(suit, _NONE) for suit in suits)])
-    lines = columns(cells, [str.ljust] * (len(suits) + 1))
-    each = len(lines) // len(split)
-    parted = (("─" * WIDTH, *lines[start : start + each]) for start in range(0, len(lines), each))
+    lines = iter(columns(cells, [str.ljust] * (len(suits) + 1)))
+    parted = (["─" * width, *islice(lines, len(rows) + 1)] for rows in split.values())
     return list(chain.from_iterable(parted))
 
 

@@ -64,25 +64,31 @@ def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
     stage = draw_stage(_STAGE, mine["stage"])
     right = max(_LEFT, width - len(stage[0]) - 2 * _GAP - _LEFT)
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
-    board = [_entry(*member, _LEFT) for member in members[: len(BOX.starting)]]
-    later = [_entry(*member, right) for member in members[len(BOX.starting) :]]
+    board = [entry(*member, _LEFT) for member in members[: len(BOX.starting)]]
+    later = [entry(*member, right) for member in members[len(BOX.starting) :]]
     objectives = [""] if mine["objectives"] else []
     for card in mine["objectives"]:
         objectives += textwrap.wrap(f"◆ {objective_name(card)}", _LEFT, subsequent_indent="  ")
     return beside([[*board, *objectives], later or [" " * right], stage], width)
 
 
-def _entry(card: Mapping[str, Any], extra: str, width: int) -> str:
+def entry(card: Mapping[str, Any], extra: str, width: int) -> str:
+    """A character in so many columns: name, wages, costume."""
     known = CARDS[card["card"]]
-    mark = "●" if card["cylinder"] else "z" if card["rest"] else " "
     name = f"{extra} {known.name}" if extra else known.name
     if wage(card):
         name += f" {wage(card)}£"
     costume = _costume(card["costume"]) if extra or known.kind == "actor" else ""
+    mark = state_mark(card) or " "
     room = width - len(mark) - len(costume) - 2
     if len(name) > room:
         name = name[: room - 1] + "…"
     return f"{mark} {name:<{room}} {costume}"
+
+
+def state_mark(card: Mapping[str, Any]) -> str:
+    """What lies on a character, if anything."""
+    return "●" if card["cylinder"] else "z" if card["rest"] else ""
 
 
 def _costume(elements: list[str]) -> str:

@@ -26,7 +26,7 @@ from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_DAYS
 
 WIDTH = 108
 
-_PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PRESTIGE, 1))
+PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PRESTIGE, 1))
 _LEGEND = (
     "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting   "
     "✓ costume complete   ◆ objective",
@@ -38,7 +38,7 @@ _LEGEND = (
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
     blocks = [
-        [*_head(position), ""],
+        [*head(position, WIDTH), ""],
         _acts(position),
         [*beside([_elements(position), _characters(position), _table(position)], WIDTH), ""],
         draw_seats(position),
@@ -49,7 +49,8 @@ def draw(position: Mapping[str, Any]) -> str:
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
-def _head(position: Mapping[str, Any]) -> list[str]:
+def head(position: Mapping[str, Any], width: int) -> list[str]:
+    """The table, the day's phase, and who decides what."""
     title = f"Shakespeare · {table_words(position)}"
     now = f"day {position['day']} of {N_DAYS} · {phase_words(position)}"
     sentence, queue = asked(position), afterwards(position)
@@ -57,7 +58,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
         sentence = f"▶ {sentence}"
     if queue:
         sentence += f"   {queue}"
-    return [spread(title, now, WIDTH), *textwrap.wrap(sentence, WIDTH)]
+    return [spread(title, now, width), *textwrap.wrap(sentence, width)]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
@@ -69,10 +70,10 @@ def _acts(position: Mapping[str, Any]) -> list[str]:
     lines = [" " * label + numbers]
     above: set[int] = set()
     for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
-        marks, discs = f"Act {name}".ljust(label), (_PLACES if name == "II" else "").ljust(label)
+        marks, discs = f"Act {name}".ljust(label), (PLACES if name == "II" else "").ljust(label)
         for space in range(1, length + 1):
             pile = _pile(position["piles"][name].get(str(space), ()), cell - 1)
-            marks += f"│ {_worth(act, space)}".ljust(cell + 1)
+            marks += f"│ {worth_text(act, space)}".ljust(cell + 1)
             discs += f"│ {pile}".ljust(cell + 1)
         walls = {label + number * (cell + 1) for number in range(length + 1)}
         lines += [joint_line(above, walls, width), marks + "│", discs + "│"]
@@ -85,7 +86,8 @@ def _pile(discs: Sequence[int | str], room: int) -> str:
     return (" " if 2 * len(names) - 1 <= room else "").join(names)
 
 
-def _worth(act: int, space: int) -> str:
+def worth_text(act: int, space: int) -> str:
+    """What a space of an act brings, such as `+1£`; may be empty."""
     brings = worth(act, space)
     return f"{brings[0]:+d}{brings[1]}" if brings else ""
 
@@ -94,11 +96,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
     values = [f"{colour} {value}" for colour, value in VALUES.items()]
     rows = [["Elements", *values]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
-        for label, place in (
-            (name, "display"),
-            ("  in bag", "bags"),
-            ("  discarded", "discarded"),
-        ):
+        for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
             counts = position[place][kind]
             rows.append([label, *(str(counts[colour] or "·") for colour in COLOURS)])
     return columns(rows, [str.ljust] + [str.rjust] * len(COLOURS))

@@ -1,0 +1,78 @@
+"""What a person's words mean: a move, or what the person wants explained."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from shakespeare_env import Position
+
+_MOST_CANDIDATES = 12
+_SEPARATORS = re.compile(r"[:>]")
+
+
+def meant_move(answer: str, position: Position) -> str:
+    """The legal move that a text, a part of it or a number means; ValueError says why none."""
+    legal = position.moves()
+    if answer in legal:
+        return answer
+    if answer.isascii() and answer.isdigit():
+        if len(answer) > 9 or not 1 <= int(answer) <= len(legal):
+            raise ValueError(f"there is no move {answer}; the moves are numbered 1 to {len(legal)}")
+        return legal[int(answer) - 1]
+    if position.is_move(answer):
+        raise ValueError(
+            f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
+        )
+    found = _candidates(answer.lower(), legal)
+    if not found:
+        raise ValueError(f"{answer!r} is neither a move nor a number; ? shows what you can enter")
+    if len(found) > 1:
+        numbered = [f"{legal.index(move) + 1} {move}" for move in found]
+        raise ValueError(f"{answer!r} could be: {_listed(numbered)}; enter more of it")
+    return found[0]
+
+
+def _candidates(answer: str, legal: list[str]) -> list[str]:
+    """The moves with these parts or, if none has them, with parts that hold such words' starts."""
+    parts = _SEPARATORS.split(answer)
+    if not any(parts):
+        return []
+    exact = [move for move in legal if _within(parts, move, whole=True)]
+    return exact or [move for move in legal if _within(parts, move, whole=False)]
+
+
+def _within(parts: list[str], move: str, *, whole: bool) -> bool:
+    """Whether parts of a move, one after the other from any of them, equal or fit these."""
+    own = [part.lower() for part in _SEPARATORS.split(move)]
+    for start in range(len(own) - len(parts) + 1):
+        pairs = list(zip(parts, own[start:], strict=False))
+        if all(part == mine if whole else f"_{part}" in f"_{mine}" for part, mine in pairs):
+            return True
+    return False
+
+
+def meant_topics(words: str, topics: Mapping[str, str]) -> list[str]:
+    """The names in `topics` that words mean: one of that name, else all beginning like it.
+
+    Raises:
+        ValueError: none.
+    """
+    wanted = _plain(words)
+    if wanted in topics:
+        return [wanted]
+    plain = {name: _plain(name) for name in topics}
+    for fits in (str.__eq__, str.startswith, str.__contains__):
+        if found := [name for name, text in plain.items() if fits(text, wanted)]:
+            return found
+    raise ValueError(f"nothing is called {words!r}; there is: {_listed(sorted(topics), None)}")
+
+
+def _plain(words: str) -> str:
+    return re.sub(r"[\s_-]+", "_", words.strip().lower())
+
+
+def _listed(entries: Iterable[str], most: int | None = _MOST_CANDIDATES) -> str:
+    told = list(entries)
+    left = "" if most is None or len(told) <= most else f" and {len(told) - most} more"
+    return ", ".join(told[:most]) + left

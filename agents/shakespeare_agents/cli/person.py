@@ -1,0 +1,201 @@
+"""A person at the table: what it is shown, asked, and may ask."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from shakespeare_agents.cli import line_editing
+from shakespeare_agents.cli.answers import Answers, Leave
+from shakespeare_agents.cli.hints import hint
+from shakespeare_agents.cli.meaning import meant_move, meant_topics
+from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.cli.undo import take_back
+from shakespeare_agents.registry import default
+from shakespeare_env import Position
+from shakespeare_env.cli import printing, screen
+from shakespeare_env.cli.game_log import GameLog
+from shakespeare_env.cli.move_list import move_lines
+from shakespeare_env.cli.recorded import Recorded, write_json_lines
+
+_HELP = """\
+Enter the number of a move, its text such as {example}, or as much of
+that as no other move has; several moves are separated by spaces. Or:
+  ? NAME       what a card, a move or a thing on the table does
+  table, full  the table again; all that lies on it
+  moves        your moves again, with their texts
+  log [COUNT]  the last moves and their effects
+  scores       what everybody's score is made of so far
+  hint [AGENT] what an agent would play in your place
+  undo         take your last move back, where that gives no secret away
+  save FILE    write the game, for `shakespeare replay FILE`; it holds all secrets
+  quit         leave the game; so do Ctrl-D and Ctrl-C"""
+_LOG_LENGTH = 12
+_MOST_EXPLAINED = 6
+"""Topics explained at once; of more only the names are told."""
+
+
+class GivenMoveError(Exception):
+    """What is wrong with a move given in advance."""
+
+
+class Person:
+    """Holds one seat of a game.
+
+    Args:
+        played: The game.
+        seat: The person's.
+        names: Who plays, by seat.
+        given: The person's first moves, not asked for.
+    """
+
+    def __init__(
+        self, played: SingleGame, seat: int, names: Sequence[str], given: Sequence[str] = ()
+    ) -> None:
+        self.played = played
+        self.seat = seat
+        self.names = names
+        self.log = GameLog(names, seat)
+        self._given = list(given)
+        self._saved: set[Path] = set()
+        self._answers = Answers()
+        self._commands: dict[str, Callable[[], None]] = {
+            "?": self._explain,
+            "table": self.show_table,
+            "full": self._show_all,
+            "moves": self._show_moves,
+            "log": self._show_log,
+            "scores": self.print_scores,
+            "hint": self._hint,
+            "undo": self._undo,
+            "save": self._save,
+            "quit": self._quit,
+        }
+
+    @property
+    def moves(self) -> list[str]:
+        """The person's moves so far."""
+        played = zip(self.played.positions, self.played.moves, strict=False)
+        return [move for position, move in played if position.to_move == self.seat]
+
+    def play(self) -> None:
+        """Play the whole game; raises `Leave` or `GivenMoveError`."""
+        line_editing.complete_from(self._words)
+        while True:
+            self.played.play_out(self.log.tell)
+            if self.played.position.to_move is None:
+                break
+            self.played.push(self._given_move() or self._asked(), self.log.tell)
+        if self._given:
+            raise GivenMoveError(f"the game is over before {self._given[0]!r}; leave out the rest")
+
+    def save(self, path: Path) -> None:
+        """Write the game so far, unless a file of another game is there.
+
+        Raises:
+            ValueError: it cannot be written; why.
+        """
+        if not path.name.endswith((".jsonl", ".jsonl.gz")):
+            raise ValueError(f"{str(path)!r}: give a file .jsonl or .jsonl.gz")
+        if path not in self._saved and os.path.lexists(path):
+            raise ValueError(f"there is a {str(path)!r} already; give another name")
+        moves = list(self.played.moves)  # an interruption may leave out the last
+        game = Recorded(self.played.positions[: len(moves) + 1], moves, self.names)
+        try:
+            write_json_lines(path, game)
+        except (OSError, ValueError) as fault:  # ValueError: no file can have this name
+            raise ValueError(f"cannot write {str(path)!r}: {fault}") from fault
+        self._saved.add(path)
+
+    def show_table(self) -> None:
+        """Draw the table as the person sees it."""
+        position = self.played.position
+        screen.tell_position(position.game, position.seen_by(self.seat))
+
+    def print_scores(self) -> None:
+        """Print what scores are made of, as far as the person knows."""
+        sheet = self.log.score_sheet(self.played.positions, self.played.moves)
+        printing.print_scores(self.played.position, self.names, sheet)
+
+    def _given_move(self) -> str | None:
+        if not self._given:
+            return None
+        number, word = len(self.moves) + 1, self._given.pop(0)
+        try:
+            return meant_move(word, self.played.position)
+        except ValueError as fault:
+            raise GivenMoveError(f"move {number}: {fault}") from fault
+
+    def _asked(self) -> str:
+        """The person's move."""
+        number = None
+        while True:
+            position = self.played.position
+            if number != self.played.n_moves and not self._answers.waiting:
+                self.show_table()
+                screen.tell("\n".join(move_lines(position, screen.size()[0])))
+            number = self.played.n_moves
+            word = self._answers.next("Your move (? for help): ")
+            try:
+                # A move may have the name of a command.
+                if word in position.moves() or word not in self._commands:
+                    return meant_move(word, position)
+                self._commands[word]()
+            except ValueError as fault:
+                screen.tell_wrapped(str(fault), 2)
+                self._answers.rest()
+
+    def _words(self) -> list[str]:
+        """What Tab completes."""
+        position = self.played.position
+        topics = position.game.topics(position.seen_by(self.seat))
+        return [*position.moves(), *self._commands, *topics]
+
+    def _explain(self) -> None:
+        position, words = self.played.position, self._answers.rest()
+        if not words:
+            screen.tell(_HELP.format(example=position.moves()[0]))
+            return
+        topics = position.game.topics(position.seen_by(self.seat))
+        found = meant_topics(words, topics)
+        if len(found) > _MOST_EXPLAINED:
+            screen.tell_wrapped(f"{words!r} could be: {', '.join(found)}", 2)
+            return
+        for name in found:
+            for number, line in enumerate(topics[name].splitlines()):
+                screen.tell_wrapped(f"  {line}" if number else f"{name}: {line}", 2)
+
+    def _show_all(self) -> None:
+        position = self.played.position
+        screen.tell(f"\n{position.game.draw(position.seen_by(self.seat))}\n")
+
+    def _show_moves(self) -> None:
+        printing.print_numbered_moves(self.played.position)
+
+    def _show_log(self) -> None:
+        words = self._answers.rest() or str(_LOG_LENGTH)
+        if not (words.isascii() and words.isdigit() and len(words) < 10):
+            raise ValueError(f"log {words}: give a number of moves, as in log {_LOG_LENGTH}")
+        positions, moves = self.played.positions, self.played.moves
+        for at in range(max(0, len(moves) - int(words)), len(moves)):
+            self.log.tell(positions[at], at + 1, moves[at], positions[at + 1])
+
+    def _hint(self) -> None:
+        position: Position = self.played.position
+        for line in hint(position, self._answers.rest() or default(position.game)):
+            screen.tell_wrapped(line, 12)
+
+    def _undo(self) -> None:
+        move = take_back(self.played, self.seat)
+        screen.tell(f"Taken back: {move}")
+
+    def _save(self) -> None:
+        words = self._answers.rest()
+        if not words:
+            raise ValueError("name a file, as in save game.jsonl")
+        self.save(Path(words))
+        screen.tell(f"Saved; to look at it: shakespeare replay {words}")
+
+    def _quit(self) -> None:
+        raise Leave

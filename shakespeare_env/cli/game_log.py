@@ -1,0 +1,80 @@
+"""The log of a game: moves and their effects, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, pairwise, takewhile
+
+from shakespeare_env import Position
+from shakespeare_env.cli import screen
+from shakespeare_env.game import Event
+from shakespeare_env.score_sheet import from_events
+
+_NUMBER = 4  # columns
+_INDENT = _NUMBER + 2
+
+
+class GameLog:
+    """Tells moves as one seat knows them.
+
+    Args:
+        names: Who plays, by seat, if known.
+        seat: Whose knowledge; None knows all.
+    """
+
+    def __init__(self, names: Sequence[str] | None = None, seat: int | None = None) -> None:
+        self.names = names
+        self.seat = seat
+
+    def label(self, seat: int) -> str:
+        """A seat and who plays it."""
+        return f"seat {seat} ({self.names[seat]})" if self.names else f"seat {seat}"
+
+    def tell(self, before: Position, number: int, move: str, after: Position) -> None:
+        """Print a move, numbered from 1, and its effects."""
+        for line in self.lines(before, number, move, after):
+            screen.tell_wrapped(line, _INDENT + 2)
+
+    def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
+        """The same as text: the move, then a line for each effect, the mover's own first."""
+        mover = before.to_move
+        assert mover is not None
+        told = f"{before.describe_move(move)}  ({move})"
+        if self._is_secret(before, move):
+            told = "decides in secret"
+        lines = [f"{number:>{_NUMBER}}  {self.label(mover)}  {told}"]
+        events = self.events(before, move, after)
+        own = list(takewhile(lambda event: event.seat == mover, events))
+        for place, event in enumerate(events):
+            whose = ""
+            if event.seat is not None and place >= len(own):
+                whose = f"{self.label(event.seat)}: "
+            lines.append(f"{' ' * _INDENT}{whose}{event.text}")
+        return lines
+
+    def events(self, before: Position, move: str, after: Position) -> list[Event]:
+        """All effects of a move that are known."""
+        seat = self._knowing(after)
+        known = None if seat is not None and self._is_secret(before, move) else move
+        if seat is None:
+            return before.game.events(before.to_dict(), known, after.to_dict())
+        return before.game.events(before.seen_by(seat), known, after.seen_by(seat))
+
+    def score_sheet(
+        self, positions: Sequence[Position], moves: Sequence[str]
+    ) -> list[tuple[str, list[int]]]:
+        """What scores are made of, by source, after n + 1 positions and the moves between them."""
+        knowing = GameLog(self.names, self._knowing(positions[-1]))
+        steps = zip(pairwise(positions), moves, strict=True)
+        events = (knowing.events(before, move, after) for (before, after), move in steps)
+        return from_events(positions[0].scores(), chain.from_iterable(events))
+
+    def _knowing(self, last: Position) -> int | None:
+        """Whose knowledge counts: once the game is over, nothing is secret."""
+        return None if last.to_move is None else self.seat
+
+    def _is_secret(self, position: Position, move: str) -> bool:
+        """Whether a move of the seat to move is hidden."""
+        if self.seat in (None, position.to_move):
+            return False
+        return position.game.is_secret(position.to_dict(), move)

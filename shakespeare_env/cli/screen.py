@@ -1,0 +1,120 @@
+"""What stands on a screen: drawings that fit it, in colour where it has some.
+
+Where output goes to a file or a pipe, there is no colour and no limit, unless the environment
+variables COLUMNS and LINES set one.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+from rich.highlighter import RegexHighlighter
+from rich.text import Text
+from rich.theme import Theme
+
+from shakespeare_env.game import Game
+
+NO_LIMIT = 10_000
+_LEFT_FOR_MOVES = 8
+"""Lines of the screen below a drawing in full."""
+_SEATS = ("cyan", "magenta", "yellow", "green", "blue", "red")
+_THINGS = {
+    "black": "bright_black",
+    "pink": "bright_magenta",
+    "purple": "magenta",
+    "blue": "bright_blue",
+    "green": "bright_green",
+    "yellow": "bright_yellow",
+    "red": "bright_red",
+    "orange": "dark_orange",
+}
+_SHORT = {"black": "blk", "pink": "pnk", "purple": "pur", "blue": "blu", "green": "grn"}
+_STYLES = {
+    **{f"on_screen.seat{seat}": f"bold {colour}" for seat, colour in enumerate(_SEATS)},
+    **{f"on_screen.{thing}": colour for thing, colour in _THINGS.items()},
+    "on_screen.mine": "reverse",
+    "on_screen.now": "bold",
+    "on_screen.number": "bold",
+    "on_screen.frame": "dim",
+}
+
+
+_INITIALS = ("red", "orange", "green", "blue", "purple")
+"""Colours of which `R2` or the like is a card."""
+
+
+def _pattern(colour: str) -> str:
+    short = _SHORT.get(colour, colour[:3])
+    words = [colour, short, short.upper()]
+    if colour in _INITIALS:
+        words.append(rf"{colour[0].upper()}\d")
+    return rf"(?<![\w-])(?P<{colour}>{'|'.join(words)})(?![a-z_])"
+
+
+class _OnScreen(RegexHighlighter):
+    """Colours seats, discs and things of a colour by their names."""
+
+    base_style = "on_screen."
+    highlights = [  # noqa: RUF012 - as in its base class
+        r"(?P<frame>[─│┌┐└┘├┤┬┴┼█]+)",
+        *(
+            rf"(?P<seat{seat}>\b[Ss]eat {seat}\b(?: \([^)\n]*\))?|{'⓪①②③④⑤'[seat]})"
+            for seat in range(len(_SEATS))
+        ),
+        *(_pattern(colour) for colour in _THINGS),
+        r"(?P<number>(?:^|(?<=   )| {2,})\d+\.)(?= )",
+        r"(?P<now>▶[^\n]*)",
+        r"(?P<mine>\b[Ss]eat \d+ \(you\))",
+    ]
+
+
+def size() -> tuple[int, int]:
+    """Columns and lines of the screen."""
+    limits = (NO_LIMIT, NO_LIMIT)
+    if is_terminal():
+        limits = (80, 24)
+    width, height = shutil.get_terminal_size(limits)
+    return max(20, width), height
+
+
+def is_terminal() -> bool:
+    """Whether a person looks at the output."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def console() -> Console:
+    """Standard output, in colour if it has any."""
+    return Console(width=size()[0], theme=Theme(_STYLES), highlight=False)
+
+
+def coloured(text: str) -> Text:
+    """Text without markup, for `console`."""
+    told = Text(text)
+    _OnScreen().highlight(told)
+    return told
+
+
+def tell(text: str = "") -> None:
+    """Print lines as they are, in colour."""
+    console().print(coloured(text), soft_wrap=True)
+
+
+def tell_wrapped(text: str, indent: int) -> None:
+    """Print a line that goes on, indented, where it is too long."""
+    width, _ = size()
+    hanging = " " * min(indent, width // 2)
+    tell("\n".join(textwrap.wrap(text, width, subsequent_indent=hanging)) or text)
+
+
+def tell_position(game: Game, position: Mapping[str, Any]) -> None:
+    """Draw a position in full if that fits the screen, else compactly."""
+    full = game.draw(position)
+    lines = full.splitlines()
+    width, height = size()
+    fits = max(map(len, lines)) <= width and len(lines) + _LEFT_FOR_MOVES <= height
+    tell(f"\n{full if fits else game.draw_compact(position)}\n")

@@ -1,0 +1,180 @@
+"""A position as text in `WIDTH` columns, for terminals: one board drawn, the others told.
+
+The board is that of the seat to move. Left out are bags, discards, and characters printed on other
+boards that have neither a costume nor a cylinder; `text.py` draws them.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from itertools import chain, zip_longest
+from typing import Any
+
+from shakespeare_env.drawing.text_layout import columns, disc, headline
+from shakespeare_env.game import UNKNOWN
+from shakespeare_env.shakespeare.box import ACTS, COLOURS
+from shakespeare_env.shakespeare.drawing.seat_text import entry, state_mark
+from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
+from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
+from shakespeare_env.shakespeare.drawing.text import PLACES, head, worth_text
+from shakespeare_env.shakespeare.drawing.wording import (
+    CARDS,
+    VALUES,
+    character_name,
+    extra_names,
+    objective_name,
+    wage,
+    wages_due,
+    winners,
+)
+from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
+
+WIDTH = 80
+
+_STAGE = stage_rows(BOX)
+_LABEL = 14  # columns before the acts' spaces
+_INDENT = " " * 9  # under a seat's name
+
+
+def draw_compact(position: Mapping[str, Any]) -> str:
+    """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
+    drawn = position["to_move"]
+    blocks = [head(position, WIDTH), _acts(position), _market(position), _seats(position)]
+    if drawn is not None:
+        title = headline(f"Seat {drawn}", WIDTH)
+        blocks.append([title, *_board(position["seats"][drawn])])
+    others = [seat for seat in range(position["players"]) if seat != drawn]
+    if others:
+        blocks.append(["─" * WIDTH])
+    blocks += [_told(seat, position["seats"][seat]) for seat in others]
+    return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
+
+
+def _acts(position: Mapping[str, Any]) -> list[str]:
+    """Rewards (Rules R2) above the discs, the leftmost of a space at the bottom and ahead."""
+    cell = max(6, (WIDTH - _LABEL) // max(BOX.act_lengths))
+    spaces = range(1, max(BOX.act_lengths) + 1)
+    lines = [" " * _LABEL + "".join(f"{space:<{cell}}" for space in spaces)]
+    for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
+        worths = [worth_text(act, space).ljust(cell) for space in range(1, length + 1)]
+        discs = [
+            "".join(map(disc, position["piles"][name].get(str(space), ()))).ljust(cell)
+            for space in range(1, length + 1)
+        ]
+        lines.append(f"Act {name}".ljust(_LABEL) + "".join(worths))
+        lines.append((PLACES if name == "II" else "").ljust(_LABEL) + "".join(discs))
+    return lines
+
+
+def _market(position: Mapping[str, Any]) -> list[str]:
+    display = position["display"]
+    rows = [["Elements", *(f"{colour} {value}" for colour, value in VALUES.items())]]
+    for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
+        rows.append([name, *(str(display[kind][colour] or "·") for colour in COLOURS)])
+    shown = [CARDS[card] for card in display["characters"]]
+    names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
+    row = [
+        f"Order {_discs(position['order'])}",
+        f"initiative {_discs(position['initiative'])}",
+        f"deck {len(position['deck'])}",
+        f"objectives {len(position['objective_deck'])}",
+        f"+3 tokens {position['supply_tokens']}",
+    ]
+    return [
+        *columns(rows, [str.ljust] + [str.rjust] * len(COLOURS)),
+        *_wrapped(f"Characters  {names}", " " * 12),
+        " · ".join(row),
+    ]
+
+
+def _discs(seats: list[int]) -> str:
+    return " ".join(map(disc, seats)) or "·"
+
+
+def _seats(position: Mapping[str, Any]) -> list[str]:
+    titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders", ""]
+    rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
+    return columns(rows, [str.ljust, *[str.rjust] * 6, str.ljust, str.ljust])
+
+
+def _row(position: Mapping[str, Any], seat: int) -> list[str]:
+    mine = position["seats"][seat]
+    used = sum(card["cylinder"] for card in mine["troupe"])
+    told = [word for word in ("recruited", "passed") if mine[word]]
+    if position["phase"] == "over":
+        told = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
+        told += ["wins"] if seat in winners(position) else []
+    elif position["phase"] == "rest":
+        kept = mine["kept"] and character_name(mine["kept"])
+        told = ["has chosen" if kept == UNKNOWN else f"keeps {kept}"] if kept else []
+    return [
+        f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
+        str(mine["prestige"]),
+        str(mine["pounds"]),
+        str(wages_due(mine)),
+        str(mine["tokens"]),
+        f"{mine['mood']:+d}" if mine["mood"] else "0",
+        str(mine["wager"] or "·"),
+        "●" * used + "○" * mine["cylinders"] or "·",
+        ", ".join(told),
+    ]
+
+
+def _board(mine: Mapping[str, Any]) -> list[str]:
+    """Characters and objectives beside the stage."""
+    stage = draw_stage(_STAGE, mine["stage"])
+    width = WIDTH - len(stage[0]) - 2
+    left, staff = [], []
+    for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
+        if extra or CARDS[member["card"]].kind == "actor":
+            left.append(entry(member, extra, width))
+        else:
+            staff.append(_member(member, extra))
+    left += textwrap.wrap(", ".join(staff), width, initial_indent="  ", subsequent_indent="  ")
+    for card in mine["objectives"]:
+        told = f"◆ {objective_name(card)}"
+        left += textwrap.wrap(told, width, initial_indent="  ", subsequent_indent="    ")
+    return [f"{text:<{width}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
+
+
+def _told(seat: int, mine: Mapping[str, Any]) -> list[str]:
+    """Another board, in words."""
+    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    troupe = [
+        _member(member, extra)
+        for place, (member, extra) in enumerate(members)
+        if place >= len(BOX.starting) or member["costume"] or state_mark(member)
+    ]
+    parts = [", ".join(troupe)] if troupe else []
+    if mine["stage"]:
+        candles = {space.id for space in BOX.spaces if space.candle}
+        bricks = (
+            f"{space} {_short(colour).upper() if space in candles else _short(colour)}"
+            for space, colour in sorted(mine["stage"].items())
+        )
+        parts.append(f"stage {', '.join(bricks)}")
+    known = [objective_name(card) for card in mine["objectives"] if card != UNKNOWN]
+    hidden = len(mine["objectives"]) - len(known)
+    parts += [f"◆ {name}" for name in known] + ([f"◆ {hidden} unknown"] if hidden else [])
+    return _wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _INDENT)
+
+
+def _member(member: Mapping[str, Any], extra: str) -> str:
+    words = [extra or CARDS[member["card"]].name]
+    if state_mark(member):
+        words.insert(0, state_mark(member))
+    if wage(member):
+        words.append(f"{wage(member)}£")
+    if member["costume"]:
+        done = "✓" if len(member["costume"]) == N_SLOTS else ""
+        words.append("-".join(map(_short, member["costume"])) + done)
+    return " ".join(words)
+
+
+def _short(colour: str) -> str:
+    return SHORT_COLOURS[colour]
+
+
+def _wrapped(text: str, indent: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
