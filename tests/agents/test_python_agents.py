@@ -116,7 +116,7 @@ def test_the_game_and_options_arrive(folder):
         ("mine.py:two", "mine.py:two takes 2 positional arguments, (observations, masks); give"),
         ("mine.py:needs", "needs a default for its option 'depth'"),
         ("mine.py:nothing", "'an agent, I promise', which has neither act() nor search()"),
-        ("mine.py:broken", "mine.py:broken makes no agent: {folder}/mine.py, line 45: KeyError"),
+        ("mine.py:broken", "mine.py:broken makes no agent: {folder}/mine.py, line 41: KeyError"),
         ("mine.py:thing,depth=2", "mine.py:thing is an agent already; it takes no options"),
         ("mine.py:function,depth=2", "mine.py:function is an agent already"),
         ("mine.py:OfTheGame,deep=2", "has no option 'deep'; its options: depth, share"),

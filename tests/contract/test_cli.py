@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from typing import Any
 
 import pytest
 
 import shakespeare_agents
+import shakespeare_env
 from shakespeare_env import Position, registry
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
@@ -296,12 +298,51 @@ def test_without_a_command_it_helps():
     )
 
 
-def test_runs_as_a_program():
+@pytest.mark.parametrize("module", ["shakespeare_env", "shakespeare_env.cli"])
+def test_runs_as_a_program(module):
     done = subprocess.run(
-        [sys.executable, "-m", "shakespeare_env.cli", "protocol"],
+        [sys.executable, "-m", module, "protocol"],
         input=b'{"command": "new", "players": %d}\n\xff\n' % DEFAULT_SEATS,
         capture_output=True,
         check=True,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [next(iter(answer)) for answer in answers] == ["result", "error"]
+
+
+def test_the_version():
+    assert printed("--version") == f"shakespeare-env {shakespeare_env.__version__}\n"
+    assert shakespeare_env.__version__ == metadata.version("shakespeare-env")
+
+
+def test_a_checkout_that_is_not_installed_says_so(monkeypatch):
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("shakespeare_env.version.installed_version", missing)
+    assert shakespeare_env.__version__ == "0+not.installed"
+    assert printed("--version") == "shakespeare-env 0+not.installed\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["evalute"], "there is no command 'evalute' (did you mean 'evaluate'?); give one of"),
+        (["xyzzy"], "there is no command 'xyzzy'; give one of watch, play"),
+        (["watch", "heuristc"], "'heuristc' (did you mean 'heuristic'?)"),
+        (["watch", "--game", "shakespear"], "'shakespear' (did you mean 'shakespeare'?)"),
+        (["watch", "--option", "strategic_rests"], "(did you mean 'strategic_rest'?)"),
+        (["watch", "--playrs", "3"], "--players"),
+        (["train", "--set", "learning_rat=1"], "learning_rat (did you mean 'learning_rate'?)"),
+    ],
+)
+def test_what_was_meant_is_asked(arguments, said):
+    assert said in refused(*arguments)
+
+
+def test_help_names_every_variant():
+    """Known without loading a game."""
+    for name in GAMES:
+        assert registry.variants(name) == tuple(registry.game(name).options)
+    plain = " ".join(re.sub(r"[│╭╮╰╯─]", " ", printed("watch", "--help")).split())
+    assert "shakespeare: strategic_rest; figaro: none" in plain

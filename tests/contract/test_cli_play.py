@@ -142,7 +142,8 @@ class TestAnswers:
         assert PLAYED.findall(out) == PLAYED.findall(printed("play", *table, input="1\n"))
 
     def test_a_move_of_another_time_is_refused_by_name(self, game):
-        table = ["random", "--game", game.name, "--seed", "6"]
+        seats = ["--players", str(game.max_seats)]
+        table = ["random", "--game", game.name, *seats, "--seed", "6"]
         legal = re.findall(r"^│ \d+ +│ (\S+) ", printed("play", *table, input=""), re.MULTILINE)
         position = Position.new(game.name, players=game.max_seats)
         texts = map(position.move_text, range(game.actions.size))

@@ -55,7 +55,6 @@ Players = Annotated[
     int | None,
     typer.Option(
         "--players",
-        min=1,
         help="Seats at the table.",
         show_default="one each for those who are named; as many as possible if fewer than two are",
     ),
@@ -64,7 +63,6 @@ OpponentPlayers = Annotated[
     int | None,
     typer.Option(
         "--players",
-        min=1,
         help="Seats at the table, yours too.",
         show_default="yours and one each for agents named; as many as possible if none is",
     ),
@@ -118,11 +116,13 @@ def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
     """Who sits at each seat, in order, by the one rule of all commands."""
     from shakespeare_agents.arena.entrants import filled
 
-    seats = players or (max(len(named), game.min_seats) if len(named) > 1 else game.max_seats)
+    seats = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
+    if players is not None:
+        seats = players
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
-            param_hint="--players" if players else AGENT,
+            param_hint=AGENT if players is None else "--players",
         )
     try:
         return filled(named, seats, game)
