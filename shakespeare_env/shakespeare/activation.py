@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.box import Gain
 from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, extra_names
 from shakespeare_env.shakespeare.ledger import Ledger, plural, quills_of
 from shakespeare_env.shakespeare.objective_values import costume_value, is_complete, is_face_up
-from shakespeare_env.shakespeare.tables import BOX, WEARER_IDS, WEARER_NAMES
+from shakespeare_env.shakespeare.tables import BOX, QUEEN_POUNDS, WEARER_IDS, WEARER_NAMES
 
 PLUS_3 = 3
 """What a token adds (T9)."""
@@ -84,7 +84,7 @@ def activate(ledger: Ledger, seat: int, activated: str, opened: Opened) -> None:
         _act(ledger, seat, card.id, opened)
     elif card.kind == "queen":
         opened.queen = True
-        ledger.tell(seat, f"{card.name}: a gift", used)
+        ledger.tell(seat, f"{card.name}: {QUEEN_POUNDS} £, or an objective", used)
     elif card.kind == "jeweler":
         opened.craft = _one("yellow", costumes=True, sets=True)
         ledger.tell(seat, f"{card.name}: one yellow element", used)
@@ -122,13 +122,11 @@ def _act(ledger: Ledger, seat: int, actor: str, opened: Opened) -> None:
     ledger.effect(
         seat,
         card.name,
+        {"mood": power.mood, "pounds": power.pounds, "prestige": power.prestige},
         source="actors",
         quills={act: count for act, count in quills_of(power).items() if count},
         note=", ".join(notes),
         counters={"cylinders": -1},
-        prestige=power.prestige,
-        pounds=power.pounds,
-        mood=power.mood,
     )
     lower_others(ledger, seat, card.name, power.others_mood)
     opened.quills = power.white
@@ -146,7 +144,7 @@ def lower_others(ledger: Ledger, seat: int, cause: str, steps: int) -> None:
     if steps:
         for other in range(ledger.now["players"]):
             if other != seat:
-                ledger.effect(other, f"{cause} of seat {seat}", mood=steps)
+                ledger.effect(other, f"{cause} of seat {seat}", {"mood": steps})
 
 
 def add_costume(ledger: Ledger, seat: int, colour: str, wearer: str) -> None:
@@ -169,10 +167,9 @@ def add_costume(ledger: Ledger, seat: int, colour: str, wearer: str) -> None:
     ledger.effect(
         seat,
         cause,
+        {"pounds": gain.pounds, "prestige": gain.prestige},
         source="costumes",
         counters={"costumes": 1},
-        prestige=gain.prestige,
-        pounds=gain.pounds,
     )
 
 
@@ -185,10 +182,9 @@ def add_set(ledger: Ledger, seat: int, colour: str, space: str) -> None:
     ledger.effect(
         seat,
         cause,
+        {"prestige": int(candle), **SET_GAINS.get(colour, {})},
         source="candles",
         counters={"stage": 1},
-        prestige=int(candle),
-        **SET_GAINS.get(colour, {}),
     )
     if colour == "purple":
         lower_others(ledger, seat, f"{colour} stage set", PURPLE_MOOD)
