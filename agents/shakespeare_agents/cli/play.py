@@ -96,6 +96,8 @@ def _given(moves: str | None) -> list[str]:
     if moves is None:
         return []
     if not os.path.isfile(moves):  # unlike Path.is_file it takes any text
+        if not moves.strip():
+            raise typer.BadParameter("no moves; name some, or a file", param_hint="--moves")
         return moves.split()
     try:
         with open(moves, encoding="utf-8") as file:
