@@ -115,12 +115,14 @@ class _Story:
         if self.round == N_ROUNDS:
             self.exchange(min(clockwise, key=self.taken.__getitem__), pieces)
         ranked = sorted(clockwise[1:] + clockwise[:1], key=lambda seat: -self.taken[seat])
-        for seat, length in zip(ranked, pieces, strict=False):
-            if self.taken[seat]:
+        for seat, length in zip(ranked, [*pieces, 0], strict=True):
+            took = f"{cards_count(self.taken[seat])} taken"
+            if self.taken[seat] and length:
                 self.roads[seat].append(length)
-                took = cards_count(self.taken[seat])
-                words = f"{took} taken: road piece {length}, road {sum(self.roads[seat])}"
+                words = f"{took}: road piece {length}, road {sum(self.roads[seat])}"
                 self.tell(seat, words, points=-length, source=f"round {self.round}")
+            else:
+                self.tell(seat, f"{took}: no road piece")
         self.front = [[] for _ in self.front]
         self.round += 1
         if self.round <= N_ROUNDS:
@@ -128,7 +130,7 @@ class _Story:
             return
         for seat, left in enumerate(self.hands):
             if left:
-                self.tell(seat, f"{cards_count(left)} left in hand count for nobody", hand=-left)
+                self.tell(seat, f"{cards_count(left)} left in hand", hand=-left)
         lengths = list(map(sum, self.roads))
         winner = min(clockwise, key=lengths.__getitem__)
         self.tell(None, f"seat {winner} wins with a road of {lengths[winner]}")
@@ -152,7 +154,7 @@ class _Story:
         dealt = int(HAND[self.players])
         for seat, left in enumerate(self.hands):
             words = f"{cards_count(dealt)} dealt"
-            words += f"; {left} left in hand count for nobody" if left else ""
+            words += f"; {left} left in hand out of play" if left else ""
             self.tell(seat, words, hand=dealt - left, taken=-self.taken[seat])
 
     def settle(self) -> None:

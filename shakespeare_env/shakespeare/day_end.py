@@ -29,6 +29,8 @@ from shakespeare_env.shakespeare.tables import (
     NEUTRAL_LATER,
 )
 
+MOOD_GAINS = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}
+"""What a mood pays (M2); -1 moves a disc back, 2 is a white quill."""
 UNPAID = -2
 """Prestige for each unpaid character (F3)."""
 _OBJECTIVES = {objective.id: objective for objective in BOX.objectives}
@@ -57,7 +59,7 @@ def end_turns(ledger: Ledger) -> None:
 def serve_mood(ledger: Ledger, seat: int) -> tuple[int, bool]:
     """Pay a seat's mood (M2, M3); returns white quills and moves back that it opens."""
     mood = ledger.seats[seat]["mood"]
-    gains = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}.get(mood, {})
+    gains = MOOD_GAINS.get(mood, {})
     opened = {-1: "a disc moves back", 2: "a white quill"}.get(mood, "")
     if mood:
         ledger.seats[seat]["mood"] = 0

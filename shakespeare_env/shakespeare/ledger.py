@@ -25,12 +25,25 @@ _RANGES = {"prestige": (-MOST, MOST), "pounds": (0, MOST), "mood": (LOWEST_MOOD,
 
 def signed(amount: int) -> str:
     """An amount with its sign."""
-    return f"{amount:+d}".replace("-", "−")
+    return f"{amount:+d}".replace("-", "−") if amount else "0"
 
 
 def plural(count: int, noun: str) -> str:
     """So many of something."""
     return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def amount(name: str, change: int) -> str:
+    """A change of prestige, pounds, tokens or mood."""
+    if name == "mood":
+        return f"mood {signed(change)}"
+    unit = {"prestige": "prestige", "pounds": "£", "tokens": 'token "+3"'}[name]
+    return f"{signed(change)} {unit}"
+
+
+def gain_words(gain: Mapping[str, int]) -> str:
+    """Amounts in words."""
+    return ", ".join(amount(name, by) for name, by in gain.items() if by) or "nothing"
 
 
 def quills_of(power: Power) -> dict[str, int]:
@@ -111,7 +124,7 @@ class Ledger:
         for name, amount in gains.items():
             changed[name] = self._shift(seat, name, amount)
             if changed[name]:
-                words.append(_amount(name, changed[name]))
+                words.append(amount(name, changed[name]))
         words += [note] if note else []
         points = changed.pop("prestige", 0)
         if not words and (quills or any(gains.values())):
@@ -150,10 +163,3 @@ class Ledger:
         if name == "tokens":
             self.now["supply_tokens"] -= changed
         return int(changed)
-
-
-def _amount(name: str, change: int) -> str:
-    if name == "mood":
-        return f"mood {signed(change)}"
-    unit = {"prestige": "prestige", "pounds": "£", "tokens": 'token "+3"'}[name]
-    return f"{signed(change)} {unit}"

@@ -1,0 +1,123 @@
+"""What characters and objectives do, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from shakespeare_env.shakespeare.activation import PLUS_3, is_assistant
+from shakespeare_env.shakespeare.box import CRAFTSMEN, Character, Objective, Power
+from shakespeare_env.shakespeare.drawing.wording import extra_names
+from shakespeare_env.shakespeare.ledger import plural, quills_of, signed
+from shakespeare_env.shakespeare.objective_values import counted, reward
+from shakespeare_env.shakespeare.tables import BOX
+
+_COUNTED = {
+    "first_places": "acts on which your disc is first",
+    "complete_costumes": "complete costumes, of actors and extras",
+    "sacrifice": "pounds given up at the end, before wages",
+    "stage_spaces": "stage set elements on your stage",
+    "stage_colours": "different colours on your stage, yellow included",
+    "best_costume": "value of your best complete costume",
+    "lowest_act": "space of the disc that is furthest behind",
+    "yellow_elements": "yellow elements on stage and costumes",
+    "actors": "actors in your troupe, face up, the board's included",
+    "craftsmen": "costume mistresses, set dressers and handymen, face up, the board's included",
+}
+_CRAFTS = {
+    "costume_mistress": "costumes",
+    "set_dresser": "stage sets",
+    "handyman": "costumes and stage sets",
+}
+
+
+def character_topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """Every character by its id, and where it is."""
+    shown = Counter(position["display"]["characters"])
+    told = {}
+    for card in BOX.characters:
+        lines = [f"{card.name}: {_kind(card)}. {_use(card)}"]
+        if card.kind == "actor":
+            lines.append(f"Complete costume, at a rehearsal: {power_words(card.costume_power)}.")
+        where = ["on display"] if shown[card.id] else []
+        for seat, mine in enumerate(position["seats"]):
+            where += [
+                _member(position, seat, member, extra)
+                for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+                if member["card"] == card.id
+            ]
+        lines += [f"Now: {'; '.join(where)}."] if where else []
+        told[card.id] = "\n".join(lines)
+    return told
+
+
+def objective_topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """Every objective by its id, and what each seat has of it now."""
+    told = {}
+    for objective in BOX.objectives:
+        steps = ", ".join(f"{at} → {won}" for at, won in objective.points)
+        told[objective.id] = (
+            f"{objective.name}: {_COUNTED[objective.metric]}; prestige at the end: {steps}.\n"
+            f"Now: {'; '.join(_standings(position, objective))}."
+        )
+    return told
+
+
+def power_words(power: Power) -> str:
+    """A power, amount by amount."""
+    words = [f"Act {act} {signed(count)}" for act, count in quills_of(power).items() if count]
+    words += [plural(power.white, "white quill")] if power.white else []
+    words += [f"mood {signed(power.mood)}"] if power.mood else []
+    words += [f"every other mood {signed(power.others_mood)}"] if power.others_mood else []
+    words += [f"{signed(power.pounds)} £"] if power.pounds else []
+    words += [f"{signed(power.prestige)} prestige"] if power.prestige else []
+    words += [f"one {power.take_set} stage set element"] if power.take_set else []
+    words += [f"one {power.take_costume} costume element"] if power.take_costume else []
+    return ", ".join(words) or "nothing"
+
+
+def _kind(card: Character) -> str:
+    kind = card.kind.replace("_", " ")
+    words = [kind] if kind != card.name.lower() else []
+    if card.id in BOX.starting:
+        return ", ".join([*words, "on every board", "no wage"])
+    copies = [f"{card.copies} copies"] if card.copies > 1 else []
+    return ", ".join([*words, f"wage {card.cost} £", *copies])
+
+
+def _use(card: Character) -> str:
+    if card.kind in CRAFTSMEN:
+        return (
+            f"Activated: takes {_CRAFTS[card.kind]}, not yellow, up to value {card.value}, "
+            f"+1 for each of your assistants, +{PLUS_3} for a token."
+        )
+    return {
+        "actor": f"Activated: {power_words(card.activation)}.",
+        "jeweler": "Activated: takes one yellow costume or stage set, if it can be placed.",
+        "assistant": "Adds 1 to the value of each of your craftsmen; cannot be activated.",
+        "queen": "Activated: pounds or objectives.",
+    }[card.kind]
+
+
+def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], extra: str) -> str:
+    """Where a member is and what it is up to."""
+    if extra:
+        return f"seat {seat}, as {extra}"
+    words = [f"seat {seat}"]
+    card = next(card for card in BOX.characters if card.id == member["card"])
+    helpers = sum(map(is_assistant, position["seats"][seat]["troupe"]))
+    if card.kind in CRAFTSMEN and helpers:
+        words.append(f"value {card.value + helpers}")
+    words += ["used today"] if member["cylinder"] else []
+    words += ["resting"] if member["rest"] else []
+    return ", ".join(words)
+
+
+def _standings(position: Mapping[str, Any], objective: Objective) -> Iterator[str]:
+    """What every seat has of an objective, and whether it is seen to hold it."""
+    for seat, mine in enumerate(position["seats"]):
+        value = counted(position, seat, objective.metric)
+        won = reward(objective, value)
+        kept = " and keeps this" if objective.id in mine["objectives"] else ""
+        yield f"seat {seat} has {value}{kept}: {f'{signed(won)} prestige' if won else 'nothing'}"
