@@ -6,16 +6,19 @@ environment; Gymnasium makes `Shakespeare-v0`.
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env import registration, registry
-from shakespeare_env.batch import Batch
-from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
-from shakespeare_env.game import ObservationLayout
-from shakespeare_env.position import Position
 
 if TYPE_CHECKING:
+    from shakespeare_env.batch import Batch
+    from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
+    from shakespeare_env.game import ObservationLayout
+    from shakespeare_env.position import Position
     from shakespeare_env.wrappers.aec import env, raw_env
+
+    __version__: str
 
 __all__ = [
     "Batch",
@@ -24,10 +27,22 @@ __all__ = [
     "Position",
     "PositionError",
     "ShakespeareEnvError",
+    "__version__",
     "env",
     "observation_layout",
     "raw_env",
 ]
+_HOMES = {
+    "Batch": "batch",
+    "IllegalMove": "errors",
+    "ObservationLayout": "game",
+    "Position": "position",
+    "PositionError": "errors",
+    "ShakespeareEnvError": "errors",
+    "env": "wrappers.aec",
+    "raw_env": "wrappers.aec",
+}
+"""Where public names are defined, imported by those who use them: the compiler takes a while."""
 
 registration.register()
 
@@ -38,9 +53,12 @@ def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
 
 
 def __getattr__(name: str) -> Any:
-    # Wrappers are imported by those who use them.
-    if name in ("env", "raw_env"):
-        from shakespeare_env.wrappers import aec
+    if name == "__version__":
+        return import_module("shakespeare_env.version").version()
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"shakespeare_env.{_HOMES[name]}"), name)
 
-        return getattr(aec, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -69,8 +69,8 @@ class Advisor(Protocol):
 AnyAgent = Agent | Searcher
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
 """A function like `Agent.act`."""
-Player = str | os.PathLike[str] | AnyAgent | Act
-"""What makes an agent: a name, a checkpoint's folder, an agent or a function."""
+Player = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
+"""What makes an agent: a name, a checkpoint's folder, an agent, a function, a class."""
 
 
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators) -> NDArray[Any]:

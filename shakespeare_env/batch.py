@@ -31,12 +31,11 @@ from shakespeare_env.memory import require_memory
 from shakespeare_env.record_checks import check_kind, check_records
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
-from shakespeare_env.thread_pool import ThreadPool, Work
+from shakespeare_env.thread_pool import MOST_THREADS, ThreadPool, Work
 from shakespeare_env.values import shown
 
 _CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""
-MOST_THREADS = 1024
 _FEW = 256
 """Fewer games are stepped on one thread."""
 

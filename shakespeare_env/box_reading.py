@@ -10,13 +10,15 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
 from shakespeare_env.errors import BoxError
+
+_MISSING = object()
 
 
 @dataclass(frozen=True)
@@ -189,6 +191,28 @@ def facts_digest(package: Path, path: Path) -> str:
     own = _parsed(package / "box.toml", "install the package again")
     facts = {**own, **_parsed(path, "give the path of a box file")}
     return Entry(path, "", "", facts).digest
+
+
+def differing_facts(package: Path, path: Path) -> list[str]:
+    """The entries of a box file that differ from the package's own: `acts.length`."""
+    own = dict(_entries(_without_sources(_parsed(package / "box.toml", "install it again"))))
+    given = dict(_entries(_without_sources(_parsed(path, "give the path of a box file"))))
+    added = {name.partition(".")[0] for name in own} - {name.partition(".")[0] for name in given}
+    later = {name for name in own if name.partition(".")[0] in added}
+    names = dict.fromkeys([*own, *given])
+    return [n for n in names if n not in later and own.get(n, _MISSING) != given.get(n, _MISSING)]
+
+
+def _entries(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every fact under its name; tables of a list go by their ids, or else numbers."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from _entries(item, f"{name}.{key}" if name else key)
+    elif isinstance(value, list) and value and all(isinstance(item, Mapping) for item in value):
+        for number, item in enumerate(value, 1):
+            yield from _entries(item, f"{name}.{item.get('id', number)}")
+    else:
+        yield name, value
 
 
 def _parsed(path: Path, remedy: str) -> dict[str, Any]:

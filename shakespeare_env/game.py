@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
 from shakespeare_env.records import Ranges
-from shakespeare_env.values import is_whole, shown
+from shakespeare_env.values import is_whole, meant, shown
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -219,7 +219,10 @@ class Game:
         for name, value in options.items():
             if name not in self.options:
                 known = ", ".join(self.options) or "none"
-                raise TypeError(f"{self.name} has no option {name!r}; its options: {known}")
+                question = meant(name, self.options) if isinstance(name, str) else ""
+                raise TypeError(
+                    f"{self.name} has no option {name!r}{question}; its options: {known}"
+                )
             if not isinstance(value, bool | np.bool_):
                 raise TypeError(f"option {name}={shown(value)} must be True or False")
             seats = self.options[name]

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
-from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
-from shakespeare_env.values import shown
+from shakespeare_env.values import meant, shown
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 """The games, each a folder of this package, and their seat counts, known before loading."""
+_VARIANTS = {"shakespeare": ("strategic_rest",), "figaro": ()}
+"""Their variants, known before loading, too."""
 DEFAULT = "shakespeare"
 """The game meant where none is named."""
 
@@ -26,6 +28,8 @@ _BUNDLED_BEFORE = {
     "shakespeare": "a34e63ab91d39da8518e0cea06b6420cf8e428c7faf4bc4c92a9f075c53a4423",
     "figaro": "b4c02bcefebd29294c8a08880824acc483abe6fc6fa645bc22fb5d6d2ffa92ab",
 }
+_MOST_FACTS = 5
+"""That a message names."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,12 @@ def seats(name: str) -> range:
     """A game's seat counts, without loading it; ValueError if there is no such game."""
     _check_name(name)
     return _SEATS[name]
+
+
+def variants(name: str) -> tuple[str, ...]:
+    """A game's variants, without loading it; ValueError if there is no such game."""
+    _check_name(name)
+    return _VARIANTS[name]
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
@@ -79,7 +89,9 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 def _check_name(name: str) -> None:
     if not isinstance(name, str) or name not in _SEATS:
-        raise ValueError(f"there is no game {shown(name)}; there are: {', '.join(names())}")
+        question = meant(name, names()) if isinstance(name, str) else ""
+        known = ", ".join(names())
+        raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
 
 
 def box_digest(name: str) -> str:
@@ -90,34 +102,70 @@ def box_digest(name: str) -> str:
 
 def game_saved(name: str, digest: str) -> Game:
     """The game that something was saved from under a digest; BoxError if its facts differ now."""
-    if box_digest(name) != current_digest(name, digest):
-        raise BoxError(
-            f"this was saved from {name} with another box than {_loaded[name].game.box}; "
-            f"set {name.upper()}_BOX to the box it was played with"
+    loaded = game(name)
+    if fault := box_fault(name, digest):
+        raise BoxError(f"this comes from {name}, {fault}")
+    return loaded
+
+
+def box_fault(name: str, digest: str) -> str | None:
+    """Why what was made with a box cannot be used with the one in force, and the remedy, in words.
+
+    None where they have the same facts. The game is not loaded for it.
+
+    Raises:
+        ValueError: there is no such game.
+        BoxError: the box in force is invalid.
+    """
+    _check_name(name)
+    own, variable = _PACKAGE / name / "box.toml", f"{name.upper()}_BOX"
+    if name in _loaded:
+        loaded = _loaded[name]
+        box, in_force, earlier = loaded.game.box, loaded.box_digest, loaded.earlier_digests
+    else:
+        box = Path(os.environ.get(variable) or own)
+        in_force = _digest(name, box)
+        earlier = _earlier_digests(name, in_force, box)
+    if digest == in_force or digest in earlier:
+        return None
+    bundled = _digest(name, own)
+    if digest in (bundled, _BUNDLED_BEFORE.get(name)):
+        return (
+            f"made with the package's own box, but {box} is in force{_how(box, own)}; "
+            f"unset {variable}"
         )
-    return _loaded[name].game
+    shown_box = "the package's own" if in_force == bundled else box
+    return (
+        f"made with another box than {shown_box}, which is in force; set {variable} to the box it "
+        "was made with"
+    )
 
 
-def current_digest(name: str, digest: str) -> str:
-    """A digest from an earlier version as `box_digest` gives it now; others unchanged."""
-    if name in _SEATS:
-        game(name)
-        if digest in _loaded[name].earlier_digests:
-            return _loaded[name].box_digest
-    return digest
+def _how(box: Path, own: Path) -> str:
+    """In which facts a box differs from the package's own, as far as it can still be read."""
+    facts: list[str] = []
+    with suppress(BoxError):
+        facts = differing_facts(own.parent, box)
+    more = f" and {len(facts) - _MOST_FACTS} more" if len(facts) > _MOST_FACTS else ""
+    return f", which differs in {', '.join(facts[:_MOST_FACTS])}{more}" if facts else ""
 
 
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
     digest: str = import_module(f"shakespeare_env.{name}.tables").BOX.digest
+    return _Loaded(loaded, digest, _earlier_digests(name, digest, loaded.box))
+
+
+def _earlier_digests(name: str, digest: str, box: Path) -> frozenset[str]:
+    """What earlier versions called the facts of this digest, read from a box."""
     earlier = set()
     # The file may have changed since its facts were loaded.
     with suppress(OSError, BoxError):
-        if digest == _digest(name, loaded.box):
-            earlier.add(hashlib.sha256(loaded.box.read_bytes()).hexdigest())
+        if digest == _digest(name, box):
+            earlier.add(hashlib.sha256(box.read_bytes()).hexdigest())
     if digest == _digest(name, _PACKAGE / name / "box.toml"):
         earlier.add(_BUNDLED_BEFORE.get(name, digest))
-    return _Loaded(loaded, digest, frozenset(earlier))
+    return frozenset(earlier)
 
 
 def _load_with(name: str, box: Path) -> _Loaded:

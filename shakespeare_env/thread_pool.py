@@ -13,6 +13,7 @@ from collections.abc import Callable
 from itertools import pairwise
 
 Work = Callable[[int, int], None]
+MOST_THREADS = 1024
 
 
 class _Worker:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
+
 import numpy as np
 
 _SHOWN = 80
@@ -15,6 +18,12 @@ def shown(value: object) -> str:
     except Exception:  # integers of thousands of digits, endless nesting, an object's own fault
         return f"this {type(value).__name__}"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """A question to put behind an unknown word, or nothing if no known one is like it."""
+    close = get_close_matches(word[:_SHOWN], list(known), n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def is_whole(value: object) -> bool:

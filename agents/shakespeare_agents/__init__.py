@@ -1,7 +1,34 @@
-"""Agents for every game, found by name."""
+"""Agents for every game, found by name, and how well they play."""
 
-from shakespeare_agents.greedy import GreedyAgent
-from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.registry import default, make, names
+from __future__ import annotations
 
-__all__ = ["GreedyAgent", "RandomAgent", "default", "make", "names"]
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from shakespeare_agents.arena.evaluate import evaluate
+    from shakespeare_agents.greedy import GreedyAgent
+    from shakespeare_agents.naming import names
+    from shakespeare_agents.random_agent import RandomAgent
+    from shakespeare_agents.registry import default, make
+
+__all__ = ["GreedyAgent", "RandomAgent", "default", "evaluate", "make", "names"]
+_HOMES = {
+    "GreedyAgent": "greedy",
+    "RandomAgent": "random_agent",
+    "default": "registry",
+    "evaluate": "arena.evaluate",
+    "make": "registry",
+    "names": "naming",
+}
+"""Where they are defined; imported by those who use them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"shakespeare_agents.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -20,7 +20,7 @@ from shakespeare_agents import storage
 from shakespeare_agents.network import LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.registry import box_digest, current_digest
+from shakespeare_env.registry import box_digest, box_fault
 from shakespeare_env.values import shown
 
 FORMAT = 2
@@ -31,6 +31,13 @@ MAX_WIDTH = 4096
 """A wider card counts as damaged before memory is allocated."""
 _KINDS = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
 """The types of a card's entries, in words."""
+_WORDS = {
+    "actions": "actions",
+    "actions_digest": "actions",
+    "observation": "observations",
+    "layout_digest": "observations",
+}
+"""What the entries of a card tell apart."""
 _STEM = "weights"
 
 
@@ -193,14 +200,8 @@ def read_card(folder: Path) -> Card:
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
     """Refuse a card not made for the game, with a CheckpointError that names `folder`."""
-    card = replace(card, box_digest=current_digest(game.name, card.box_digest))
-    for name, value in _facts(game).items():
-        if getattr(card, name) != value:
-            raise CheckpointError(
-                f"{folder}: made for {name} {shown(getattr(card, name))}, "
-                f"but this is {value!r}; "
-                "use the game, box and version it was trained with, or train again"
-            )
+    if fault := unfit(game, asdict(card)):
+        raise CheckpointError(f"{folder}: {fault}, or train again")
     seats = range(game.min_seats, game.max_seats + 1)
     fits = card.players and all(type(count) is int and count in seats for count in card.players)
     if not fits or not 1 <= card.width <= MAX_WIDTH:
@@ -208,6 +209,18 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
         raise CheckpointError(
             f"{folder}: {found}: there is no such network; copy all files of the checkpoint again"
         )
+
+
+def unfit(game: Game, made_for: Mapping[str, Any]) -> str | None:
+    """What trained weights need that a game does not have, by a card's entries; None if nothing."""
+    if made_for["game"] != game.name:
+        return f"made for game {shown(made_for['game'])}, but this is {game.name!r}; use that game"
+    if fault := box_fault(game.name, made_for["box_digest"]):
+        return fault
+    for name, value in _facts(game).items():
+        if name != "box_digest" and name in made_for and made_for[name] != value:
+            return f"made for other {_WORDS[name]}; use the version it was trained with"
+    return None
 
 
 def _facts(game: Game) -> dict[str, Any]:

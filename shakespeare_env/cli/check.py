@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from shakespeare_env import registry, rewards
-from shakespeare_env.cli.choices import find_game, give_up
+from shakespeare_env.cli.choices import complete_game, find_game, give_up
 from shakespeare_env.equality import VIEWS, DifferenceError, Setting, compare, is_installed, play
 from shakespeare_env.memory import require_memory
 
@@ -23,7 +23,13 @@ _BYTES_A_GAME = 2**20
 
 def check(
     game_name: Annotated[
-        str | None, typer.Option("--game", help="The game to check.", show_default="every game")
+        str | None,
+        typer.Option(
+            "--game",
+            help="The game to check.",
+            show_default="every game",
+            autocompletion=complete_game,
+        ),
     ] = None,
     games: Annotated[
         int, typer.Option(min=1, max=_MOST, help="Games in a row, one after another.")

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from shakespeare_env import Position, registry
+from shakespeare_env import registry
 from shakespeare_env.errors import BoxError
-from shakespeare_env.game import Game
+from shakespeare_env.values import meant, shown
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
+    from shakespeare_env.game import Game
 
 DEFAULT_GAME = registry.DEFAULT
 
-GameName = Annotated[str, typer.Option("--game", help=f"One of: {', '.join(registry.names())}.")]
-PlayerCount = Annotated[
-    int | None, typer.Option(help="Seats at the table.", show_default="as many as possible")
+
+def complete_game(incomplete: str) -> list[str]:
+    """Names of games that begin so, for the shell to complete."""
+    return [name for name in registry.names() if name.startswith(incomplete)]
+
+
+def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
+    game = ctx.params.get("game_name") or DEFAULT_GAME
+    known = registry.variants(game) if game in registry.names() else ()
+    return [name for name in known if name.startswith(incomplete)]
+
+
+_VARIANTS = "; ".join(
+    f"{name}: {', '.join(registry.variants(name)) or 'none'}" for name in registry.names()
+)
+GameName = Annotated[
+    str,
+    typer.Option(
+        "--game", help=f"One of: {', '.join(registry.names())}.", autocompletion=complete_game
+    ),
 ]
 Variants = Annotated[
-    list[str] | None, typer.Option("--option", help="Play this variant; can be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--option",
+        help=f"Play this variant; can be repeated. ({_VARIANTS})",
+        autocompletion=_complete_variant,
+    ),
 ]
 
 
@@ -25,24 +51,20 @@ def find_game(name: str) -> Game:
     """The game, or a usage error; gives up if its box is invalid."""
     if name not in registry.names():
         known = ", ".join(registry.names())
-        raise typer.BadParameter(f"no game {name!r}; the games: {known}", param_hint="--game")
+        raise typer.BadParameter(
+            f"no game {shown(name)}{meant(name, registry.names())}; the games: {known}",
+            param_hint="--game",
+        )
     try:
         return registry.game(name)
     except BoxError as fault:
         give_up(str(fault))
 
 
-def new_position(
-    game: Game, players: int | None, seed: int, variants: list[str] | None
-) -> Position:
-    """A new game, None meaning as many seats as possible, or a usage error."""
-    if players is None:
-        players = game.max_seats
-    if not game.min_seats <= players <= game.max_seats:
-        raise typer.BadParameter(
-            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
-            param_hint="--players",
-        )
+def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:
+    """A new game, or a usage error if a variant does not suit it."""
+    from shakespeare_env import Position  # it takes a while, and completing needs none
+
     options: dict[str, Any] = variants_at(game, variants, players)
     return Position.new(game.name, players=players, seed=seed, **options)
 

@@ -135,7 +135,9 @@ class Engine:
 
     def _state(self, request: Request) -> Result:
         request.only()
-        return {"position": self._running().to_dict()}
+        position = self._running()
+        digest = registry.box_digest(position.game.name)
+        return {"position": position.to_dict(), "box_digest": digest}
 
     def _quit(self, request: Request) -> Result:
         request.only()

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env import Position
+from shakespeare_env import Position, registry
 from shakespeare_env.cli.lines import check_length, lines_of
 from shakespeare_env.datasets import collected, read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
@@ -53,7 +53,9 @@ def write_json_lines(path: Path, game: Recorded) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    first: dict[str, Any] = {"position": game.positions[0].to_dict()}
+    start = game.positions[0]
+    digest = registry.box_digest(start.game.name)
+    first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
     if game.agents is not None:
         first["agents"] = list(game.agents)
     lines = [first]
@@ -71,10 +73,10 @@ def write_json_lines(path: Path, game: Recorded) -> None:
 def from_json_lines(path: Path) -> Recorded:
     """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
-    The first line may name `agents`, by seat.
+    The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
 
     Raises:
-        DatasetError: something is wrong in a line that it names.
+        DatasetError: something is wrong in a line that it names, or another box is in force.
     """
     moves: list[str] = []
     positions: list[Position] = []
@@ -86,6 +88,8 @@ def from_json_lines(path: Path) -> Recorded:
         if number > 1:
             moves.append(_entry(path, number, entries, "move", str))
         text = _entry(path, number, entries, "position", dict)
+        if number == 1:
+            _check_box(path, entries, text)
         positions.append(_position(text, f"{path}, line {number}"))
     if not positions:
         raise DatasetError(f"{path} is empty; its first line should hold a position")
@@ -127,6 +131,14 @@ def games_of(folder: Path) -> Iterable[dict[str, Any]]:
         if game["final_scores"] is None or game["winners"] is None:
             raise DatasetError(f"{name} has no result; copy the dataset again")
         yield game
+
+
+def _check_box(path: Path, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
+    name = position.get("game")
+    if "box_digest" in line and name in registry.names():
+        fault = registry.box_fault(name, _entry(path, 1, line, "box_digest", str))
+        if fault:
+            raise DatasetError(f"{path}: {fault}")
 
 
 def _check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:

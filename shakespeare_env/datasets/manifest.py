@@ -15,6 +15,8 @@ from shakespeare_env.datasets.schema import FORMAT
 
 NAME = "manifest.json"
 MOST_GAMES = 100_000_000
+MOST_IN_A_SHARD = 10_000
+"""Games: a shard is in memory at once."""
 MOST_SHARDS = 100_000
 """As many as the names of their files have room for."""
 
@@ -25,7 +27,8 @@ class Settings:
 
     Attributes:
         entrants: Agents' names; the first has seat 0 in a deal's first game.
-        weights: SHA-256 by entrant: a checkpoint may change before the dataset is resumed.
+        weights: SHA-256 by entrant of its network's weights, or of the source of one in Python:
+            either may change before the dataset is resumed.
         seed: Of the deals and the agents' draws.
         deals: Each is played once per seat.
         deals_together: A network's rounding depends on it.
@@ -63,13 +66,21 @@ class Settings:
         """How these settings differ from others, in words."""
         # Users give games, not deals.
         names = [{"deals": "games"}.get(field.name, field.name) for field in fields(self)]
+        names = [name for name in names if name not in ("weights", "box_digest")]
         values = [(name, getattr(self, name), getattr(other, name)) for name in names]
         show = partial(json.dumps, ensure_ascii=False)
-        return "; ".join(
+        found = [
             f"{name} {show(own)}, not {show(theirs)}"
             for name, own, theirs in values
             if own != theirs
-        )
+        ]
+        # Of what is known by digests alone, only that it has changed can be told.
+        changed = sorted({name for name, _ in self.weights.items() ^ other.weights.items()})
+        if changed and self.entrants == other.entrants:
+            found.append(f"other weights or another source of {', '.join(map(show, changed))}")
+        if self.box_digest != other.box_digest:
+            found.append("another box")
+        return "; ".join(found)
 
 
 @dataclass(frozen=True)

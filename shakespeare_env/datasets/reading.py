@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shakespeare_env import registry
 from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
-from shakespeare_env.datasets.manifest import Manifest, StoredFile, shard_file, size_of
+from shakespeare_env.datasets.manifest import Manifest, Settings, StoredFile, shard_file, size_of
 from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
@@ -21,7 +22,8 @@ def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> p
     """The table of games, `schema.GAMES`; a dataset may lack games if `unfinished`.
 
     Raises:
-        DatasetError: the folder is not a dataset, is damaged, or lacks games.
+        DatasetError: the folder is not a dataset, is damaged, lacks games, or was recorded with
+            another box than the one in force.
         ModuleNotFoundError: Polars is not installed.
     """
     return _read(Path(folder), "games", unfinished)
@@ -43,6 +45,16 @@ def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
         ) from error
 
 
+def check_box(folder: Path, settings: Settings) -> None:
+    """DatasetError if a dataset's box is not in force: its positions would be misread."""
+    try:
+        fault = registry.box_fault(settings.game, settings.box_digest)
+    except ValueError as error:
+        raise DatasetError(f"{folder}: {error}") from error
+    if fault:
+        raise DatasetError(f"{folder}: {fault}")
+
+
 def check_digests(folder: Path, manifest: Manifest) -> None:
     """DatasetError unless all finished files are as written."""
     for number, shard in enumerate(manifest.shards):
@@ -53,6 +65,7 @@ def check_digests(folder: Path, manifest: Manifest) -> None:
 def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
     pl = load_polars()
     manifest = read_manifest(folder)
+    check_box(folder, manifest.settings)
     if not (manifest.is_complete or unfinished):
         raise DatasetError(
             f"{folder} holds {manifest.finished_games} of {manifest.settings.games} games; repeat "

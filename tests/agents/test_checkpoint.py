@@ -145,11 +145,14 @@ def test_card_is_not_json(folder):
         ),
         ({"game": "x" * 10**6}, r"made for game 'x{79}\.\.\., but this is"),
         ({"game": "chess"}, "made for game 'chess', but this is 'figaro'"),
-        ({"box_digest": "0"}, "made for box_digest '0'"),
-        ({"actions": 4}, "made for actions 4"),
-        ({"actions_digest": "0"}, "made for actions_digest"),
-        ({"observation": 5}, "made for observation 5"),
-        ({"layout_digest": "0"}, "made for layout_digest"),
+        (
+            {"box_digest": "0"},
+            "made with another box than the package's own, which is in force; set FIGARO_BOX",
+        ),
+        ({"actions": 4}, "made for other actions"),
+        ({"actions_digest": "0"}, "made for other actions"),
+        ({"observation": 5}, "made for other observations"),
+        ({"layout_digest": "0"}, "made for other observations"),
         ({"players": []}, r"players \[\]"),
         ({"players": [3, 9]}, r"players \[3, 9\]"),
         ({"players": [True]}, r"players \[True\]"),
@@ -206,10 +209,10 @@ def test_another_box_is_another_game(folder):
     """The same sizes do not make the same game: texts and fields count."""
     texts = tuple(GAME.actions.texts[::-1])
     other = replace(GAME, actions=ActionTable([Block("play", texts, texts)]))
-    with pytest.raises(CheckpointError, match="actions_digest"):
+    with pytest.raises(CheckpointError, match="made for other actions"):
         load_checkpoint(folder, other)
     fields = [(f.name, f.size, f.low, f.high, f.description) for f in LAYOUT]
-    with pytest.raises(CheckpointError, match="layout_digest"):
+    with pytest.raises(CheckpointError, match="made for other observations"):
         load_checkpoint(folder, replace(GAME, layout=ObservationLayout(fields[::-1])))
 
 
@@ -231,7 +234,9 @@ def test_a_checkpoint_of_a_real_game(name, tmp_path):
     network, _ = load_checkpoint(tmp_path, game)
     assert same_tensors(network, Network(tensors, game.layout))
     edit_card(tmp_path, box_digest="0" * 64)
-    with pytest.raises(CheckpointError, match=r"box_digest .* use the game, box and version"):
+    with pytest.raises(
+        CheckpointError, match=r"made with another box than .*; set \w+_BOX to the box"
+    ):
         load_checkpoint(tmp_path, game)
 
 

@@ -8,8 +8,7 @@ import sys
 
 import pytest
 
-from shakespeare_agents import make, names
-from shakespeare_agents import registry as agent_registry
+from shakespeare_agents import make, names, naming
 from shakespeare_env import registry
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.command_line import printed, refused
@@ -52,9 +51,9 @@ def site(tmp_path, monkeypatch):
     (site / "lazy_players.py").write_text(MODULE)
     monkeypatch.syspath_prepend(str(site))
     importlib.invalidate_caches()
-    agent_registry._installed.cache_clear()
+    naming.installed.cache_clear()
     yield site
-    agent_registry._installed.cache_clear()
+    naming.installed.cache_clear()
     sys.modules.pop("lazy_players", None)
 
 
@@ -91,7 +90,7 @@ def test_an_opponent_is_found_by_the_name(site, game):
 def test_the_command_line_knows_it(site, game):
     out = printed("evaluate", "first", "random", "random", "--game", game.name, "--games", "3")
     assert "│ first " in out
-    printed("watch", "--game", game.name, "--agents", "first", "--moves", "1")
+    printed("watch", "first", "random", "--game", game.name, "--moves", "1")
 
 
 def test_a_new_process_finds_it(site, game):
@@ -122,10 +121,10 @@ def test_one_that_cannot_be_loaded_is_named_with_its_entry_and_the_remedy(
     assert message.startswith(f"the agent {name!r} is registered as {value!r}, which cannot be")
     assert said in message
     assert message.endswith("repair or uninstall its distribution")
-    message = refused("evaluate", name, "--game", game.name)
-    assert "AGENT" in message
-    assert "repair or uninstall its distribution" in message
-    assert "--agents" in refused("watch", "--game", game.name, "--agents", name)
+    for command in ("evaluate", "watch", "play"):
+        message = refused(command, name, "--game", game.name)
+        assert "AGENT" in message
+        assert "repair or uninstall its distribution" in message
 
 
 def test_one_that_makes_no_agent_is_named_with_what_it_made(site, game):

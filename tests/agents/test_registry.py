@@ -213,7 +213,7 @@ def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch)
 )
 def test_an_unknown_name_or_a_missing_folder_is_named_with_the_choices(player):
     value = re.escape(repr(str(player)))
-    remedy = f"give one of {CHOICES} or the folder of a checkpoint"
+    remedy = f"give one of {CHOICES}, the folder of a checkpoint, my.py:NAME or package.module:NAME"
     with pytest.raises(ValueError, match=f"{value}.*: {remedy}"):
         make(player, GAME)
 
@@ -236,16 +236,22 @@ def test_a_checkpoint_of_another_game_is_refused(folder):
 
 @pytest.mark.parametrize("player", [None, 3, 0.5, b"random", ["random"], {"random": 1.0}])
 def test_anything_else_is_refused_with_the_value_and_the_choices(player):
-    with pytest.raises(TypeError, match=rf"^{re.escape(repr(player))} cannot play: ") as caught:
+    with pytest.raises(TypeError, match=rf"^{re.escape(repr(player))} cannot play: give") as caught:
         make(player, GAME)
     message = str(caught.value)
     assert all(name in message for name in names())
     assert "the folder of a checkpoint" in message
-    assert "an agent or a function" in message
+    assert "my.py:NAME" in message
+    assert "an object with act()" in message
 
 
-def test_a_class_is_refused_it_is_no_agent_yet():
+def test_a_class_is_no_agent_yet_so_one_is_made():
     """It has the methods, but nobody to call them on: found out in the first step otherwise."""
-    player: Any = RandomAgent
-    with pytest.raises(TypeError, match=r"RandomAgent.* cannot play"):
-        make(player, GAME)
+    assert isinstance(make(RandomAgent, GAME), RandomAgent)
+
+
+def test_an_unknown_name_is_held_against_the_known_ones():
+    with pytest.raises(
+        ValueError, match=r"'heuristc' \(did you mean 'heuristic'\?\), and no folder"
+    ):
+        make("heuristc", GAME)

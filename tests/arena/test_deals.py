@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from shakespeare_agents import RandomAgent, make
+from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import settings_of
 from shakespeare_agents.arena.deals import deal, parts
-from shakespeare_agents.arena.evaluate import Entrant
 from shakespeare_agents.arena.recording import record_shard
 from shakespeare_env import registry
 from shakespeare_env.lineup import play_out
@@ -53,9 +53,7 @@ def course(agents, game, deals, seed=5):
             moves[row].append(action)
 
     play_out(batch, lineup, before_step=note)
-    return list(
-        zip(moves, batch.final_scores.tolist(), batch.final_winners.tolist(), strict=True)
-    )
+    return list(zip(moves, batch.final_scores.tolist(), batch.final_winners.tolist(), strict=True))
 
 
 @full_tables

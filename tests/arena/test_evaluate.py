@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.evaluate import Entrant, evaluate
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_env import registry
 from tests.contract.each_table import full_tables, small_tables
 
@@ -172,3 +173,59 @@ sys.exit(repr(unwanted & sys.modules.keys()) if unwanted & sys.modules.keys() el
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def first_legal(observations, masks, rng):
+    return masks.argmax(axis=1)
+
+
+class Player:
+    def act(self, observations, masks, rng):
+        return first_legal(observations, masks, rng)
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_functions_agents_and_names_can_play_as_they_are(game):
+    """As a line of Python: what plays is named, and the last of several fills the table."""
+    seats = registry.seats(game)[-1]
+    result = evaluate([first_legal, "random"], game, players=seats, games=2 * seats)
+    assert result.entrants == ("first_legal", *["random"] * (seats - 1))
+    assert (
+        result.agents
+        == evaluate(
+            [Entrant("first_legal", Player()), *[RANDOM] * (seats - 1)], game, games=2 * seats
+        ).agents
+    )
+    text = str(result)
+    assert f"{game}, {seats} seats: {2 * seats} games, 2 deals, seed 0" in text
+    for agent in result.agents:
+        assert re.search(rf"│ {agent.name}.*│ +{100 * agent.win_rate:.1f} \(.* to .*\) │", text)
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_names_of_what_plays(tmp_path):
+    player = Player()
+    other = lambda observations, masks, rng: masks.argmax(axis=1)  # noqa: E731
+    given = [player, Player(), player, Player, first_legal, other]
+    result = evaluate(given, "figaro", games=6)
+    assert result.entrants == (
+        "Player",
+        "Player 2",
+        "Player",
+        "Player 3",
+        "first_legal",
+        "<lambda>",
+    )
+    assert [agent.copies for agent in result.agents] == [2, 1, 1, 1, 1]
+
+
+def test_a_single_one_plays_against_the_default_agent():
+    result = evaluate([first_legal], "figaro", players=3, games=3)
+    assert result.entrants == ("first_legal", *["network"] * 2)
+
+
+def test_more_than_there_are_seats():
+    with pytest.raises(ValueError, match="4 players for 3 seats; name fewer agents"):
+        evaluate(["random"] * 4, "figaro", players=3, games=3)
+    with pytest.raises(ValueError, match="players=9: figaro is played by 3 to 6 seats"):
+        evaluate(["random"], "figaro", players=9, games=9)

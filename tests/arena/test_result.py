@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.evaluate import Entrant, evaluate
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.result import FORMAT, agent_results
 from shakespeare_agents.intervals import wilson_interval
 from shakespeare_env import registry

@@ -6,7 +6,6 @@ from typer.testing import CliRunner
 
 from shakespeare_env.cli import app
 
-
 NO_SCREEN = {"COLUMNS": None, "LINES": None}
 """Output that is cut nowhere, wherever the tests run."""
 SCREEN = {"COLUMNS": "80", "LINES": "40"}

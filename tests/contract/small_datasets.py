@@ -3,8 +3,8 @@
 import numpy as np
 
 from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
-from shakespeare_agents.arena.evaluate import Entrant
 from shakespeare_env import registry
 
 

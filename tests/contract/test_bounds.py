@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.evaluate import Entrant, evaluate
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.errors import MemoryLimitError

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_env.box_reading import facts_digest
+from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
 
 games = pytest.mark.parametrize("name", registry.names())
@@ -73,12 +74,9 @@ def test_every_fact_counts(name, copy):
 
 @games
 def test_the_bundled_box_of_an_earlier_version_is_the_one_in_force(name):
-    own = registry.box_digest(name)
-    assert registry.current_digest(name, OF_BYTES[name]) == own
-    assert registry.current_digest(name, own) == own
+    assert registry.box_fault(name, OF_BYTES[name]) is None
+    assert registry.box_fault(name, registry.box_digest(name)) is None
     assert registry.game_saved(name, OF_BYTES[name]) is registry.game(name)
-    assert registry.current_digest(name, "0" * 64) == "0" * 64
-    assert registry.current_digest("chess", OF_BYTES[name]) == OF_BYTES[name]
     with pytest.raises(BoxError, match="another box"):
         registry.game_saved(name, "0" * 64)
 
@@ -92,7 +90,7 @@ def test_a_box_of_ones_own_is_recognised_by_its_bytes_and_is_not_the_bundled_one
     script = (
         "import json, sys; from shakespeare_env import registry\n"
         "name, box, *digests = sys.argv[1:]; registry.game(name, box)\n"
-        "print(json.dumps([registry.current_digest(name, d) == registry.box_digest(name)"
+        "print(json.dumps([registry.box_fault(name, d) is None"
         " for d in digests]))"
     )
     of_bytes = hashlib.sha256(own.read_bytes()).hexdigest()
@@ -103,3 +101,41 @@ def test_a_box_of_ones_own_is_recognised_by_its_bytes_and_is_not_the_bundled_one
         check=True,
     )
     assert json.loads(done.stdout) == [True, False]
+
+
+@games
+def test_a_box_that_does_not_fit_is_told_in_words_without_loading_the_game(name, copy):
+    """Which facts differ can be told where one of the two is the package's own."""
+    from tests.contract import knowledge
+
+    changes = knowledge.of(name, "box_changes")
+    box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
+    own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
+    script = (
+        "import json, sys; from shakespeare_env import registry\n"
+        "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
+        "print(json.dumps([*faults, list(registry._loaded)]))"
+    )
+
+    def told(*digests, **environment):
+        done = subprocess.run(
+            [sys.executable, "-c", script, name, *digests],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, **environment},
+        )
+        return json.loads(done.stdout)
+
+    (key,) = differing_facts(bundled(name).parent, box)
+    assert key.rpartition(".")[2] in changes.OLD
+    assert told(own, digest(name, box), "0" * 64, **{variable: str(box)}) == [
+        f"made with the package's own box, but {box} is in force, which differs in {key}; "
+        f"unset {variable}",
+        None,
+        f"made with another box than {box}, which is in force; set {variable} to the box it was "
+        "made with",
+        [],
+    ]
+    other = f"made with another box than the package's own, which is in force; set {variable} to"
+    assert told(digest(name, box))[0].startswith(other)

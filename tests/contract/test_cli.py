@@ -6,11 +6,13 @@ import os
 import re
 import subprocess
 import sys
+from importlib import metadata
 from typing import Any
 
 import pytest
 
 import shakespeare_agents
+import shakespeare_env
 from shakespeare_env import Position, registry
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
@@ -89,11 +91,19 @@ class TestWatch:
         assert printed(*watch, "5") == printed(*watch, "5") != printed(*watch, "6")
 
     def test_agents_play_seat_by_seat_and_the_last_one_fills_the_table(self, game):
-        watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final"]
-        one = ["--agents", "random"]
-        assert printed(*watch) == printed(*watch, *one) == printed(*watch, *one, *one)
+        seats = ["--players", str(game.max_seats)]
+        watch = ["watch", "--game", game.name, "--seed", "4", "--moves", "40", "--final", *seats]
         best = shakespeare_agents.default(game)
-        assert printed(*watch) != printed(*watch, *one, "--agents", best)
+        assert printed(*watch) == printed(*watch, best) == printed(*watch, best, best)
+        filled = printed(*watch, "random", "heuristic")
+        assert filled == printed(*watch, *["random", *["heuristic"] * (game.max_seats - 1)])
+        assert filled != printed(*watch, "random") == printed(*watch, "random", best)
+
+    def test_the_seats_are_as_many_as_are_named(self, game):
+        few = max(2, game.min_seats)
+        out = printed("watch", "random", "heuristic", "--game", game.name, "--moves", "0")
+        names = re.findall(r"│ *\d+ *│ (\S+) *│ *-?\d+ *│", out)
+        assert names == ["random", *["heuristic"] * (few - 1)]
 
     @pytest.mark.parametrize(
         ("arguments", "drawings"),
@@ -161,9 +171,9 @@ class TestWatch:
             (["--moves", "-1"], ["--moves", "'all'"]),
             (["--moves", "few"], ["--moves", "'all'"]),
             (["--delay", "-1"], ["--delay"]),
-            (["--agents", "nobody"], ["--agents", "'nobody'", "random"]),
-            (["--agents", "greedy,samples=many"], ["--agents", "samples='many'"]),
-            (["--agents", "random"] * 99, ["--agents", "named: 99, seats for them: {most}"]),
+            (["nobody"], ["AGENT", "'nobody'", "random"]),
+            (["greedy,samples=many"], ["AGENT", "samples='many'"]),
+            (["random"] * 99, ["AGENT", "{least} to {most} seats, not 99"]),
         ],
     )
     def test_refuses_what_cannot_be(self, game, arguments, said):
@@ -285,12 +295,51 @@ def test_without_a_command_it_helps():
     )
 
 
-def test_runs_as_a_program():
+@pytest.mark.parametrize("module", ["shakespeare_env", "shakespeare_env.cli"])
+def test_runs_as_a_program(module):
     done = subprocess.run(
-        [sys.executable, "-m", "shakespeare_env.cli", "protocol"],
+        [sys.executable, "-m", module, "protocol"],
         input=b'{"command": "new", "players": %d}\n\xff\n' % DEFAULT_SEATS,
         capture_output=True,
         check=True,
     )
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [next(iter(answer)) for answer in answers] == ["result", "error"]
+
+
+def test_the_version():
+    assert printed("--version") == f"shakespeare-env {shakespeare_env.__version__}\n"
+    assert shakespeare_env.__version__ == metadata.version("shakespeare-env")
+
+
+def test_a_checkout_that_is_not_installed_says_so(monkeypatch):
+    def missing(name):
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("shakespeare_env.version.installed_version", missing)
+    assert shakespeare_env.__version__ == "0+not.installed"
+    assert printed("--version") == "shakespeare-env 0+not.installed\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["evalute"], "there is no command 'evalute' (did you mean 'evaluate'?); give one of"),
+        (["xyzzy"], "there is no command 'xyzzy'; give one of watch, play"),
+        (["watch", "heuristc"], "'heuristc' (did you mean 'heuristic'?)"),
+        (["watch", "--game", "shakespear"], "'shakespear' (did you mean 'shakespeare'?)"),
+        (["watch", "--option", "strategic_rests"], "(did you mean 'strategic_rest'?)"),
+        (["watch", "--playrs", "3"], "--players"),
+        (["train", "--set", "learning_rat=1"], "learning_rat (did you mean 'learning_rate'?)"),
+    ],
+)
+def test_what_was_meant_is_asked(arguments, said):
+    assert said in refused(*arguments)
+
+
+def test_help_names_every_variant():
+    """Known without loading a game."""
+    for name in GAMES:
+        assert registry.variants(name) == tuple(registry.game(name).options)
+    plain = " ".join(re.sub(r"[│╭╮╰╯─]", " ", printed("watch", "--help")).split())
+    assert "shakespeare: strategic_rest; figaro: none" in plain

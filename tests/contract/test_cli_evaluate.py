@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.evaluate import evaluate as play_games
 from shakespeare_agents.arena.result import EvaluationResult
 from shakespeare_agents.checkpoint import save_checkpoint
@@ -203,13 +203,16 @@ class TestRefusals:
     @pytest.fixture(autouse=True)
     def nobody_plays(self, monkeypatch):
         """All of it is found out before the first game."""
-        command = import_module("shakespeare_agents.cli.evaluate")
-        monkeypatch.setattr(command, "play_games", lambda *_, **__: pytest.fail("they play"))
+        arena = import_module("shakespeare_agents.arena.evaluate")
+        monkeypatch.setattr(arena, "evaluate", lambda *_, **__: pytest.fail("they play"))
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["heuristi"], ["'heuristi'", *shakespeare_agents.names()]),
+            (
+                ["heuristi"],
+                ["'heuristi'", "did you mean 'heuristic'?", *shakespeare_agents.names()],
+            ),
             ([""], ["an agent needs a name"]),
             (["x" * 5000], ["AGENT", "no agent is named"]),
             (["random,x=1"], ["AGENT", "no option 'x'"]),
@@ -218,7 +221,7 @@ class TestRefusals:
             (["--players", "0"], ["--players"]),
             (["--players", "99"], ["--players", "{least} to {most} seats, not 99"]),
             (["random"] * 99, ["AGENT", "{least} to {most} seats, not 99"]),
-            (["random"] * 9 + ["--players", "{most}"], ["AGENT", "9 agents for {most} seats"]),
+            (["random"] * 9 + ["--players", "{most}"], ["AGENT", "9 players for {most} seats"]),
             (["--games", "0"], ["--games"]),
             (["--games", "100000001"], ["--games"]),
             (["--seed", "-1"], ["--seed"]),
@@ -251,7 +254,7 @@ class TestRefusals:
         text = card.read_text()
         for spoilt, said in (
             (text[:50], "is not JSON"),
-            (text.replace(registry.box_digest(game.name), "0" * 64), "made for box_digest"),
+            (text.replace(registry.box_digest(game.name), "0" * 64), "made with another box"),
         ):
             card.write_text(spoilt)
             seats = ("--players", str(game.max_seats))

@@ -311,6 +311,15 @@ class TestSaving:
         assert "give a file .jsonl or .jsonl.gz" in out
         assert file.read_text(encoding="utf-8") == "kept"
 
+    def test_another_move_in_a_saved_game(self, game, table, tmp_path):
+        """The default agent plays on for the person."""
+        file = str(tmp_path / "game.jsonl")
+        printed("play", *table, "--save", file, input="1\n1\n")
+        position = Position.new(game.name, players=fewest(game), seed=6)
+        out = printed("replay", file, "--at", "0", "--instead", position.moves()[-1])
+        assert f"seat 0 ({shakespeare_agents.default(game)})" in out
+        assert "seat 1 (random)" in out
+
     def test_the_record_holds_positions_and_agents(self, game, table, tmp_path):
         file = tmp_path / "game.jsonl"
         printed("play", *table, "--save", str(file), input="1\n1\n")
@@ -318,6 +327,7 @@ class TestSaving:
         assert first["agents"] == ["you", *["random"] * (fewest(game) - 1)]
         position = Position.new(game.name, players=fewest(game), seed=6)
         assert first["position"] == position.to_dict()
+        assert first["box_digest"] == registry.box_digest(game.name)
         for line in rest:
             position.push(line["move"])
             assert line["position"] == position.to_dict()
@@ -333,7 +343,7 @@ class TestSaving:
         (["--option", "fast"], ["--option", "{options}"]),
         (["nobody"], ["AGENT", "'nobody'", "random"]),
         (["random,greedy=true"], ["AGENT", "'random'", "'greedy'"]),
-        (["random"] * 99, ["AGENT", "not 100"]),
+        (["random"] * 99, ["AGENT", "{least} to {most} seats, not 100"]),
     ],
 )
 def test_refuses_what_cannot_be(game, arguments, said):

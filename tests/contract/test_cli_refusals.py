@@ -31,8 +31,6 @@ AGENTS = [
 ]
 FILES = ["", "/", "/dev/null", "/dev/null/file", "a\0b", "a" * 100_000]
 TEXTS = {
-    "--agents": AGENTS,
-    "--against": AGENTS,
     "--draw-at": WORDS,
     "--game": ["", *WORDS],
     "--instead": ["", *WORDS],
@@ -103,7 +101,7 @@ def test_texts_that_mean_nothing(command, option, needed):
     assert not {*os.listdir()} - {"position.json", "game.jsonl"}
 
 
-@pytest.mark.parametrize("command", ["evaluate", "dataset"])
+@pytest.mark.parametrize("command", ["evaluate", "dataset", "watch", "play"])
 def test_agents_that_are_none(command, needed):
     for agent in AGENTS:
         refusal(command, *needed.get(command, []), "--", agent, "random")

@@ -66,7 +66,8 @@ class TestCommands:
         engine = Engine()
         summary = result(engine, "new", game=game.name, players=game.max_seats, seed=3)
         expected = Position.new(game.name, players=game.max_seats, seed=3)
-        assert result(engine, "state") == {"position": expected.to_dict()}
+        digest = registry.box_digest(expected.game.name)
+        assert result(engine, "state") == {"position": expected.to_dict(), "box_digest": digest}
         assert summary == {
             "to_move": expected.to_move,
             "winners": None,

@@ -292,7 +292,7 @@ say(*map(tried, range(4)))
 """
     in_a_process(name, write, *boxes)
     for refusal in in_a_process(name, read, *boxes)[0]:
-        assert refusal.startswith(f"BoxError this was saved from {name} with another box than")
+        assert refusal.startswith(f"BoxError this comes from {name}, made with another box than")
         assert f"set {name.upper()}_BOX" in refusal
     environment = {f"{name.upper()}_BOX": str(boxes[0])}
     assert in_a_process(name, read, *boxes, **environment)[0] == ["no refusal"] * 4

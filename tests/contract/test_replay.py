@@ -31,8 +31,8 @@ def record(folder):
     return from_dataset(folder, 1)
 
 
-def replay(folder, *arguments, **kwargs):
-    return printed("replay", str(folder), "--game-id", "1", *map(str, arguments), **kwargs)
+def replay(folder, *arguments, agents=(), **kwargs):
+    return printed("replay", str(folder), *agents, "--game-id", "1", *map(str, arguments), **kwargs)
 
 
 def test_one_position_as_it_was_recorded(folder, record):
@@ -111,9 +111,10 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
 def test_another_move_is_played_to_the_end(folder, record):
     at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
     other = next(move for move in record.positions[at].moves() if move != record.moves[at])
-    arguments = ["--at", at, "--instead", other, "--agents", "random", "--seed", "4"]
-    out = replay(folder, *arguments)
-    assert out == replay(folder, *arguments)
+    arguments = ["--at", at, "--instead", other, "--seed", "4"]
+    players = record.last.players
+    out = replay(folder, *arguments, agents=["random"] * players)
+    assert out == replay(folder, *arguments, agents=["random"] * players)
     position = Position.from_dict(record.positions[at].to_dict(), seed=4)
     played = moves_told(out[out.index("Instead") :])
     assert played[0] == (at + 1, position.to_move, other)
@@ -165,7 +166,7 @@ def test_refuses_what_cannot_be(folder, record, tmp_path):
         (["--at", "3", "--instead", "x", "--seat", "0"], "neither --seat"),
         (["--at", "3", "--instead", "hop"], "'hop' is not legal"),
         (["--at", str(end), "--instead", "hop"], "the game is over"),
-        (["--agents", "random"], "only after --instead"),
+        (["random"], "only after --instead"),
         (["--at", "3", "--instead", record.positions[3].moves()[0]], "'guesser'"),
     ):
         assert said in refused("replay", str(folder), "--game-id", "1", *arguments)

@@ -12,7 +12,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.evaluate import Entrant, evaluate
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv

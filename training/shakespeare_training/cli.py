@@ -13,10 +13,17 @@ import typer
 from rich.console import Console
 
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import DEFAULT_GAME, find_game, give_up
+from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 
 _CONFIGURED = "as configured"
+
+
+def _complete_setting(incomplete: str) -> list[str]:
+    """Names of settings that begin so, for the shell to complete."""
+    from shakespeare_training.config import TrainingConfig
+
+    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
 
 
 def train(
@@ -30,6 +37,7 @@ def train(
             "--game",
             help=f"One of: {', '.join(registry.names())}.",
             show_default=f"{_CONFIGURED}, or {DEFAULT_GAME}",
+            autocompletion=complete_game,
         ),
     ] = None,
     decisions: Annotated[
@@ -49,6 +57,7 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
+            autocompletion=_complete_setting,
             help="Any other setting, such as learning_rate=1e-3; may be repeated.",
         ),
     ] = None,
@@ -58,6 +67,13 @@ def train(
     ] = None,
     resume: Annotated[
         Path | None, typer.Option(help="Folder of a run to continue.", show_default=False)
+    ] = None,
+    trust: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="AGENT",
+            help="Python that --resume may run, as the run's settings name it; may be repeated.",
+        ),
     ] = None,
     start: Annotated[
         Path | None,
@@ -84,6 +100,8 @@ def train(
         give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
+    if trust and resume is None:
+        raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     folder = resume or out or Path("runs")
     try:
         given = {"decisions": decisions, "seed": seed}
@@ -93,7 +111,9 @@ def train(
             _refuse_changes(
                 {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
             )
-            run = Run.resume(resume, decisions=overrides.get("decisions"), device=device)
+            run = Run.resume(
+                resume, decisions=overrides.get("decisions"), device=device, trusted=trust or ()
+            )
         else:
             if game_name is not None:
                 overrides["game"] = find_game(game_name).name

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
 from shakespeare_env import registry
-from shakespeare_env.values import shown
+from shakespeare_env.values import meant, shown
 from shakespeare_training.faults import in_words
 
 CURRENT, PAST = "current", "past"
@@ -147,7 +147,9 @@ class TrainingConfig(BaseModel):
     @classmethod
     def _is_a_game(cls, value: str) -> str:
         if value not in registry.names():
-            raise ValueError(f"there is no such game; the games: {', '.join(registry.names())}")
+            known = registry.names()
+            question = meant(value, known)
+            raise ValueError(f"there is no such game{question}; the games: {', '.join(known)}")
         return value
 
     @field_validator("opponents")
@@ -185,7 +187,8 @@ def unknown_setting(name: str) -> str:
     """What to tell who gave a setting that does not exist."""
     if name in RENAMED:
         return f"{name} is now called {RENAMED[name]}"
-    return f"there is no setting {name}; the settings: {', '.join(TrainingConfig.model_fields)}"
+    known = TrainingConfig.model_fields
+    return f"there is no setting {name}{meant(name, known)}; the settings: {', '.join(known)}"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.metadata import version
 from pathlib import Path
 
-from shakespeare_agents.arena.evaluate import Entrant
+from shakespeare_agents.arena.entrants import Entrant
 from shakespeare_agents.arena.recording import OnGame, record_shard
-from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.registry import digest_of
 from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
@@ -18,14 +17,13 @@ from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import frame, load, load_polars, parquet
 from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.reading import check_digests
+from shakespeare_env.datasets.reading import check_box, check_digests
 from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
+from shakespeare_env.version import version
 
-MOST_IN_A_SHARD = 10_000
-"""Games: a shard is in memory at once."""
 _BYTES_A_GAME = 2**22
 """Most of it the positions as text: 3 to 4 MiB were measured in a game of four."""
 _LOCK_NAME = ".lock"
@@ -58,8 +56,8 @@ def settings_of(
     players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
     checked_count("games", games, manifests.MOST_GAMES)
-    checked_count("games_per_shard", games_per_shard, MOST_IN_A_SHARD)
-    checked_count("deals_together", deals_together, MOST_IN_A_SHARD)
+    checked_count("games_per_shard", games_per_shard, manifests.MOST_IN_A_SHARD)
+    checked_count("deals_together", deals_together, manifests.MOST_IN_A_SHARD)
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
@@ -69,15 +67,15 @@ def settings_of(
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
         entrants=tuple(entrant.name for entrant in entrants),
         weights={
-            entrant.name: entrant.agent.network.digest()
+            entrant.name: digest
             for entrant in entrants
-            if isinstance(entrant.agent, NetworkAgent)
+            if (digest := digest_of(entrant.name, entrant.agent))
         },
         seed=int(check_seed(seed)),
         deals=-(-games // players),
         deals_together=deals_together,
         deals_per_shard=-(-games_per_shard // (players * deals_together)) * deals_together,
-        package_version=version("shakespeare-env"),
+        package_version=version(),
         box_digest=registry.box_digest(game),
     )
     if settings.shards > manifests.MOST_SHARDS:
@@ -139,6 +137,7 @@ def _opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
         write_atomically(folder / manifests.NAME, manifest.to_bytes())
         return manifest
     manifest = read_manifest(folder)
+    check_box(folder, manifest.settings)
     if manifest.settings != settings:
         raise DatasetError(
             f"{folder} was begun with other settings: "

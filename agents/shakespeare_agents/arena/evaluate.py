@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.deals import deal, parts
+from shakespeare_agents.arena.entrants import Entrant, entrants_of, filled
 from shakespeare_agents.arena.result import EvaluationResult, agent_results
 from shakespeare_agents.intervals import mean_interval
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
+from shakespeare_env.agent import Player
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets.manifest import MOST_GAMES
@@ -28,23 +29,16 @@ _BYTES_A_RESULT = 24
 """A seat's score and victory as played, put together and as means are taken."""
 
 
-@dataclass(frozen=True)
-class Entrant:
-    """An agent at one seat, and the name its figures go under."""
-
-    name: str
-    agent: AnyAgent
-
-
 OnProgress = Callable[[int, int], None]
 """Called after every step with decisions made and games finished so far."""
 
 
 def evaluate(
-    entrants: Sequence[Entrant],
-    game: str,
+    entrants: Sequence[Entrant | Player],
+    game: str = registry.DEFAULT,
     *,
     games: int,
+    players: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
     threads: int = 1,
@@ -53,13 +47,27 @@ def evaluate(
     """Play games in which every agent holds every seat equally often (see `deals.deal`).
 
     Entrants sit in order around the table; an agent may hold several seats, and seats of one name
-    share a result. `seed` covers the deals and the agents' draws.
+    share a result.
+
+    Args:
+        entrants: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
+        game: Its name.
+        games: A multiple of the seats, up to `MOST_GAMES`.
+        players: Seats, by default one for each entrant. The last of several entrants fills the
+            remaining ones; a single one plays against the default agent.
+        seed: Of the deals and the agents' draws.
+        options: Variants.
+        threads: That step the games; they change no result.
+        on_progress: Called after every step.
 
     Raises:
-        ValueError: there are no entrants, or `games` is not a multiple of them up to `MOST_GAMES`.
-        TypeError: a number is not whole.
+        ValueError: there are no entrants or too many, `games` is no such multiple, or as of `make`.
+        TypeError: a number is not whole, or as of `make`.
         MemoryLimitError: the results would not fit this machine.
     """
+    if players is not None:
+        players = registry.game(game).check_players(players)
+        entrants = filled(entrants, players, registry.game(game))
     players = len(entrants)
     if not players:
         raise ValueError("there are no entrants; give at least one agent")
@@ -70,7 +78,8 @@ def evaluate(
         )
     checked_count("games", games, MOST_GAMES)
     require_memory(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
-    agents = [entrant.agent for entrant in entrants]
+    named = entrants_of(entrants, registry.game(game))
+    agents = [entrant.agent for entrant in named]
     progress = None if on_progress is None else _Progress(on_progress)
     found = []
     for some in parts(range(games // players), max(_GAMES_AT_ONCE // players, 1)):
@@ -82,7 +91,7 @@ def evaluate(
         np.concatenate(column)[:, :players].reshape(-1, players, players)
         for column in zip(*found, strict=True)
     )
-    names = [entrant.name for entrant in entrants]
+    names = [entrant.name for entrant in named]
     solo = players == 1
     best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
     return EvaluationResult(

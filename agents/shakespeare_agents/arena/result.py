@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -10,6 +11,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.storage import write_atomically
@@ -17,6 +21,9 @@ from shakespeare_env.registry import box_digest
 
 FORMAT = 2
 """Version of the JSON."""
+_WIDTH = 80
+_NARROWEST = 56
+"""Columns; keeps the title on one line."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +97,31 @@ class EvaluationResult:
                 return agent
         raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
 
+    def __str__(self) -> str:
+        text = io.StringIO()
+        Console(file=text, width=_WIDTH, color_system=None).print(self.table())
+        return text.getvalue().rstrip("\n")
+
+    def table(self) -> Table:
+        """The results, one row per agent, 80 columns at most."""
+        variants = [name for name, on in self.options.items() if on]
+        where = ", ".join([self.game, _counted(self.players, "seat"), *variants])
+        games, deals = _counted(self.games, "game"), _counted(self.deals, "deal")
+        table = Table(
+            title=f"{where}: {games}, {deals}, seed {self.seed}",
+            caption=_caption(self),
+            min_width=_NARROWEST,
+        )
+        table.add_column("Agent", overflow="fold")
+        if self.players > 1:
+            table.add_column("Won %, 95 % interval", justify="right", no_wrap=True)
+            table.add_column("By seat, %", justify="right", no_wrap=True)
+        table.add_column("Mean score", justify="right", no_wrap=True)
+        for agent in self.agents:
+            copies = f" ×{agent.copies}" if agent.copies > 1 else ""
+            table.add_row(Text(agent.name + copies), *_figures(agent))
+        return table
+
     def to_json(self) -> dict[str, Any]:
         """JSON types, with a format number and the box's digest."""
         facts = json.loads(json.dumps(asdict(self)))  # tuples become lists
@@ -137,3 +169,33 @@ def agent_results(
         figures: Any = *victory, *mean_interval(deal_scores)
         results.append(AgentResult(name, copies, games, *figures))
     return tuple(results)
+
+
+def _figures(agent: AgentResult) -> list[str]:
+    score = _with_margin(agent.mean_score, agent.score_high)
+    if agent.win_rate is None or agent.low is None or agent.high is None:
+        return [score]
+    rates = agent.seat_win_rates or ()
+    return [
+        f"{agent.win_rate:.1%} ({agent.low:.1%} to {agent.high:.1%})".replace("%", ""),
+        " ".join(f"{rate:3.0%}".replace("%", "").rjust(3) for rate in rates),
+        score,
+    ]
+
+
+def _caption(result: EvaluationResult) -> str:
+    if result.solo_target is not None:
+        return f"A good solo game passes {result.solo_target:g}."
+    assert result.mean_winning_score is not None
+    winning = _with_margin(result.mean_winning_score, result.winning_score_high)
+    equal = f"{1 / result.players:.1%}".replace("%", " %")
+    return f"Mean winning score {winning}.\n± is a 95 % interval; equal agents win {equal}."
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _with_margin(mean: float, high: float | None) -> str:
+    """A mean and its symmetric interval: `21.37 ± 0.52`."""
+    return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 
 import typer
 
-from shakespeare_agents.cli.lineup_options import make_entrants
+from shakespeare_agents.cli.lineup_options import AGENT, PERSON, make_entrants
 from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.naming import running_python
+from shakespeare_agents.registry import default
 from shakespeare_env import Position
 from shakespeare_env.cli import screen
 from shakespeare_env.cli.game_log import GameLog
@@ -20,7 +23,7 @@ def play_instead(
 ) -> None:
     """Play another move at a position, let agents finish, and compare scores with the record's.
 
-    Without names the record's agents or the game's default play. `seed` decides chance and draws,
+    Without names the record's agents play, and the game's default one for a person or none. `seed` decides chance and draws,
     which a record does not hold.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
@@ -29,7 +32,12 @@ def play_instead(
         raise typer.BadParameter(
             f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
         )
-    made = make_entrants(position.game, named or game.agents, position.players)
+    if not named:
+        _refuse_python(game.agents or [])
+    finishers = [
+        default(position.game) if name == PERSON else name for name in named or game.agents or []
+    ]
+    made = make_entrants(position.game, finishers, position.players)
     played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     names = [one.name for one in made]
     log = GameLog(names)
@@ -51,3 +59,13 @@ def play_instead(
     ]
     print_table(("Seat", "Agent", title, "Instead", "Difference"), rows)
     typer.echo("From this move on, chance and the agents' draws differ from the record.")
+
+
+def _refuse_python(recorded: Sequence[str]) -> None:
+    """A record may be a stranger's: what it names is not imported."""
+    if found := running_python(recorded):
+        raise typer.BadParameter(
+            f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "
+            f"name the agents yourself: {shlex.join(recorded)}",
+            param_hint=AGENT,
+        )

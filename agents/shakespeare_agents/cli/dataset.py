@@ -5,22 +5,18 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents.arena.dataset import (
-    MOST_IN_A_SHARD,
-    open_dataset,
-    settings_of,
-    write_dataset,
-)
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
-from shakespeare_env.agent import AnyAgent
 from shakespeare_env.cli import choices
-from shakespeare_env.datasets.manifest import Manifest, Settings
+from shakespeare_env.datasets.manifest import MOST_IN_A_SHARD, Manifest, Settings
 from shakespeare_env.errors import DatasetError
+
+if TYPE_CHECKING:
+    from shakespeare_env.agent import AnyAgent
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -45,6 +41,9 @@ def dataset(
     threads: lineup_options.Threads = 1,
 ) -> None:
     """Record games of agents as Parquet: a table of games and one of decisions."""
+    # Here and below: it takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.arena.dataset import open_dataset, settings_of
+
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
@@ -74,6 +73,8 @@ def dataset(
 def _write(
     out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
 ) -> Manifest:
+    from shakespeare_agents.arena.dataset import write_dataset
+
     with games_progress() as progress:
         decisions = _decisions(found)
         task = progress.add_task(

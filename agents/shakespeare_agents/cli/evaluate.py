@@ -8,17 +8,10 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from shakespeare_agents.arena.evaluate import evaluate as play_games
-from shakespeare_agents.arena.result import AgentResult, EvaluationResult
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
-
-_NARROWEST = 56
-"""Columns; keeps the title on one line."""
 
 
 def evaluate(
@@ -35,6 +28,9 @@ def evaluate(
     threads: lineup_options.Threads = 1,
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
+    # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.arena.evaluate import evaluate as play_games
+
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
@@ -54,7 +50,7 @@ def evaluate(
                 task, completed=finished, decisions=decisions
             ),
         )
-    Console().print(results_table(result))
+    Console().print(result.table())
     if out is not None:
         try:
             result.save(out)
@@ -74,54 +70,3 @@ def _check_writable(out: Path) -> None:
         choices.give_up(f"cannot write {out}: there is no folder {folder}; create it first")
     if not os.access(folder, os.W_OK | os.X_OK):
         choices.give_up(f"cannot write {out}: you may not write in the folder {folder}")
-
-
-def results_table(result: EvaluationResult) -> Table:
-    """The results, one row per agent, 80 columns at most."""
-    variants = [name for name, on in result.options.items() if on]
-    where = ", ".join([result.game, _counted(result.players, "seat"), *variants])
-    games, deals = _counted(result.games, "game"), _counted(result.deals, "deal")
-    table = Table(
-        title=f"{where}: {games}, {deals}, seed {result.seed}",
-        caption=_caption(result),
-        min_width=_NARROWEST,
-    )
-    table.add_column("Agent", overflow="fold")
-    if result.players > 1:
-        table.add_column("Won %, 95 % interval", justify="right", no_wrap=True)
-        table.add_column("By seat, %", justify="right", no_wrap=True)
-    table.add_column("Mean score", justify="right", no_wrap=True)
-    for agent in result.agents:
-        copies = f" ×{agent.copies}" if agent.copies > 1 else ""
-        table.add_row(Text(agent.name + copies), *_figures(agent))
-    return table
-
-
-def _figures(agent: AgentResult) -> list[str]:
-    score = _with_margin(agent.mean_score, agent.score_high)
-    if agent.win_rate is None or agent.low is None or agent.high is None:
-        return [score]
-    rates = agent.seat_win_rates or ()
-    return [
-        f"{agent.win_rate:.1%} ({agent.low:.1%} to {agent.high:.1%})".replace("%", ""),
-        " ".join(f"{rate:3.0%}".replace("%", "").rjust(3) for rate in rates),
-        score,
-    ]
-
-
-def _caption(result: EvaluationResult) -> str:
-    if result.solo_target is not None:
-        return f"A good solo game passes {result.solo_target:g}."
-    assert result.mean_winning_score is not None
-    winning = _with_margin(result.mean_winning_score, result.winning_score_high)
-    equal = f"{1 / result.players:.1%}".replace("%", " %")
-    return f"Mean winning score {winning}.\n± is a 95 % interval; equal agents win {equal}."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _with_margin(mean: float, high: float | None) -> str:
-    """A mean and its symmetric interval: `21.37 ± 0.52`."""
-    return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"

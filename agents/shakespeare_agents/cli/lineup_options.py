@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents.arena.evaluate import Entrant
-from shakespeare_agents.registry import default, make, names
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.batch import MOST_THREADS
+from shakespeare_agents.cli.completion import complete_agent
+from shakespeare_agents.naming import names
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.game import Game
+from shakespeare_env.thread_pool import MOST_THREADS
+
+if TYPE_CHECKING:
+    from shakespeare_agents.arena import Entrant
+    from shakespeare_env.game import Game
 
 AGENT = "AGENT"
-_PERSON = "you"
+PERSON = "you"
+"""Who is no agent, in a line-up and in the record of a game."""
 _WHO = f"{', '.join(names())}, or the folder of a checkpoint; with options, as in greedy,samples=4."
 
 AgentNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
+        autocompletion=complete_agent,
         help=f"Who plays: {_WHO} The last of several fills the remaining seats; a single one plays "
         "against the default agent.",
         show_default="the default agent",
@@ -32,6 +36,7 @@ OpponentNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
+        autocompletion=complete_agent,
         help=f"Who plays the other seats, in their order: {_WHO} The last one fills the remaining "
         "seats.",
         show_default="the default agent",
@@ -41,6 +46,7 @@ FinisherNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
+        autocompletion=complete_agent,
         help=f"Who plays on after --instead, from seat 0: {_WHO} The last of several fills the "
         "remaining seats; a single one plays against the default agent.",
         show_default="those of the record, or the default agent",
@@ -94,33 +100,32 @@ def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
     """The others of a table at which a person is first in the line-up; errors as above."""
-    return _made(game, _lineup(game, [_PERSON, *(named or [])], players)[1:])
+    return _made(game, _lineup(game, [PERSON, *(named or [])], players)[1:])
 
 
 def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
-    made: dict[str, AnyAgent] = {}
-    for name in dict.fromkeys(lineup):
-        try:
-            made[name] = make(name, game)
-        except CheckpointError as error:
-            give_up(str(error))
-        except (TypeError, ValueError, ImportError) as error:
-            raise typer.BadParameter(str(error), param_hint=AGENT) from error
-    return [Entrant(name, made[name]) for name in lineup]
+    # Here and below: what plays takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.arena.entrants import entrants_of
+
+    try:
+        return entrants_of(lineup, game)
+    except CheckpointError as error:
+        give_up(str(error))
+    except (TypeError, ValueError, ImportError) as error:
+        raise typer.BadParameter(str(error), param_hint=AGENT) from error
 
 
 def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
     """Who sits at each seat, in order, by the one rule of all commands."""
+    from shakespeare_agents.arena.entrants import filled
+
     seats = players or (max(len(named), game.min_seats) if len(named) > 1 else game.max_seats)
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
             param_hint="--players" if players else AGENT,
         )
-    if len(named) > seats:
-        raise typer.BadParameter(
-            f"{len(named)} players for {seats} seats; name fewer agents, or give more --players",
-            param_hint=AGENT,
-        )
-    filler = named[-1] if len(named) > 1 else default(game)
-    return [*named, *[filler] * (seats - len(named))]
+    try:
+        return filled(named, seats, game)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint=AGENT) from error

@@ -19,7 +19,8 @@ def meant_move(answer: str, position: Position) -> str:
         return answer
     if answer.isascii() and answer.isdigit():
         if len(answer) > 9 or not 1 <= int(answer) <= len(legal):
-            raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {len(legal)}")
+            last = len(legal)
+            raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
         return legal[int(answer) - 1]
     if position.is_move(answer):
         raise ValueError(
@@ -27,7 +28,9 @@ def meant_move(answer: str, position: Position) -> str:
         )
     found = _candidates(answer.lower(), legal)
     if not found:
-        raise ValueError(f"{shown(answer)} is neither a move nor a number; ? shows what you can enter")
+        raise ValueError(
+            f"{shown(answer)} is neither a move nor a number; ? shows what you can enter"
+        )
     if len(found) > 1:
         numbered = [f"{legal.index(move) + 1} {move}" for move in found]
         raise ValueError(f"{answer!r} could be: {_listed(numbered)}; enter more of it")

@@ -22,13 +22,16 @@ PATIENCE = 60.0
 _NUMBERS = ("0", "1", "2", "3", "4", "5", "7", "-1", "1.5", "x", "", "1e3", "nan", "inf", "٣")
 _HUGE = ("9223372036854775808", "18446744073709551616", "1" + "0" * 30, "-" + "9" * 5000)
 _OPTIONS = {
-    "watch": ("--game", "--players", "--agents", "--seed", "--moves", "--option", "--draw-at"),
-    "play": ("--game", "--players", "--seat", "--against", "--seed", "--option"),
+    "watch": ("--game", "--players", "--seed", "--moves", "--option", "--draw-at"),
+    "play": ("--game", "--players", "--seat", "--seed", "--option"),
     "show": ("--picture",),
-    "train": ("--config", "--game", "--seed", "--set", "--out", "--resume", "--start", "--device"),
+    "train": (
+        *("--config", "--game", "--seed", "--set", "--out", "--resume", "--start", "--device"),
+        "--trust",
+    ),
     "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
     "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
-    "replay": ("--game-id", "--at", "--seat", "--instead", "--agents", "--seed"),
+    "replay": ("--game-id", "--at", "--seat", "--instead", "--seed"),
     "check": ("--game", "--seed"),
     "actions": ("--game",),
     "observation": ("--game",),
@@ -90,7 +93,7 @@ def _line(case: random.Random, place: Path) -> list[str]:
     line: list[str] = []
     if command in ("show", "replay"):
         line.append(_file(case, place))
-    if command in ("evaluate", "dataset"):
+    if command in ("evaluate", "dataset", "watch", "play", "replay"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]
@@ -115,7 +118,7 @@ def _value(case: random.Random, option: str, place: Path) -> str:
     drawn = case.random()
     if drawn < 0.1:
         return _odd(case)
-    if option in ("--agents", "--against", "--start", "--resume"):
+    if option in ("--start", "--resume", "--trust"):
         return _agent(case)
     if option in ("--config", "--picture", "--out"):
         return case.choice((_file(case, place), "table.svg", "table.png", "new/table.svg", "made"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from shakespeare_agents.arena.evaluate import Entrant, evaluate
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent

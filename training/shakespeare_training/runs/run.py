@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from filelock import BaseFileLock
@@ -12,10 +12,13 @@ from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
 from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
-from shakespeare_agents.network import LARGEST_WEIGHT, NetworkAgent, Tensors
+from shakespeare_agents.naming import running_python
+from shakespeare_agents.network import LARGEST_WEIGHT, Tensors
+from shakespeare_agents.registry import digest_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
+from shakespeare_env.values import shown
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
@@ -97,12 +100,22 @@ class Run:
         return run
 
     @classmethod
-    def resume(cls, folder: Path, *, decisions: int | None = None, device: str = "auto") -> Run:
+    def resume(
+        cls,
+        folder: Path,
+        *,
+        decisions: int | None = None,
+        device: str = "auto",
+        trusted: Collection[str] = (),
+    ) -> Run:
         """Continue a run as if it had never stopped; its schedules follow a new length.
+
+        A folder may be a stranger's, so opponents that its settings name in Python are imported
+        only if they are among the `trusted`.
 
         Raises:
             CheckpointError: no run, a damaged one, one for another game or version, or an opponent
-                has changed.
+                has changed or is Python that is not trusted.
             ValueError: `decisions` is out of range, or there is no such device.
             TrainingError: another process has the folder.
             MemoryLimitError: the run needs more memory than there is.
@@ -113,6 +126,7 @@ class Run:
             check_versions(folder, state)
             facts = state.facts
             config = facts.config
+            _refuse_python(folder, config, trusted)
             longer = decisions is not None and decisions != config.decisions
             if longer:
                 config = override(config, decisions=decisions)
@@ -255,20 +269,18 @@ class Run:
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
     def _digests(self) -> dict[str, str]:
-        """The digest of each opponent's weights by name, empty for others."""
+        """Of each opponent by name, what `digest_of` gives."""
         agents = {opponent.name: opponent.agent for opponent in self.learner.league.named}
         agents |= self._opponents
-        return {
-            name: agent.network.digest() if isinstance(agent, NetworkAgent) else ""
-            for name, agent in agents.items()
-        }
+        return {name: digest_of(name, agent) for name, agent in agents.items()}
 
     def _check_opponents(self, saved: dict[str, str]) -> None:
         for name, digest in self._digests().items():
             if saved.get(name) != digest:
                 raise CheckpointError(
-                    f"{self.folder}: the weights of the opponent {name!r} have changed since the "
-                    "run was started, so resuming would mix two opponents; put the old ones back"
+                    f"{self.folder}: the weights or the source of the opponent {name!r} have "
+                    "changed since the run was started, so resuming would mix two opponents; put "
+                    "the old ones back"
                 )
 
 
@@ -280,3 +292,12 @@ def _weights(folder: Path, config: TrainingConfig) -> Tensors:
             f"add --set width={card.width}"
         )
     return network.tensors
+
+
+def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
+    found = running_python({*config.opponents, *config.evaluation_opponents} - {*trusted})
+    if found:
+        raise CheckpointError(
+            f"{folder}: its settings name Python, which would be run: "
+            f"{', '.join(map(shown, sorted(found)))}; if you trust it, give each with --trust"
+        )

@@ -13,11 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import storage
-from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_digest, load_network
+from shakespeare_agents.checkpoint import (
+    CARD_NAME,
+    actions_digest,
+    layout_digest,
+    load_network,
+    unfit,
+)
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.values import shown
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
@@ -75,13 +80,12 @@ def read_state(folder: Path) -> RunState:
 
 def check_versions(folder: Path, state: RunState) -> None:
     """Refuse a state of another game, box or version, with a CheckpointError."""
-    for name, value in _versions(registry.game(state.facts.config.game)).items():
-        if getattr(state, name) != value:
-            raise CheckpointError(
-                f"{folder / STATE_NAME}: made for {name} {shown(getattr(state, name))}, "
-                f"but this is {shown(value)}; "
-                "use the game, box and version it was started with"
-            )
+    game = registry.game(state.facts.config.game)
+    fault = unfit(game, state.model_dump(include={*_versions(game)}))
+    if fault is None and state.state != _versions(game)["state"]:
+        fault = "made for other records of the game; use the version it was started with"
+    if fault is not None:
+        raise CheckpointError(f"{folder / STATE_NAME}: {fault}")
 
 
 def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import signal
 import sys
@@ -13,6 +14,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from shakespeare_agents.naming import running_python
 from shakespeare_env import registry
 from shakespeare_training.config_text import game_option
 from shakespeare_training.runs.callback import RunCallback
@@ -59,7 +61,9 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
     folder, config, program = run.folder, run.config, _here(_NAME)
     game = "".join(f" {word}" for word in game_option(config.game))
     opponent = config.evaluation_opponents[-1] if config.evaluation_opponents else "random"
+    trust = running_python({**config.opponents, **dict.fromkeys(config.evaluation_opponents)})
     resume = f"{program} train --resume {folder}"
+    resume += "".join(f" --trust {shlex.quote(name)}" for name in trust)
     if callback.stopped:
         done = f"{callback.saved_decisions:,} of {config.decisions:,} decisions"
         console.print(f"Stopped after {done}; saved.", highlight=False)

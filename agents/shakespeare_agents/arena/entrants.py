@@ -1,0 +1,69 @@
+"""Who plays in the arena: an agent with a name at every seat."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TypeVar
+
+from shakespeare_agents.registry import default, make
+from shakespeare_env.agent import AnyAgent, Player
+from shakespeare_env.game import Game
+
+
+@dataclass(frozen=True)
+class Entrant:
+    """An agent at one seat, and the name its figures go under."""
+
+    name: str
+    agent: AnyAgent
+
+
+T = TypeVar("T")
+
+
+def filled(named: Sequence[T], seats: int, game: Game) -> list[T | str]:
+    """One for each seat: the last of several fills the remaining ones, else the default agent.
+
+    Raises:
+        ValueError: more are named than there are seats.
+    """
+    if len(named) > seats:
+        raise ValueError(
+            f"{len(named)} players for {seats} seats; name fewer agents, or give more seats"
+        )
+    filler: list[T | str] = [named[-1] if len(named) > 1 else default(game)]
+    return [*named, *filler * (seats - len(named))]
+
+
+def entrants_of(players: Sequence[Entrant | Player], game: Game) -> list[Entrant]:
+    """Make agents and name them; one that is given several times is made once.
+
+    Text and folders are named by themselves, functions and classes by their names, agents by their
+    classes; others of the same name get a number. Errors as of `registry.make`.
+    """
+    made: dict[object, Entrant] = {}
+    entrants = []
+    for player in players:
+        key = player if isinstance(player, str | os.PathLike) else id(player)
+        if isinstance(player, Entrant):
+            made[key] = player
+        elif key not in made:
+            taken = {entrant.name for entrant in made.values()}
+            made[key] = Entrant(_untaken(_name(player), taken), make(player, game))
+        entrants.append(made[key])
+    return entrants
+
+
+def _name(player: Player) -> str:
+    if isinstance(player, str | os.PathLike):
+        return str(player)
+    name = getattr(player, "__name__", None)
+    return name if isinstance(name, str) else type(player).__name__
+
+
+def _untaken(name: str, taken: set[str]) -> str:
+    numbered = (f"{name} {number}" for number in count(2))
+    return name if name not in taken else next(other for other in numbered if other not in taken)

@@ -1,0 +1,91 @@
+"""What the text that names an agent says; nothing is imported or read for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, NamedTuple
+
+BUILT_IN = ("random", "greedy", "heuristic", "network")
+ENTRY_POINTS = "shakespeare_env.agents"
+"""The entry point group where other distributions register agents (see `roles`)."""
+HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
+
+
+@cache
+def installed() -> Mapping[str, EntryPoint]:
+    """Agents of other distributions; built-in names take precedence."""
+    found = {entry.name: entry for entry in entry_points(group=ENTRY_POINTS)}
+    return {name: entry for name, entry in sorted(found.items()) if name not in BUILT_IN}
+
+
+def names() -> tuple[str, ...]:
+    """The agents with names.
+
+    `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
+    careful beginner; `network`, the bundled checkpoint; and those registered under `ENTRY_POINTS`.
+    """
+    return (*BUILT_IN, *installed())
+
+
+class PythonName(NamedTuple):
+    """An agent in a file that ends in `.py`, or in a module: `source:attribute`."""
+
+    source: str
+    attribute: str
+
+    def __str__(self) -> str:
+        return ":".join(self)
+
+
+def python_name(text: str) -> PythonName | None:
+    """The Python that a text without options names.
+
+    None for the names of agents, and for existing folders, which are checkpoints.
+    """
+    name = _split_python(text)
+    return None if name is None or text in names() or _is_folder(text) else name
+
+
+def _split_python(text: str) -> PythonName | None:
+    if text.endswith(".py"):
+        return PythonName(text, "")
+    source, colon, attribute = text.rpartition(":")
+    is_module = all(part.isidentifier() for part in [*source.split("."), *attribute.split(".")])
+    return (
+        PythonName(source, attribute) if colon and (source.endswith(".py") or is_module) else None
+    )
+
+
+def _is_folder(text: str) -> bool:
+    try:
+        return Path(text).is_dir()
+    except (OSError, ValueError):  # what no path can be
+        return False
+
+
+def split_options(text: str) -> tuple[str, dict[str, Any]]:
+    """A name and its options: `greedy,samples=4` as `greedy` and `{"samples": 4}`."""
+    name, *parts = text.split(",")
+    if not all("=" in part for part in parts):  # a folder may have commas in its name
+        return text, {}
+    options: dict[str, Any] = {}
+    for part in parts:
+        option, _, value = part.partition("=")
+        try:
+            options[option.strip()] = json.loads(value)
+        except (ValueError, RecursionError):
+            options[option.strip()] = value
+    return name, options
+
+
+def running_python(players: Iterable[str]) -> list[str]:
+    """Those of some agents' names whose agents are made by importing Python they point to.
+
+    Names from a file that somebody else may have written are not to be made before a look at these:
+    no file runs code.
+    """
+    return [player for player in players if python_name(split_options(player)[0]) is not None]

@@ -1,0 +1,54 @@
+"""Files of Python as modules: `own_files.<path>`, whichever folder they are in.
+
+Each is imported once a process, under a name that holds its path: files of one name in two folders
+do not meet, nothing else's name is taken, and what they define can be pickled for other processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import CodeType, ModuleType
+from urllib.parse import quote, unquote
+
+__path__: list[str] = []  # it has submodules, but no folder that holds them
+
+
+def load_file(path: Path) -> ModuleType:
+    """The module that a file is; whatever goes wrong in it is raised."""
+    return import_module(f"{__name__}.{quote(str(path.resolve())).replace('.', '%2E')}")
+
+
+class _Loader(SourceFileLoader):
+    """Runs the file as it is, never an earlier version kept in a `__pycache__`."""
+
+    digest = ""
+    """SHA-256 of the source that was run."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        source = self.get_data(self.path)
+        self.digest = hashlib.sha256(source).hexdigest()
+        code: CodeType = self.source_to_code(source, self.path)
+        return code
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        package, _, quoted = fullname.rpartition(".")
+        file = Path(unquote(quoted))
+        if package != __name__ or not (file.is_absolute() and file.is_file()):
+            return None
+        return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
+
+
+# Here and not in `load_file`: another process imports this module before it unpickles what is in a
+# file of its own accord.
+sys.meta_path.append(_Finder())

@@ -1,0 +1,17 @@
+"""Which version of the package this is."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as installed_version
+
+NOT_INSTALLED = "0+not.installed"
+"""In a checkout that is on the module path without having been installed."""
+
+
+def version() -> str:
+    """The version of the installed distribution, or `NOT_INSTALLED`."""
+    try:
+        return installed_version("shakespeare-env")
+    except PackageNotFoundError:
+        return NOT_INSTALLED

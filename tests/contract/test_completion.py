@@ -1,0 +1,114 @@
+"""What the shell is told when a key asks it to complete a command."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from shakespeare_env import registry
+from shakespeare_env.cli import COMMANDS
+from tests.contract.command_line import printed
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Checkpoints and Python files, which would say so if they were run."""
+    for name in ("runs/first", "runs/second", "runs/.hidden"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "card.json").write_text("{}")
+    code = "open('was_run', 'w')\nclass Mine: ...\ndef mine_too(): ...\ndef _ours(): ...\nx = 1\n"
+    (tmp_path / "my_player.py").write_text(code)
+    (tmp_path / "broken.py").write_text("= =\n")
+    (tmp_path / "notes.txt").write_text("")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def bash(*words):
+    """As bash asks; the last word is what has been typed of it."""
+    told = {"COMP_WORDS": " ".join(["shakespeare", *words]), "COMP_CWORD": str(len(words))}
+    asked = {**told, "_SHAKESPEARE_COMPLETE": "complete_bash"}
+    return printed(env=asked, prog_name="shakespeare").split()
+
+
+def test_commands(folder):
+    assert bash("")[: len(COMMANDS)] == list(COMMANDS)
+    assert bash("ev") == ["evaluate"]
+
+
+@pytest.mark.parametrize("command", ["play", "watch", "evaluate", "dataset"])
+def test_agents(folder, command):
+    assert bash(command, "")[:4] == ["random", "greedy", "heuristic", "network"]
+    assert bash(command, "heu") == ["heuristic"]
+    assert bash(command, "r") == ["random", "runs/"]
+    assert bash(command, "runs/") == ["runs/first", "runs/second"]
+    assert bash(command, "random", "runs/s") == ["runs/second"]
+    assert bash(command, f"{folder}/runs/f") == [f"{folder}/runs/first"]
+    assert bash(command, "my") == ["my_player.py:Mine", "my_player.py:mine_too"]
+    assert bash(command, "no/such/") == bash(command, "br") == bash(command, "notes") == []
+    assert not (folder / "was_run").exists()
+
+
+def test_agents_of_a_replay_follow_its_record(folder):
+    assert bash("replay", "game.jsonl", "heu") == ["heuristic"]
+
+
+def test_games_and_variants():
+    for command in ("play", "check", "train", "actions"):
+        assert bash(command, "--game", "") == [*registry.names()]
+    assert bash("play", "--game", "fig") == ["figaro"]
+    for name in registry.names():
+        options = list(registry.game(name).options)
+        assert bash("watch", "--game", name, "--option", "") == options
+    assert bash("watch", "--option", "str") == ["strategic_rest"]
+    assert bash("watch", "--game", "chess", "--option", "") == []
+
+
+def test_options_and_settings():
+    assert {"--players", "--seed", "--option", "--threads"} <= {*bash("evaluate", "--")}
+    assert bash("train", "--set", "learning_rate_") == ["learning_rate_end="]
+
+
+def test_in_zsh():
+    asked = {"_TYPER_COMPLETE_ARGS": "shakespeare play heu"}
+    asked["_SHAKESPEARE_COMPLETE"] = "complete_zsh"
+    assert '"heuristic"' in printed(env=asked, prog_name="shakespeare")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell_can_be_shown(shell):
+    """By a process of its own: whether a shell is detected is settled on import."""
+    off = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "shakespeare_env", "--show-completion", shell],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **off},
+    )
+    assert "_SHAKESPEARE_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize("words", ["shakespeare ev", "shakespeare evaluate heu"])
+def test_neither_the_compiler_nor_torch_is_imported_for_it(words):
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    asked["_SHAKESPEARE_COMPLETE"] = "complete_bash"
+    script = (
+        "import sys\n"
+        "from shakespeare_env.cli import app\n"
+        "try:\n"
+        "    app(prog_name='shakespeare')\n"
+        "except SystemExit:\n"
+        "    print(*{'numba', 'torch', 'polars'} & {*sys.modules})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **asked},
+    )
+    assert done.stdout.split() in (["evaluate"], ["heuristic"])
