@@ -32,7 +32,7 @@ def _moves(position: Mapping[str, Any]) -> dict[str, str]:
         "play": "A card from your hand, face up before a seat, your own or another. The pile must "
         f"have its colour, or none. At a total of {FULL} or more that seat takes all face-up "
         f"cards, and is next.\nNow: {totals}.",
-        "take": "Instead of a card: take all face-up cards of all seats, then play one. You have to "
+        "take": "Instead of a card: take all face-up cards of all seats, then play one. You must "
         f"if none of yours can be played.\nNow face up: {up}.",
     }
 
@@ -101,17 +101,14 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
         where = []
         for seat in range(position["players"]):
             found = {
-                "in hand": position["hands"][seat].get(card, 0),
-                "face up": position["front"][seat].count(card),
-                "taken": position["taken"][seat].count(card),
+                "in the hand of": position["hands"][seat].get(card, 0),
+                "before": position["front"][seat].count(card),
+                "taken by": position["taken"][seat].count(card),
             }
-            where += [
-                f"{number} {place} of seat {seat}" for place, number in found.items() if number
-            ]
-        what = "a jester" if suit_of(card) == JESTER else suit_of(card)
+            where += [f"{n} {place} seat {seat}" for place, n in found.items() if n]
         told[card] = (
-            f"{what.capitalize()} of value {value_of(card)}; {count} in play "
-            f"({suit_of(card)}).\nNow: {'; '.join(where) or 'unseen'}."
+            f"{suit_of(card).capitalize()} of value {value_of(card)}, {count} in play.\n"
+            f"Now: {'; '.join(where) or 'unseen'}."
         )
     return told
 

@@ -122,13 +122,11 @@ def _act(ledger: Ledger, seat: int, actor: str, opened: Opened) -> None:
     ledger.effect(
         seat,
         card.name,
+        {"mood": power.mood, "pounds": power.pounds, "prestige": power.prestige},
         source="actors",
         quills={act: count for act, count in quills_of(power).items() if count},
         note=", ".join(notes),
         counters={"cylinders": -1},
-        prestige=power.prestige,
-        pounds=power.pounds,
-        mood=power.mood,
     )
     lower_others(ledger, seat, card.name, power.others_mood)
     opened.quills = power.white
@@ -146,7 +144,7 @@ def lower_others(ledger: Ledger, seat: int, cause: str, steps: int) -> None:
     if steps:
         for other in range(ledger.now["players"]):
             if other != seat:
-                ledger.effect(other, f"{cause} of seat {seat}", mood=steps)
+                ledger.effect(other, f"{cause} of seat {seat}", {"mood": steps})
 
 
 def add_costume(ledger: Ledger, seat: int, colour: str, wearer: str) -> None:
@@ -169,10 +167,9 @@ def add_costume(ledger: Ledger, seat: int, colour: str, wearer: str) -> None:
     ledger.effect(
         seat,
         cause,
+        {"pounds": gain.pounds, "prestige": gain.prestige},
         source="costumes",
         counters={"costumes": 1},
-        prestige=gain.prestige,
-        pounds=gain.pounds,
     )
 
 
@@ -185,10 +182,9 @@ def add_set(ledger: Ledger, seat: int, colour: str, space: str) -> None:
     ledger.effect(
         seat,
         cause,
+        {"prestige": int(candle), **SET_GAINS.get(colour, {})},
         source="candles",
         counters={"stage": 1},
-        prestige=int(candle),
-        **SET_GAINS.get(colour, {}),
     )
     if colour == "purple":
         lower_others(ledger, seat, f"{colour} stage set", PURPLE_MOOD)

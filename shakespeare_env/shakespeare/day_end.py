@@ -49,11 +49,11 @@ def end_turns(ledger: Ledger) -> None:
         used = sum(member["cylinder"] for member in ledger.seats[0]["troupe"])
         if 1 <= used <= 2:
             cause = f"{plural(used, 'cylinder')} used"
-            ledger.effect(0, cause, source="few cylinders", prestige=1)
+            ledger.effect(0, cause, {"prestige": 1}, source="few cylinders")
     if purple := now["display"]["sets"]["purple"]:
         for seat in range(now["players"]):
             cause = f"{plural(purple, 'purple stage set')} left on display"
-            ledger.effect(seat, cause, mood=-purple)
+            ledger.effect(seat, cause, {"mood": -purple})
 
 
 def serve_mood(ledger: Ledger, seat: int) -> tuple[int, bool]:
@@ -64,7 +64,7 @@ def serve_mood(ledger: Ledger, seat: int) -> tuple[int, bool]:
     if mood:
         ledger.seats[seat]["mood"] = 0
         cause = f"mood {signed(mood)} returns to 0"
-        ledger.effect(seat, cause, source="mood", note=opened, counters={"mood": -mood}, **gains)
+        ledger.effect(seat, cause, gains, source="mood", note=opened, counters={"mood": -mood})
     return int(mood == 2), mood == -1
 
 
@@ -80,11 +80,10 @@ def serve_rehearsal(ledger: Ledger, seat: int) -> int:
         ledger.effect(
             seat,
             f"costume power of {name}",
+            {"pounds": power.pounds, "prestige": power.prestige},
             source="costume powers",
             quills={act: count for act, count in quills_of(power).items() if count},
             note=plural(power.white, "white quill") if power.white else "",
-            pounds=power.pounds,
-            prestige=power.prestige,
         )
         white += power.white
     return white
@@ -97,14 +96,14 @@ def score_acts(ledger: Ledger) -> None:
             space = space_of(piles, seat)
             where, source = f"Act {act}, space {space}", f"Act {act}"
             if space <= GREY_SPACES:
-                ledger.effect(seat, where, source=source, prestige=-1)
+                ledger.effect(seat, where, {"prestige": -1}, source=source)
             if act == "I" and (pounds := _reached(ACT_I_POUNDS, space)):
-                ledger.effect(seat, where, source=source, pounds=pounds)
+                ledger.effect(seat, where, {"pounds": pounds}, source=source)
             if act == "III" and (prestige := _reached(ACT_III_PRESTIGE, space)):
-                ledger.effect(seat, where, source=source, prestige=prestige)
+                ledger.effect(seat, where, {"prestige": prestige}, source=source)
             if act == "II" and (place := ranking(piles).index(seat)) < len(_PLACES):
                 cause, won = f"{_PLACES[place]} on Act II", ACT_II_PRESTIGE[place]
-                ledger.effect(seat, cause, source=source, prestige=won)
+                ledger.effect(seat, cause, {"prestige": won}, source=source)
 
 
 def move_neutral_discs(ledger: Ledger) -> None:
@@ -173,12 +172,12 @@ def finish(ledger: Ledger, after: Mapping[str, Any]) -> None:
         _score_objectives(ledger, seat, end["objectives"], pledged)
         if yellow:
             cause = plural(yellow, "yellow element")
-            ledger.effect(seat, cause, source="yellow elements", prestige=yellow)
+            ledger.effect(seat, cause, {"prestige": yellow}, source="yellow elements")
         if costs:
             lost = UNPAID * end["unpaid"]
             cause = f"wages of {sum(costs)} £"
             cause += f", {plural(end['unpaid'], 'character')} unpaid" if lost else ""
-            ledger.effect(seat, cause, source="unpaid wages", pounds=-paid, prestige=lost)
+            ledger.effect(seat, cause, {"pounds": -paid, "prestige": lost}, source="unpaid wages")
     if ledger.now["players"] > 1:
         won = after["winners"]
         ledger.tell(None, f"{seat_list(won)} win{'s' * (len(won) == 1)}")
@@ -197,7 +196,7 @@ def _score_objectives(
         value = counted(ledger.now, seat, known.metric)
         cause, won = f'objective "{known.name}" at {value}', reward(known, value)
         note = "" if won else "no prestige"
-        ledger.effect(seat, cause, source="objectives", note=note, prestige=won)
+        ledger.effect(seat, cause, {"prestige": won}, source="objectives", note=note)
     if not others:
         return
     mine = ledger.seats[seat]
@@ -207,7 +206,7 @@ def _score_objectives(
     names += [f"{unknown} unknown"] if unknown else []
     cause = f"objective{'s' * (len(others) > 1)} {', '.join(names)}"
     note = "" if any(gains.values()) else "no prestige"
-    ledger.effect(seat, cause, source="objectives", note=note, **gains)
+    ledger.effect(seat, cause, gains, source="objectives", note=note)
 
 
 def _reached(steps: tuple[tuple[int, int], ...], space: int) -> int:

@@ -133,7 +133,7 @@ class _Story(Play):
             self.ledger.seats[seat].update(wager=wager, cylinders=wager)
             self.ledger.tell(seat, f"wagers {plural(wager, 'cylinder')}", {"cylinders": wager})
         self.ledger.tell(None, f"new Order: {seat_list(order)}")
-        self.ledger.effect(order[0], "first in Order", source="first in Order", prestige=1)
+        self.ledger.effect(order[0], "first in Order", {"prestige": 1}, source="first in Order")
         self.now["initiative"] = []
         self.begin_turns()
         return False

@@ -94,23 +94,23 @@ class Ledger:
         self,
         seat: int,
         cause: str,
+        gains: Mapping[str, int] | None = None,
         *,
         source: str = "",
         quills: Mapping[str, int] | None = None,
         note: str = "",
         counters: Mapping[str, int] | None = None,
-        **gains: int,
     ) -> None:
         """Change a seat's acts, prestige, pounds, tokens or mood and tell it.
 
         Args:
             seat: Whose.
             cause: In words, before the amounts.
+            gains: Prestige, pounds, tokens and mood, by name.
             source: Of prestige.
             quills: By act; negative ones move back.
             note: More words, after the amounts.
             counters: Changes that the caller has made and `cause` tells.
-            gains: By `prestige`, `pounds`, `tokens` and `mood`, in this order.
         """
         words, changed = [], dict(counters or {})
         for act, steps in (quills or {}).items():
@@ -121,13 +121,13 @@ class Ledger:
             if moved < steps:
                 words.append(f"{plural(steps - moved, 'quill')} lost on Act {act}")
             changed[f"act {act}"] = moved
-        for name, amount in gains.items():
-            changed[name] = self._shift(seat, name, amount)
+        for name, by in (gains or {}).items():
+            changed[name] = self._shift(seat, name, by)
             if changed[name]:
                 words.append(amount(name, changed[name]))
         words += [note] if note else []
         points = changed.pop("prestige", 0)
-        if not words and (quills or any(gains.values())):
+        if not words and (quills or any((gains or {}).values())):
             words = ["no effect"]
         text = f"{cause}: {', '.join(words)}" if words else cause
         self.tell(seat, text, changed, source=source if points else "", points=points)

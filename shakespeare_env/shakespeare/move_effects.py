@@ -97,7 +97,7 @@ class Play:
         """Pounds or objectives (T17)."""
         self.opened.queen = False
         if gift == "money":
-            self.ledger.effect(self.mover, "the Queen", pounds=QUEEN_POUNDS)
+            self.ledger.effect(self.mover, "the Queen", {"pounds": QUEEN_POUNDS})
             return
         deck = self.now["objective_deck"]
         self.opened.drawn = deck[:QUEEN_OBJECTIVES]

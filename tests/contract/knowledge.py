@@ -9,6 +9,8 @@ told by modules in the folder of the game's own tests; `of` finds them.  A new g
     SECRET_MOVES: bool          whether there are moves that the other seats are not told
     OWN_FIELDS: set[str]        fields of a seat's block in an observation (`seat0.NAME`) that hold
                                 what that seat alone may know
+    counters(position) -> list[dict[str, int]]      of every seat all that `Event.counters` can
+                                change, by the same names, and the score as `points`
 `hidden.py`      what a seat may not know, changed at random; the engine's fields may be used
     change_in_dict(position, seat, rng) -> dict     another position in notation that the seat
                                 cannot tell from this one

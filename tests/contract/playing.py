@@ -1,10 +1,14 @@
-"""Positions in text after some moves, for the rule tests of every game."""
+"""Positions in text after some moves, for the rule tests of every game.
+
+Each move's events must explain it, in whatever corner of the rules a test plays it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from shakespeare_env import Position
+from tests.contract.telling import check_told
 
 Dict = dict[str, Any]
 
@@ -22,5 +26,7 @@ def legal(d: Dict, *moves: str) -> set[str]:
 def _after(d: Dict, moves: tuple[str, ...], seed: int) -> Position:
     game = Position.from_dict(d, seed=seed)
     for move in moves:
+        before = game.to_dict()
         game.push(move)
+        check_told(game.game, before, move, game.to_dict())
     return game

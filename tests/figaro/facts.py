@@ -1,5 +1,9 @@
 """What anybody who knows the rules of Figaro could say (see `tests/contract/knowledge.py`)."""
 
+from __future__ import annotations
+
+from typing import Any
+
 PHASES = {"turn"}
 _SECTIONS = {"A": 4, "B": 6, "C": 4, "D": 2}
 """Section of the rules -> number of its last rule."""
@@ -8,3 +12,13 @@ SECRET_MOVES = False
 """A card is played face up, and everybody sees who takes."""
 OWN_FIELDS: set[str] = set()
 """A hand stands outside the blocks of the seats; its size is in them (D2)."""
+
+
+def counters(position: dict[str, Any]) -> list[dict[str, int]]:
+    """What can be counted of every seat."""
+    return [
+        {"points": -sum(road), "hand": sum(hand.values()), "taken": len(taken)}
+        for road, hand, taken in zip(
+            position["roads"], position["hands"], position["taken"], strict=True
+        )
+    ]

@@ -1,8 +1,10 @@
 """What anybody who knows the rules of Shakespeare could say (see `tests/contract/knowledge.py`)."""
 
-PHASES = {
-    *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest"),
-}
+from __future__ import annotations
+
+from typing import Any
+
+PHASES = {*("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest")}
 _SECTIONS = {
     "S": 6, "W": 4, "T": 18, "M": 3, "R": 2, "U": 3, "P": 4, "F": 4, "V": 4, "D": 3,
 }  # fmt: skip
@@ -13,3 +15,29 @@ SECRET_MOVES = True
 """Wagers, objectives and, without the variant, what a character rests (D2)."""
 OWN_FIELDS = {"wager"}
 """Its seat alone sees it before it is revealed (D2)."""
+
+
+def counters(position: dict[str, Any]) -> list[dict[str, int]]:
+    """What can be counted of every seat."""
+    return [_counted(position, seat) for seat in range(position["players"])]
+
+
+def _counted(position: dict[str, Any], seat: int) -> dict[str, int]:
+    mine = position["seats"][seat]
+    amounts = {name: mine[name] for name in ("pounds", "tokens", "mood", "cylinders")}
+    spaces = {
+        f"act {act}": int(space)
+        for act, piles in position["piles"].items()
+        for space, discs in piles.items()
+        if seat in discs
+    }
+    return {
+        "points": mine["prestige"],
+        **amounts,
+        **spaces,
+        "troupe": len(mine["troupe"]),
+        "resting": sum(member["rest"] for member in mine["troupe"]),
+        "objectives": len(mine["objectives"]),
+        "stage": len(mine["stage"]),
+        "costumes": sum(len(member["costume"]) for member in mine["troupe"]),
+    }

@@ -128,6 +128,10 @@ def events(before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]
     return [taken, *won]
 
 
+def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
+    return [("not taking the last one", position["winners"][: position["players"]])]
+
+
 GAME = Game(
     name=NAME,
     min_seats=1,
@@ -153,7 +157,7 @@ GAME = Game(
     picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
     topics=lambda position: {"take": "take 1 to 3 counters; whoever takes the last one loses"},
     events=events,
-    score_sheet=lambda position: [("not taking the last one", position["winners"][: position["players"]])],
+    score_sheet=score_sheet,
     box=Path(__file__),
 )
 
