@@ -23,8 +23,8 @@ def play_instead(
 ) -> None:
     """Play another move at a position, let agents finish, and compare scores with the record's.
 
-    Without names the record's agents play, and the game's default one for a person or none. `seed` decides chance and draws,
-    which a record does not hold.
+    Without names the record's agents play, the game's default one for a person. `seed` decides
+    chance and draws, which a record does not hold.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     if move not in position.moves():

@@ -59,7 +59,9 @@ def play(
     others = [other for other in range(position.players) if other != seat]
     seated = dict(zip(others, opponents, strict=True))
     played = SingleGame(position, {other: one.agent for other, one in seated.items()}, seed)
-    names = [seated[who].name if who in seated else lineup_options.PERSON for who in range(position.players)]
+    names = [lineup_options.PERSON] * position.players
+    for other, one in seated.items():
+        names[other] = one.name
     person = Person(played, seat, names, _given(moves))
     if save is not None:  # while nothing is lost if it cannot be
         try:
