@@ -32,14 +32,17 @@ class GameLog:
 
     def tell(self, before: Position, number: int, move: str, after: Position) -> None:
         """Print a move, numbered from 1, and its effects."""
-        for line in self.lines(before, number, move, after):
+        first, *effects = self.lines(before, number, move, after)
+        if len(first) > screen.size()[0]:  # words say enough
+            first = first.removesuffix(_text(move))
+        for line in (first, *effects):
             screen.tell_wrapped(line, _INDENT + 2)
 
     def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
         """The same as text: the move, then a line for each effect, the mover's own first."""
         mover = before.to_move
         assert mover is not None
-        told = f"{before.describe_move(move)}  ({move})"
+        told = before.describe_move(move) + _text(move)
         if self._is_secret(before, move):
             told = "decides in secret"
         lines = [f"{number:>{_NUMBER}}  {self.label(mover)}  {told}"]
@@ -78,3 +81,7 @@ class GameLog:
         if self.seat in (None, position.to_move):
             return False
         return position.game.is_secret(position.to_dict(), move)
+
+
+def _text(move: str) -> str:
+    return f"  ({move})"

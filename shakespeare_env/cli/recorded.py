@@ -48,14 +48,14 @@ class Recorded:
 
 
 def write_json_lines(path: Path, game: Recorded) -> None:
-    """Write a game as `from_json_lines` reads it, agents and box too; complete or not at all.
+    """Write a game as `from_json_lines` reads it, its agents too; complete or not at all.
 
     Raises:
         OSError: it cannot be written.
     """
-    begun = game.positions[0]
-    first: dict[str, Any] = {"position": begun.to_dict()}
-    first["box_digest"] = registry.box_digest(begun.game.name)
+    start = game.positions[0]
+    digest = registry.box_digest(start.game.name)
+    first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
     if game.agents is not None:
         first["agents"] = list(game.agents)
     lines = [first]
@@ -73,7 +73,7 @@ def write_json_lines(path: Path, game: Recorded) -> None:
 def from_json_lines(path: Path) -> Recorded:
     """Read a `position`, then in each line a `move` and the next `position`, maybe from `.gz`.
 
-    The first line may name `agents`, by seat, and the `box_digest` that the protocol gives.
+    The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
 
     Raises:
         DatasetError: something is wrong in a line that it names, or another box is in force.

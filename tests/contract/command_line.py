@@ -6,9 +6,32 @@ from typer.testing import CliRunner
 
 from shakespeare_env.cli import app
 
+NO_SCREEN = {"COLUMNS": None, "LINES": None}
+"""Output that is cut nowhere, wherever the tests run."""
+SCREEN = {"COLUMNS": "80", "LINES": "40"}
 
-def run(*arguments, **kwargs):
-    return CliRunner().invoke(app, list(arguments), **kwargs)
+PLAYED = re.compile(
+    r"^ *(\d+)  seat (\d)(?: \([^)]*\))?  (?:(decides in secret)|(.+)  \((\S+)\))$", re.MULTILINE
+)
+"""A move in a log: its number, seat, whether it is secret, what it does and its text."""
+
+
+def run(*arguments, env=NO_SCREEN, **kwargs):
+    return CliRunner().invoke(app, list(arguments), env=env, **kwargs)
+
+
+def moves_told(out):
+    """(number, seat, move) of every move in a log; a secret one is ''."""
+    return [(int(number), int(seat), move) for number, seat, _, _, move in PLAYED.findall(out)]
+
+
+def scores_told(out):
+    """The scores of the last table of scores, by seat, and the winners."""
+    titles = ("Final score", "Score so far")
+    last = max(n for n, line in enumerate(out.splitlines()) if any(t in line for t in titles))
+    lines = [line.strip("│").split("│") for line in out.splitlines()[last : last + 2]]
+    winners = [seat for seat, cell in enumerate(lines[1][1:]) if cell.strip() == "wins"]
+    return [int(cell) for cell in lines[0][1:]], winners
 
 
 def printed(*arguments, **kwargs):

@@ -16,7 +16,7 @@ import shakespeare_env
 from shakespeare_env import Position, registry
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
-from tests.contract.command_line import printed, refused, run
+from tests.contract.command_line import PLAYED, moves_told, printed, refused, run, scores_told
 from tests.contract.random_games import described
 
 GAMES = registry.names()
@@ -67,22 +67,19 @@ class TestCheck:
 class TestWatch:
     def test_a_whole_game_with_its_scores(self, game):
         out = printed("watch", "--game", game.name, "--seed", "4", "--final")
-        played = re.findall(r"^ *(\d+)  seat (\d)  (\S+) ", out, re.MULTILINE)
-        assert [int(number) for number, _, _ in played] == list(range(1, len(played) + 1))
+        played = moves_told(out)
+        assert [number for number, _, _ in played] == list(range(1, len(played) + 1))
         position = Position.new(game.name, players=game.max_seats, seed=4)
         for _, seat, move in played:
-            assert (int(seat), move in position.moves()) == (position.to_move, True)
+            assert (seat, move in position.moves()) == (position.to_move, True)
             position.push(move)
         assert position.to_move is None
         assert out.count(str(position)) == 1
-        table = out[out.index("Final score") :]
-        rows = re.findall(r"│ *(\d+) *│ *\S+ *│ *(-?\d+) *│ *(wins)? *│", table)
-        assert [int(score) for _, score, _ in rows] == position.scores()
-        assert [int(seat) for seat, _, wins in rows if wins] == position.winners
+        assert scores_told(out) == (position.scores(), position.winners)
 
     def test_every_move_is_described(self, game):
         out = printed("watch", "--game", game.name, "--moves", "12", "--final")
-        lines = re.findall(r"^ *\d+  seat \d  (\S+) +(.+)$", out, re.MULTILINE)
+        lines = [(move, words) for _, _, _, words, move in PLAYED.findall(out)]
         assert len(lines) == 12
         position = Position.new(game.name, players=game.max_seats, seed=0)
         for move, words in lines:
@@ -127,7 +124,7 @@ class TestWatch:
         out = printed("watch", "--game", game.name, "--draw-at", chapter)
         position = Position.new(game.name, players=game.max_seats, seed=0)
         chapters = [position.to_dict()[chapter]]
-        for move in re.findall(r"^ *\d+  seat \d  (\S+) ", out, re.MULTILINE):
+        for _, _, move in moves_told(out):
             position.push(move)
             chapters.append(position.to_dict()[chapter])
         assert position.to_move is None

@@ -1,7 +1,10 @@
 """`shakespeare play`: what a person is shown and asked, and how the game can be left."""
 
+import itertools
+import json
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 
@@ -9,11 +12,18 @@ import shakespeare_agents
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env import Position, registry
 from tests.contract import knowledge
-from tests.contract.command_line import printed, refused, run
+from tests.contract.command_line import (
+    PLAYED,
+    SCREEN,
+    moves_told,
+    printed,
+    refused,
+    run,
+    scores_told,
+)
 from tests.contract.random_games import described
 
 FIRST_OF_THE_LIST = "1\n" * 1000
-PLAYED = re.compile(r"^ *(\d+)  seat (\d)  (?:(decides in secret)|(\S+) +(.+))$", re.MULTILINE)
 
 
 @pytest.fixture(params=registry.names())
@@ -36,7 +46,8 @@ def table(game):
 def shown_tables(out, position):
     """The tables in what was printed, each up to the empty line after it."""
     head = str(position).splitlines()[0].split()[0]
-    return re.findall(rf"^{head} .*?(?=\n\n[┏Y])", out, re.MULTILINE | re.DOTALL)
+    end = r"\n\n(?: +1\. | {5}\S[^\n]*: {3}1\. |┏|Your)"
+    return re.findall(rf"^{head} ·.*?(?={end})", out, re.MULTILINE | re.DOTALL)
 
 
 def refused_answer(table, answer):
@@ -57,37 +68,44 @@ class TestGame:
         tables: list[str] = []
         lines: list[tuple[str, ...]] = []
 
-        def note(position, number, move):
+        def note(position, number, move, after):
             assert number == len(lines) + 1
             number, mover = str(number), str(position.to_move)
             if position.to_move != seat and game.is_secret(position.to_dict(), move):
                 lines.append((number, mover, "decides in secret", "", ""))
             else:
-                lines.append((number, mover, "", move, described(position, move)))
+                lines.append((number, mover, "", described(position, move), move))
 
         played.play_out(note)
         while (position := played.position).to_move is not None:
             assert position.to_move == seat
             tables.append(game.draw(position.seen_by(seat)))
-            note(position, played.n_moves + 1, position.moves()[0])
-            played.push(position.moves()[0])
+            played.push(position.moves()[0], note)
             played.play_out(note)
         secret = [line for line in lines if line[2]]
         assert bool(secret) == knowledge.of(game.name, "facts").SECRET_MOVES
         assert PLAYED.findall(out) == lines
         assert shown_tables(out, position) == [*tables, str(position)]
-        result = out[out.index("Final score") :]
-        rows = re.findall(r"│ *(\d+) *│ *\S+ *│ *(-?\d+) *│ *(wins)? *│", result)
-        assert [int(score) for _, score, _ in rows] == position.scores()
-        assert [int(winner) for winner, _, wins in rows if wins] == position.winners
+        assert scores_told(out) == (position.scores(), position.winners)
 
     def test_no_secret_of_another_seat_is_ever_printed(self, game, table):
         out = printed("play", *table, input=FIRST_OF_THE_LIST)
-        told = [(int(mover), move) for _, mover, _, move, _ in PLAYED.findall(out) if move]
+        told = [(mover, move) for _, mover, move in moves_told(out) if move]
         asked = Position.new(game.name, players=fewest(game), seed=6).to_dict()
         assert {mover for mover, _ in told} == set(range(fewest(game)))
         secret = {mover for mover, move in told if game.is_secret(asked, move)}
         assert secret == ({0} if knowledge.of(game.name, "facts").SECRET_MOVES else set())
+
+    def test_effects_stand_under_their_move(self, game, table):
+        """Those of the whole game make its scores."""
+        out = printed("play", *table, input=FIRST_OF_THE_LIST)
+        lines = out.splitlines()
+        effects = [line for line in lines if re.match(r" {6}\S", line)]
+        assert any("seat 1 (random): " in line for line in effects)
+        assert any("seat 0 (you): " in line for line in effects)
+        for before, line in itertools.pairwise(lines):
+            if line in effects:
+                assert before in effects or PLAYED.match(before)
 
     def test_against_the_default_agent(self, game):
         seats = ["--players", str(fewest(game))]
@@ -97,9 +115,9 @@ class TestGame:
         assert f"You play seat 0, {', '.join(others)}." in out
 
     def test_a_seat_for_every_agent(self, game):
-        seats = ["random", "heuristic", "--seat", "1"]
-        out = printed("play", "--game", game.name, *seats, input="")
-        others = [f"heuristic plays seat {n}" for n in range(2, 3)]
+        seats = ["--seat", "1", "--players", str(game.max_seats)]
+        out = printed("play", "random", "heuristic", "--game", game.name, *seats, input="")
+        others = [f"heuristic plays seat {n}" for n in range(2, game.max_seats)]
         assert f"random plays seat 0, {', '.join(others)}." in out
 
     @pytest.mark.parametrize(
@@ -116,14 +134,22 @@ class TestGame:
         seeds = {seed for out in outs for seed in re.findall(r"seed of this game is (\d+)", out)}
         assert len(seeds) == 2
 
+    @pytest.mark.parametrize("screen", [SCREEN, {"COLUMNS": "1", "LINES": "1"}])
+    def test_on_a_small_screen_the_table_is_drawn_compactly(self, game, table, screen):
+        out = printed("play", *table, input="1\nfull\nhint\nscores\n?\n", env=screen)
+        assert str(Position.new(game.name, players=fewest(game), seed=6)) not in out
+        if screen == SCREEN:
+            table = out.partition("Your move")[0]
+            assert all(len(line) <= 80 for line in table.splitlines())
+
 
 class TestAnswers:
     def test_a_number_and_a_text_are_the_same(self, game, table):
-        out = printed("play", *table, input="2\n")
+        out = printed("play", *table, input="moves\n2\n")
         move = re.findall(r"^│ 2 +│ (\S+) ", out, re.MULTILINE)[0]
         other = printed("play", *table, input=f"{move}\n")
-        assert PLAYED.findall(out) == PLAYED.findall(other)
-        assert ("0", move) in [(mover, told) for _, mover, _, told, _ in PLAYED.findall(out)]
+        assert moves_told(out) == moves_told(other)
+        assert move in [told for _, mover, told in moves_told(out) if mover == 0]
 
     @pytest.mark.parametrize(
         ("answer", "said"),
@@ -134,17 +160,18 @@ class TestAnswers:
             ("-1", "'-1' is neither a move nor a number; ? shows what you can enter"),
             ("²", "'²' is neither a move nor a number; ? shows what you can enter"),
             ("castle", "'castle' is neither a move nor a number; ? shows what you can enter"),
+            (":", "':' is neither a move nor a number; ? shows what you can enter"),
         ],
     )
     def test_what_is_no_move_is_refused_and_asked_for_again(self, table, answer, said):
         assert refused_answer(table, answer).startswith(said)
         out = printed("play", *table, input=f"{answer}\n1\n")
-        assert PLAYED.findall(out) == PLAYED.findall(printed("play", *table, input="1\n"))
+        assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
 
     def test_a_move_of_another_time_is_refused_by_name(self, game):
-        seats = ["--players", str(game.max_seats)]
-        table = ["random", "--game", game.name, *seats, "--seed", "6"]
-        legal = re.findall(r"^│ \d+ +│ (\S+) ", printed("play", *table, input=""), re.MULTILINE)
+        table = ["random", "--game", game.name, "--players", str(game.max_seats), "--seed", "6"]
+        out = printed("play", *table, input="moves")
+        legal = re.findall(r"^│ \d+ +│ (\S+) ", out, re.MULTILINE)
         position = Position.new(game.name, players=game.max_seats)
         texts = map(position.move_text, range(game.actions.size))
         other = next(move for move in texts if move not in legal)
@@ -159,45 +186,72 @@ class TestAnswers:
 
     def test_help_the_table_and_the_moves(self, game, table):
         out = printed("play", *table, input="?\ntable\nmoves\nquit\n")
-        assert "quit   leave the game" in out
-        assert len(re.findall("^┏", out, re.MULTILINE)) == 2
+        assert "quit         leave the game" in out
+        assert len(re.findall("^┏", out, re.MULTILINE)) == 1
         first, second = shown_tables(out, Position.new(game.name, players=fewest(game)))
         assert first == second
 
     def test_several_moves_in_a_line_are_played_without_tables_between(self, game, table):
         apart = printed("play", *table, input="1\n1\n1\n")
         together = printed("play", *table, input="1 1 1\n")
-        assert PLAYED.findall(apart) == PLAYED.findall(together)
+        assert moves_told(apart) == moves_told(together)
         position = Position.new(game.name, players=fewest(game))
         assert len(shown_tables(apart, position)) == 4
         assert len(shown_tables(together, position)) == 2
 
     def test_what_follows_a_wrong_move_in_its_line_is_dropped(self, table):
         out = printed("play", *table, input="1 castle 1\n")
-        before = PLAYED.findall(printed("play", *table, input="1\n"))
-        assert PLAYED.findall(out)[: len(before)] == before
-        assert len(re.findall(r"^ *\d+  seat 0 ", out, re.MULTILINE)) == 1
+        before = moves_told(printed("play", *table, input="1\n"))
+        assert moves_told(out)[: len(before)] == before
+        assert [mover for _, mover, _ in moves_told(out)].count(0) == 1
 
 
 class TestLeaving:
     @pytest.mark.parametrize("ending", ["quit\n", "quit", ""])
-    def test_what_is_printed_leads_back_to_the_game(self, table, ending):
+    def test_the_command_printed_leads_back_to_the_game(self, table, ending):
         left = printed("play", *table, "--seat", "1", input=f"1\n2\n1\n{ending}")
         end = left[left.index("You have left the game") :].splitlines()
-        command, moves = shlex.split(end[1]), end[3]
-        assert command[0] == "shakespeare"
-        assert len(moves.split()) == 3
-        again = printed(*command[1:], input=f"{moves}\n")
-        assert PLAYED.findall(again) == PLAYED.findall(left)
+        command = shlex.split(end[1])
+        assert command[:2] == ["shakespeare", "play"]
+        assert len(command[command.index("--moves") + 1].split()) == 3
+        again = printed(*command[1:], input="")
+        assert moves_told(again) == moves_told(left)
         assert again[again.index("You have left") :] == left[left.index("You have left") :]
 
-    def test_before_the_first_move_there_are_none_to_type(self, game):
+    def test_the_command_printed_at_the_end_plays_the_game_again(self, table):
+        over = printed("play", *table, input=FIRST_OF_THE_LIST)
+        command = shlex.split(over[over.index("To see this game again") :].splitlines()[1])
+        again = printed(*command[1:], input="")
+        assert moves_told(again) == moves_told(over)
+        assert again[again.index("To see") :] == over[over.index("To see") :]
+
+    def test_moves_may_stand_in_a_file(self, table, tmp_path):
+        left = printed("play", *table, input="1\n2\n1\n")
+        mine = [move for _, mover, move in moves_told(left) if mover == 0]
+        file = tmp_path / "moves.txt"
+        file.write_text("\n".join(mine), encoding="utf-8")
+        again = printed("play", *table, "--moves", str(file), input="")
+        assert moves_told(again) == moves_told(left)
+
+    def test_wrong_moves_are_refused_by_their_number(self, table, tmp_path):
+        def said(moves):
+            done = run("play", *table, "--moves", moves, input="")
+            assert done.exit_code == 2
+            return " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
+
+        assert "move 1: 'castle' is neither a move" in said("castle")
+        assert "move 2: there is no move 999" in said("1 999")
+        whole = "1 " * 1000
+        assert "the game is over before '1'; leave out the rest" in said(whole)
+        assert "no moves; name some, or a file" in said(" ")
+
+    def test_before_the_first_move_there_are_none_in_the_command(self, game):
         variants = [part for option in game.options for part in ("--option", option)]
-        arguments = ["greedy,samples=1", "--game", game.name, *variants]
-        end = printed("play", *arguments, input="").splitlines()[-2:]
-        assert end[0].startswith("You have left the game.")
-        words = shlex.split(end[1])
-        assert words[:4] == ["shakespeare", "play", "greedy,samples=1", "--game"]
+        end = printed("play", "greedy,samples=1", "--game", game.name, *variants, input="")
+        said, command = end.splitlines()[-2:]
+        assert said.startswith("You have left the game.")
+        words = shlex.split(command)
+        assert words[2] == "greedy,samples=1"
         assert words[len(words) - len(variants) :] == variants
 
     def test_when_interrupted(self, table, monkeypatch):
@@ -207,18 +261,76 @@ class TestLeaving:
         monkeypatch.setattr("builtins.input", interrupted)
         assert "You have left the game" in printed("play", *table)
 
-    def test_when_interrupted_while_an_agent_thinks(self, table, monkeypatch):
+    def test_when_interrupted_while_an_agent_thinks(self, table, monkeypatch, tmp_path):
         def interrupted(*arguments):
             raise KeyboardInterrupt
 
         monkeypatch.setattr(shakespeare_agents.RandomAgent, "act", interrupted)
-        assert "You have left the game" in printed("play", *table, input=FIRST_OF_THE_LIST)
+        saved = ["--save", str(tmp_path / "game.jsonl")]
+        out = printed("play", *table, *saved, input=FIRST_OF_THE_LIST)
+        assert "You have left the game" in out
+        listed = printed("replay", saved[1], "--list")
+        assert moves_told(listed) == moves_told(out)
 
     def test_what_is_no_text_ends_it(self, table):
         done = run("play", *table, input=b"\xff\xfe\n")
         assert done.exit_code == 1
         assert "the input is not text" in done.stderr
         assert "Traceback" not in done.output
+
+
+class TestSaving:
+    @pytest.mark.parametrize("name", ["game.jsonl", "game.jsonl.gz"])
+    def test_a_saved_game_is_read_by_replay(self, game, table, tmp_path, name):
+        file = str(tmp_path / name)
+        out = printed("play", *table, "--save", file, input=FIRST_OF_THE_LIST)
+        assert shlex.join(["shakespeare", "replay", file]) in out
+        listed = printed("replay", file, "--list")
+        moves = zip(moves_told(listed), moves_told(out), strict=True)
+        for (number, mover, move), told in moves:
+            assert told in ((number, mover, move), (number, mover, ""))
+        assert "seat 1 (random)" in listed
+        end = printed("replay", file, "--at", str(len(moves_told(listed))))
+        assert scores_told(end) == scores_told(out)
+
+    def test_a_game_saved_on_the_way(self, table, tmp_path, monkeypatch):
+        monkeypatch.chdir(tmp_path)
+        out = printed("play", *table, input="1\nsave my game.jsonl\n1\nsave my game.jsonl\n")
+        assert out.count("Saved; to look at it") == 2
+        listed = moves_told(printed("replay", "my game.jsonl", "--list"))
+        assert len(listed) == len(moves_told(out))
+        assert [*Path(tmp_path).iterdir()] == [tmp_path / "my game.jsonl"]
+
+    def test_no_other_file_is_overwritten(self, table, tmp_path):
+        file = tmp_path / "precious.jsonl"
+        file.write_text("kept", encoding="utf-8")
+        assert "already; give another name" in refused("play", *table, "--save", str(file))
+        out = printed("play", *table, input=f"save {file}\nsave\nsave game.txt\n")
+        assert "already; give another name" in out
+        assert "name a file, as in save game.jsonl" in out
+        assert "give a file .jsonl or .jsonl.gz" in out
+        assert file.read_text(encoding="utf-8") == "kept"
+
+    def test_another_move_in_a_saved_game(self, game, table, tmp_path):
+        """The default agent plays on for the person."""
+        file = str(tmp_path / "game.jsonl")
+        printed("play", *table, "--save", file, input="1\n1\n")
+        position = Position.new(game.name, players=fewest(game), seed=6)
+        out = printed("replay", file, "--at", "0", "--instead", position.moves()[-1])
+        assert f"seat 0 ({shakespeare_agents.default(game)})" in out
+        assert "seat 1 (random)" in out
+
+    def test_the_record_holds_positions_and_agents(self, game, table, tmp_path):
+        file = tmp_path / "game.jsonl"
+        printed("play", *table, "--save", str(file), input="1\n1\n")
+        first, *rest = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+        assert first["agents"] == ["you", *["random"] * (fewest(game) - 1)]
+        position = Position.new(game.name, players=fewest(game), seed=6)
+        assert first["position"] == position.to_dict()
+        assert first["box_digest"] == registry.box_digest(game.name)
+        for line in rest:
+            position.push(line["move"])
+            assert line["position"] == position.to_dict()
 
 
 @pytest.mark.parametrize(

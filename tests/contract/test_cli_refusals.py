@@ -37,6 +37,7 @@ TEXTS = {
     "--moves": ["", "-1", "1.5", "9" * 10, *WORDS],
     "--option": ["", *WORDS],
     "--out": FILES,
+    "--save": [*FILES, "/dev/null/file.jsonl", f"{'a' * 1000}.jsonl", "a\0.jsonl"],
     "--picture": [*FILES, "/dev/null/file.svg", f"{'a' * 1000}.png", "a\0.svg"],
 }
 """Bad values by option."""

@@ -7,7 +7,7 @@ import pytest
 
 from shakespeare_env import Position, registry
 from shakespeare_env.cli.recorded import from_dataset
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write
 
 GAMES = registry.names()
@@ -44,9 +44,9 @@ def test_one_position_as_it_was_recorded(folder, record):
 
 
 def test_the_moves_and_the_games_are_listed(folder, record):
-    lines = re.findall(r"^ *(\d+)  seat (\d)  (\S+) ", replay(folder, "--list"), re.MULTILINE)
+    lines = moves_told(replay(folder, "--list"))
     expected = [
-        (str(number), str(position.to_move), move)
+        (number, position.to_move, move)
         for number, (position, move) in enumerate(
             zip(record.positions[:-1], record.moves, strict=True), 1
         )
@@ -85,8 +85,8 @@ def test_the_words_for_moves_and_help(folder, record):
 
 def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
     for seat in range(record.last.players):
-        listed = replay(folder, "--seat", seat, "--list").splitlines()
-        for number, line in enumerate(listed):
+        listed = PLAYED.finditer(replay(folder, "--seat", seat, "--list"))
+        for number, line in enumerate(found.group() for found in listed):
             position, move = record.positions[number], record.moves[number]
             secret = position.game.is_secret(position.to_dict(), move)
             hidden = secret and position.to_move != seat
@@ -116,9 +116,9 @@ def test_another_move_is_played_to_the_end(folder, record):
     out = replay(folder, *arguments, agents=["random"] * players)
     assert out == replay(folder, *arguments, agents=["random"] * players)
     position = Position.from_dict(record.positions[at].to_dict(), seed=4)
-    played = re.findall(r"^ *(\d+)  seat \d  (\S+) ", out[out.index("Instead") :], re.MULTILINE)
-    assert played[0] == (str(at + 1), other)
-    for _, move in played:
+    played = moves_told(out[out.index("Instead") :])
+    assert played[0] == (at + 1, position.to_move, other)
+    for _, _, move in played:
         position.push(move)
     assert position.to_move is None
     table = out[out.index("Recorded") :]
@@ -143,7 +143,7 @@ def test_a_game_as_json_lines(folder, record, tmp_path):
         return str(file)
 
     out = printed("replay", write_lines(lines[:9]), "--list")
-    assert out.splitlines() == replay(folder, "--list").splitlines()[:8]
+    assert moves_told(out) == moves_told(replay(folder, "--list"))[:8]
     assert str(record.positions[8]) in printed("replay", str(file), "--at", "8")
     for wrong, said in (
         ([], "is empty"),

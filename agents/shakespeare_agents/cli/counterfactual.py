@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import typer
 
-from shakespeare_agents.cli.lineup_options import AGENT, make_entrants
+from shakespeare_agents.cli.lineup_options import AGENT, PERSON, make_entrants
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.naming import running_python
+from shakespeare_agents.registry import default
 from shakespeare_env import Position
 from shakespeare_env.cli import screen
 from shakespeare_env.cli.game_log import GameLog
@@ -22,8 +23,8 @@ def play_instead(
 ) -> None:
     """Play another move at a position, let agents finish, and compare scores with the record's.
 
-    Without names the record's agents or the game's default play. `seed` decides chance and draws,
-    which a record does not hold.
+    Without names the record's agents play, the game's default one for a person. `seed` decides
+    chance and draws, which a record does not hold.
     """
     position = Position.from_dict(game.positions[at].to_dict(), seed=seed)
     if move not in position.moves():
@@ -33,7 +34,10 @@ def play_instead(
         )
     if not named:
         _refuse_python(game.agents or [])
-    made = make_entrants(position.game, named or game.agents, position.players)
+    finishers = [
+        default(position.game) if name == PERSON else name for name in named or game.agents or []
+    ]
+    made = make_entrants(position.game, finishers, position.players)
     played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     names = [one.name for one in made]
     log = GameLog(names)

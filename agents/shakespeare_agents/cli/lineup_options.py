@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from shakespeare_env.game import Game
 
 AGENT = "AGENT"
-_PERSON = "you"
+PERSON = "you"
+"""Who is no agent, in a line-up and in the record of a game."""
 _WHO = f"{', '.join(names())}, or the folder of a checkpoint; with options, as in greedy,samples=4."
 
 AgentNames = Annotated[
@@ -97,7 +98,7 @@ def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
     """The others of a table at which a person is first in the line-up; errors as above."""
-    return _made(game, _lineup(game, [_PERSON, *(named or [])], players)[1:])
+    return _made(game, _lineup(game, [PERSON, *(named or [])], players)[1:])
 
 
 def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:

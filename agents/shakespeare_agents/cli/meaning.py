@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from shakespeare_env import Position
+from shakespeare_env.values import shown
 
 _MOST_CANDIDATES = 12
 _SEPARATORS = re.compile(r"[:>]")
@@ -18,7 +19,8 @@ def meant_move(answer: str, position: Position) -> str:
         return answer
     if answer.isascii() and answer.isdigit():
         if len(answer) > 9 or not 1 <= int(answer) <= len(legal):
-            raise ValueError(f"there is no move {answer}; the moves are numbered 1 to {len(legal)}")
+            last = len(legal)
+            raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
         return legal[int(answer) - 1]
     if position.is_move(answer):
         raise ValueError(
@@ -26,7 +28,9 @@ def meant_move(answer: str, position: Position) -> str:
         )
     found = _candidates(answer.lower(), legal)
     if not found:
-        raise ValueError(f"{answer!r} is neither a move nor a number; ? shows what you can enter")
+        raise ValueError(
+            f"{shown(answer)} is neither a move nor a number; ? shows what you can enter"
+        )
     if len(found) > 1:
         numbered = [f"{legal.index(move) + 1} {move}" for move in found]
         raise ValueError(f"{answer!r} could be: {_listed(numbered)}; enter more of it")
@@ -65,7 +69,7 @@ def meant_topics(words: str, topics: Mapping[str, str]) -> list[str]:
     for fits in (str.__eq__, str.startswith, str.__contains__):
         if found := [name for name, text in plain.items() if fits(text, wanted)]:
             return found
-    raise ValueError(f"nothing is called {words!r}; there is: {_listed(sorted(topics), None)}")
+    raise ValueError(f"nothing is called {shown(words)}; there is: {_listed(sorted(topics), None)}")
 
 
 def _plain(words: str) -> str:

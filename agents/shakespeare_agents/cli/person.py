@@ -18,6 +18,7 @@ from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.move_list import move_lines
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
+from shakespeare_env.values import shown
 
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of
@@ -29,7 +30,7 @@ that as no other move has; several moves are separated by spaces. Or:
   scores       what everybody's score is made of so far
   hint [AGENT] what an agent would play in your place
   undo         take your last move back, where that gives no secret away
-  save FILE    write the game, for `shakespeare replay FILE`; it holds all secrets
+  save FILE    write the game, secrets and all, for `shakespeare replay`
   quit         leave the game; so do Ctrl-D and Ctrl-C"""
 _LOG_LENGTH = 12
 _MOST_EXPLAINED = 6
@@ -88,7 +89,9 @@ class Person:
                 break
             self.played.push(self._given_move() or self._asked(), self.log.tell)
         if self._given:
-            raise GivenMoveError(f"the game is over before {self._given[0]!r}; leave out the rest")
+            raise GivenMoveError(
+                f"the game is over before {shown(self._given[0])}; leave out the rest"
+            )
 
     def save(self, path: Path) -> None:
         """Write the game so far, unless a file of another game is there.
@@ -97,15 +100,15 @@ class Person:
             ValueError: it cannot be written; why.
         """
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
-            raise ValueError(f"{str(path)!r}: give a file .jsonl or .jsonl.gz")
+            raise ValueError(f"{shown(str(path))}: give a file .jsonl or .jsonl.gz")
         if path not in self._saved and os.path.lexists(path):
-            raise ValueError(f"there is a {str(path)!r} already; give another name")
+            raise ValueError(f"there is a {shown(str(path))} already; give another name")
         moves = list(self.played.moves)  # an interruption may leave out the last
         game = Recorded(self.played.positions[: len(moves) + 1], moves, self.names)
         try:
             write_json_lines(path, game)
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
-            raise ValueError(f"cannot write {str(path)!r}: {fault}") from fault
+            raise ValueError(f"cannot write {shown(str(path))}: {fault}") from fault
         self._saved.add(path)
 
     def show_table(self) -> None:
@@ -176,7 +179,7 @@ class Person:
     def _show_log(self) -> None:
         words = self._answers.rest() or str(_LOG_LENGTH)
         if not (words.isascii() and words.isdigit() and len(words) < 10):
-            raise ValueError(f"log {words}: give a number of moves, as in log {_LOG_LENGTH}")
+            raise ValueError(f"log {shown(words)}: give a number of moves, as in log {_LOG_LENGTH}")
         positions, moves = self.played.positions, self.played.moves
         for at in range(max(0, len(moves) - int(words)), len(moves)):
             self.log.tell(positions[at], at + 1, moves[at], positions[at + 1])

@@ -59,7 +59,9 @@ def play(
     others = [other for other in range(position.players) if other != seat]
     seated = dict(zip(others, opponents, strict=True))
     played = SingleGame(position, {other: one.agent for other, one in seated.items()}, seed)
-    names = [seated[who].name if who in seated else "you" for who in range(position.players)]
+    names = [lineup_options.PERSON] * position.players
+    for other, one in seated.items():
+        names[other] = one.name
     person = Person(played, seat, names, _given(moves))
     if save is not None:  # while nothing is lost if it cannot be
         try:
@@ -96,6 +98,8 @@ def _given(moves: str | None) -> list[str]:
     if moves is None:
         return []
     if not os.path.isfile(moves):  # unlike Path.is_file it takes any text
+        if not moves.strip():
+            raise typer.BadParameter("no moves; name some, or a file", param_hint="--moves")
         return moves.split()
     try:
         with open(moves, encoding="utf-8") as file:

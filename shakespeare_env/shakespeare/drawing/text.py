@@ -58,7 +58,9 @@ def head(position: Mapping[str, Any], width: int) -> list[str]:
         sentence = f"▶ {sentence}"
     if queue:
         sentence += f"   {queue}"
-    return [spread(title, now, width), *textwrap.wrap(sentence, width)]
+    fits = len(title) + len(now) < width
+    titles = [spread(title, now, width)] if fits else [title, now]
+    return [*titles, *textwrap.wrap(sentence, width)]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,233 @@
+"""What a person can ask for while playing: explanations, hints, the log, scores."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import shakespeare_agents
+from shakespeare_agents.cli.hints import hint
+from shakespeare_agents.cli.line_editing import completer
+from shakespeare_agents.cli.meaning import meant_move, meant_topics
+from shakespeare_agents.network import NetworkAgent
+from shakespeare_env import Position, registry
+from shakespeare_env.cli.game_log import GameLog
+from shakespeare_env.cli.move_list import move_lines
+from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
+from tests.contract.random_games import TABLES, sampled
+
+LEGAL = [
+    "recruit:hamlet",
+    "recruit:set_dresser_6",
+    "extra:puck",
+    "play:red-2>0",
+    "play:red-2>1",
+    "done",
+]
+
+
+class ALegalPosition:
+    """Stands in for a position with these legal moves."""
+
+    def moves(self):
+        return LEGAL
+
+    def is_move(self, text):
+        return text in (*LEGAL, "pass")
+
+    def describe_move(self, move):
+        return "do nothing"
+
+
+class TestMoves:
+    @pytest.mark.parametrize(
+        ("answer", "move"),
+        [
+            ("recruit:hamlet", "recruit:hamlet"),
+            ("rec:ham", "recruit:hamlet"),
+            ("hamlet", "recruit:hamlet"),
+            ("HAM", "recruit:hamlet"),
+            ("dresser", "recruit:set_dresser_6"),
+            ("extra", "extra:puck"),
+            ("play:red-2>1", "play:red-2>1"),
+            ("red-2>1", "play:red-2>1"),
+            (">1", "play:red-2>1"),
+            ("do", "done"),
+            ("2", "recruit:set_dresser_6"),
+        ],
+    )
+    def test_as_much_of_a_move_as_no_other_has(self, answer, move):
+        assert meant_move(answer, ALegalPosition()) == move
+
+    @pytest.mark.parametrize(
+        ("answer", "said"),
+        [
+            ("rec", "'rec' could be: 1 recruit:hamlet, 2 recruit:set_dresser_6; enter more"),
+            ("red-2", "'red-2' could be: 4 play:red-2>0, 5 play:red-2>1; enter more of it"),
+            ("7", "there is no move 7; the moves are numbered 1 to 6"),
+            ("pass", "pass (do nothing) is not legal now"),
+            ("amlet", "'amlet' is neither a move nor a number"),
+            ("::", "'::' is neither"),
+        ],
+    )
+    def test_never_one_of_several(self, answer, said):
+        with pytest.raises(ValueError, match=re.escape(said)):
+            meant_move(answer, ALegalPosition())
+
+    @pytest.mark.parametrize("table", TABLES, ids=str)
+    def test_the_list_holds_every_move_and_few_lines(self, table):
+        for position in sampled(table, seed=5, every=3):
+            moves = position.moves()
+            lines = move_lines(position, 80)
+            numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
+            assert list(map(int, numbers)) == list(range(1, len(moves) + 1))
+            assert len(lines) <= 20
+
+    def test_tab_completes_words(self):
+        complete = completer(lambda: ["hamlet", "hint", "hint", "undo"])
+        assert [complete("h", number) for number in range(3)] == ["hamlet ", "hint ", None]
+        assert complete("x", 0) is None
+
+
+@pytest.fixture(params=registry.names())
+def game(request):
+    return registry.game(request.param)
+
+
+@pytest.fixture
+def position(game):
+    return Position.new(game.name, players=game.max_seats, seed=6)
+
+
+@pytest.fixture
+def table(game):
+    return ["random", "--game", game.name, "--players", str(game.max_seats), "--seed", "6"]
+
+
+class TestTopics:
+    def test_one_is_explained_in_the_words_of_the_game(self, position, table):
+        topics = position.game.topics(position.seen_by(0))
+        name = sorted(topics)[0]
+        out = printed("play", *table, input=f"? {name}\n")
+        assert f"{name}: {topics[name].splitlines()[0]}" in out
+
+    def test_a_part_of_a_name_and_what_there_is_not(self):
+        topics = {"set_dresser_6": "", "set_dresser_8": "", "queen": "", "take": ""}
+        assert meant_topics("Set Dresser 6", topics) == ["set_dresser_6"]
+        assert meant_topics("set-dresser", topics) == ["set_dresser_6", "set_dresser_8"]
+        assert meant_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
+        assert meant_topics("q", topics) == ["queen"]
+        with pytest.raises(ValueError, match="nothing is called 'king'; there is: queen, set"):
+            meant_topics("king", topics)
+
+
+class TestHints:
+    def test_a_network_gives_probabilities_and_a_value(self, position):
+        lines = hint(position, "network")
+        assert lines[0] == "network would play, with these probabilities:"
+        shares = [float(line.split()[0]) for line in lines[1:-1]]
+        assert shares == sorted(shares, reverse=True)
+        assert 0 < sum(shares) <= 100.3
+        network: Any = shakespeare_agents.make("network", position.game)
+        seen = position.observation(position.to_move)[None]
+        best = int(network.act(seen, position.action_mask()[None], None)[0])
+        assert f"({position.move_text(best)})" in lines[1]
+        assert f"a return of {float(network.values(seen)[0]):+.2f}" in lines[-1]
+
+    @pytest.mark.parametrize("name", ["heuristic", "greedy,samples=2"])
+    def test_others_give_their_choice(self, position, name):
+        lines = hint(position, name)
+        assert lines[0] == f"{name} would play, and gives no probabilities:"
+        number, move = re.findall(r"^  (\d+)  .+\((\S+)\)$", lines[1])[0]
+        assert position.moves()[int(number) - 1] == move
+
+    def test_what_a_seat_may_not_know_changes_no_hint(self, position):
+        for name in ("network", "heuristic", "greedy"):
+            possible = position.determinize(position.to_move, seed=3)
+            assert hint(position, name) == hint(possible, name)
+
+    def test_asking_changes_nothing(self, table):
+        asked = "hint\nhint heuristic\nhint greedy\nhint random\n1\n" * 5
+        told = moves_told(printed("play", *table, input=asked))
+        assert told == moves_told(printed("play", *table, input="1\n" * 5))
+
+    def test_an_agent_that_is_none_is_refused(self, table):
+        out = printed("play", *table, input="hint nobody\n1\n")
+        assert "no agent is named 'nobody'" in out
+
+    def test_an_agent_that_fails_loses_nothing(self, position, table, monkeypatch):
+        def failing(*arguments):
+            raise ZeroDivisionError("no luck")
+
+        monkeypatch.setattr(NetworkAgent, "probabilities", failing)
+        out = printed("play", *table, input="hint network\n1\n")
+        assert "network cannot say: ZeroDivisionError: no luck" in out
+        assert moves_told(out)
+
+
+class TestTheCourse:
+    def test_the_log_repeats_the_last_moves(self, table):
+        out = printed("play", *table, input="1\n1\nlog 3\nlog\nlog x\nlog 99\n")
+        before, *logs = (moves_told(part) for part in out.split("help): log"))
+        assert logs[0] == before[-3:]
+        assert logs[3] == before
+        assert "log 'x': give a number of moves" in out
+
+    def test_scores_so_far_are_those_of_the_position(self, game, table):
+        out = printed("play", *table, input="1\n" * 8 + "scores\n")
+        position = Position.new(game.name, players=game.max_seats, seed=6)
+        for move in [move for _, _, move in moves_told(out)]:
+            if not move:
+                pytest.skip("a secret move; the score sheet's own test covers it")
+            position.push(move)
+        assert scores_told(out)[0] == position.scores()
+
+    @pytest.mark.parametrize("table", TABLES, ids=str)
+    def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, table):
+        position = table.position(seed=2)
+        course, moves, rng = [position.copy()], [], np.random.default_rng(2)
+        while position.to_move is not None:
+            moves.append(position.moves()[rng.integers(len(position.moves()))])
+            position.push(moves[-1])
+            course.append(position.copy())
+        for end in (len(moves) // 2, len(moves)):
+            for seat in (None, *range(position.players)):
+                sheet = GameLog(seat=seat).score_sheet(course[: end + 1], moves[:end])
+                totals = [sum(points) for points in zip(*(row for _, row in sheet), strict=True)]
+                assert (totals or [0] * position.players) == course[end].scores()
+
+    def test_nothing_the_log_tells_a_seat_depends_on_what_it_may_not_know(self, position):
+        """Positions that look alike to a seat have logs that look alike."""
+        rng = np.random.default_rng(5)
+        log = GameLog(seat=0)
+        compared = 0
+        while position.to_move is not None and compared < 20:
+            before, move = position.copy(), position.moves()[rng.integers(len(position.moves()))]
+            position.push(move)
+            possible = before.determinize(0, seed=7)
+            if move not in possible.moves():
+                continue
+            after = possible.copy()
+            after.push(move)
+            if after.seen_by(0) == position.seen_by(0) and position.to_move is not None:
+                assert log.lines(before, 1, move, position) == log.lines(possible, 1, move, after)
+                compared += 1
+        assert compared == 20
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_the_compact_drawing_has_80_columns_and_no_secret(table):
+    for position in sampled(table, seed=5, every=3):
+        seat = position.to_move or 0
+        drawn = position.game.draw_compact(position.seen_by(seat))
+        assert max(map(len, drawn.splitlines())) <= 80
+        assert len(drawn.splitlines()) <= 45
+        assert drawn == position.game.draw_compact(position.determinize(seat, 4).seen_by(seat))
+
+
+def test_on_a_screen_of_80_columns_nothing_is_wider(table):
+    words = "? \n? t\nmoves\nlog\nscores\nhint\nundo\n1\n"
+    out = printed("play", *table, input=words * 3, env=SCREEN)
+    shown = [line for line in out.splitlines() if "shakespeare play" not in line]
+    assert max(map(len, shown)) <= 80
