@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -128,6 +129,8 @@ class TrainingConfig(BaseModel):
     evaluation_games: Games = 200
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
     seat equally often."""
+    first_evaluation_games: Games = 24
+    """The same in the first one, of the untrained network: few, as learning waits for it."""
     final_evaluation_games: Games = 400
     """The same in the last evaluation."""
     save_every: Positive = 60.0
@@ -185,7 +188,11 @@ def unknown_setting(name: str) -> str:
     """What to tell who gave a setting that does not exist."""
     if name in RENAMED:
         return f"{name} is now called {RENAMED[name]}"
-    return f"there is no setting {name}; the settings: {', '.join(TrainingConfig.model_fields)}"
+    alike = get_close_matches(name, TrainingConfig.model_fields)
+    meant = (
+        f"did you mean {' or '.join(alike)}?" if alike else "see shakespeare train --print-config"
+    )
+    return f"there is no setting {name}; {meant}"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:

@@ -17,35 +17,42 @@ from shakespeare_agents.checkpoint import CARD_NAME, actions_digest, layout_dige
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
-from shakespeare_env.values import shown
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
-from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
+from shakespeare_training.runs.arrays import load_arrays, set_arrays
 from shakespeare_training.runs.folder import STATE_NAME
+from shakespeare_training.runs.moment import Moment
 from shakespeare_training.runs.state import FORMAT, RunState, parse_state
 
 _STEM = "run"
 _SNAPSHOT = "snapshot"
+_DIFFERENCES = {
+    "game": "another game",
+    "box_digest": "another box",
+    "actions_digest": "other moves",
+    "layout_digest": "other observations",
+    "state": "other records of games",
+}
+"""What a run was started with, in words: digests tell people nothing."""
 
 
-def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> None:
+def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
     """Replace the state of a run; the folder is created if missing.
 
     Raises:
         OSError: a file cannot be written; the last state is intact.
     """
-    league = learner.league
-    stored = storage.store_tensors(folder, _STEM, arrays_of(learner))
-    snapshots = [_stored_snapshot(folder, snapshot) for snapshot in league.snapshots]
+    stored = storage.store_tensors(folder, _STEM, moment.arrays)
+    snapshots = [_stored_snapshot(folder, snapshot) for snapshot in moment.snapshots]
     data = {
         "format": FORMAT,
-        **_versions(league.batch.game),
+        **_versions(moment.game),
         "arrays": asdict(stored),
-        "league": league.to_json(),
+        "league": moment.league,
         "snapshots": [asdict(snapshot) for snapshot in snapshots],
-        "decisions": learner.num_timesteps,
-        "updates": learner._n_updates,
-        "rng": learner.rng.bit_generator.state,
+        "decisions": moment.decisions,
+        "updates": moment.updates,
+        "rng": moment.rng,
         "facts": dict(facts),
     }
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
@@ -75,12 +82,16 @@ def read_state(folder: Path) -> RunState:
 
 def check_versions(folder: Path, state: RunState) -> None:
     """Refuse a state of another game, box or version, with a CheckpointError."""
-    for name, value in _versions(registry.game(state.facts.config.game)).items():
+    game = registry.game(state.facts.config.game)
+    for name, value in _versions(game).items():
         if getattr(state, name) != value:
+            remedy = "use the version it was started with"
+            if name == "box_digest":
+                variable = f"{game.name.upper()}_BOX"
+                remedy = f"set {variable} to that box, or unset it for the printed one"
             raise CheckpointError(
-                f"{folder / STATE_NAME}: made for {name} {shown(getattr(state, name))}, "
-                f"but this is {shown(value)}; "
-                "use the game, box and version it was started with"
+                f"{folder}: this run was started with {_DIFFERENCES[name]} than this {game.name} "
+                f"has; {remedy}"
             )
 
 
