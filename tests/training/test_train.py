@@ -93,6 +93,17 @@ def test_a_time_limit_leaves_a_run_that_can_go_on(small, tmp_path):
     assert read_state(folder).decisions > before
 
 
+def test_a_run_stopped_before_it_learns_leaves_nothing(small, tmp_path, monkeypatch):
+    def stopped(*_):
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("shakespeare_training.runs.run.make_learner", stopped)
+    done = command("train", "--config", small, "--out", tmp_path / "run")
+    assert done.exit_code == 130
+    assert "stopping; once more to leave at once\nStopped before it learnt anything." in done.output
+    assert not (tmp_path / "run").exists()
+
+
 def start(small, folder):
     """A long run in a process of its own that has saved something."""
     process = subprocess.Popen(
@@ -191,6 +202,7 @@ def test_the_settings_can_be_printed(small):
 def test_weights_that_explode_end_the_run_and_spoil_nothing(small, tmp_path, rate):
     folder = tmp_path / "run"
     settings = ("--set", f"learning_rate={rate}", "--set", "target_kl=1e6")
+    settings += ("--set", "save_every=1000")  # so that a slow machine saves no oftener
     done = command("train", "--config", small, "--out", folder, *settings)
     assert done.exit_code == 1
     told = " ".join(done.output.split())
