@@ -13,7 +13,7 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.generators import GameGenerators, draw_columns
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
 
-Opponents = Player | Sequence[Player | None] | Mapping[Player, float]
+Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
 
 MOST_OPPONENTS = 1000
@@ -48,6 +48,12 @@ class OpponentPool:
                     f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other "
                     "seat, one for all of them, or weights to draw by"
                 )
+            for place, player in enumerate(chosen):
+                if player is None:
+                    raise ValueError(
+                        f"opponents[{place}] is None: name a player, such as 'network' or "
+                        "'heuristic'; only opponents=None alone means the strongest one"
+                    )
         else:
             chosen = [opponents]
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)

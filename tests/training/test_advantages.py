@@ -55,10 +55,7 @@ def test_two_seats_rewards_between_own_decisions_belong_to_the_earlier_one():
 
 def test_the_same_seat_moving_twice_in_a_row_is_its_own_successor():
     advantages, *_ = rows(
-        seats=[0, 0, 1],
-        values=[1.0, 2.0, 8.0],
-        rewards=[(3, 0), (0, 0), (5, 7)],
-        dones=[0, 0, 1],
+        seats=[0, 0, 1], values=[1.0, 2.0, 8.0], rewards=[(3, 0), (0, 0), (5, 7)], dones=[0, 0, 1]
     )
     # Row 2: 7 - 8 = -1.  Row 1: 5 - 2 = 3.  Row 0: 3 + .5*2 - 1 + .25*3 = 3.75.
     assert advantages == [3.75, 3.0, -1.0]

@@ -56,7 +56,8 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("breadth = 3", "there is no setting breadth; the settings: game, players"),
+        ("breadth = 3", "there is no setting breadth; see shakespeare train --print-config"),
+        ("widht = 3", "there is no setting widht; did you mean width"),
         ('width = "wide"', "width = 'wide': must be a whole number$"),
         ("width = 2.0", "width = 2.0: must be a whole number$"),
         ("width = true", "width = True: must be a whole number$"),
@@ -167,4 +168,3 @@ def test_the_first_faults_are_told_at_once(tmp_path):
     path.write_text("".join(f"setting_{number} = 1\n" for number in range(8)))
     with pytest.raises(ValueError, match=r"no setting setting_0;.*setting_4;.*; and 3 more$"):
         read_config(path)
-

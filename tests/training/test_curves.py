@@ -13,6 +13,11 @@ from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
 from shakespeare_training.runs.line_labels import spread
 
 
+def intervals(mean):
+    """Of both mean scores, if they are the same."""
+    return (mean - 0.75, mean + 0.75) * 2
+
+
 def run(moments, *, solo=True, rivals=("heuristic", "random")):
     """A history of 1, 2 and 4 seats; moments are decisions and seconds."""
     history = History()
@@ -23,10 +28,11 @@ def run(moments, *, solo=True, rivals=("heuristic", "random")):
                 rates = (rate, rate - 0.05, rate + 0.05)
                 scores = (20.0 + step, 25.0 + step)
                 history.add(Measurement(decisions, seconds, players, rival, 200, *rates, *scores))
-            figures = (200, None, None, None, 21.0 + step, 24.0 + step + players)
+            best = 24.0 + step + players
+            figures = (200, None, None, None, best, best, *intervals(best))
             history.add(Measurement(decisions, seconds, players, ITSELF, *figures))
         if solo:
-            figures = (200, None, None, None, 18.0 + step, 18.0 + step)
+            figures = (200, None, None, None, 18.0 + step, 18.0 + step, *intervals(18.0 + step))
             history.add(Measurement(decisions, seconds, 1, SOLO, *figures))
     return history
 
@@ -56,6 +62,7 @@ def test_lines_of_both_panels():
     assert set(found["parity at 4 seats"].get_ydata()) == {25.0}
     assert found["parity at 4 seats"].get_color() == line.get_color()
     assert len(rates.collections) == 4, "an interval for each line"
+    assert len(scores.collections) == 3, "of scores, too"
     assert "4 seats, heuristic  40 %" in words(rates)
 
     found = lines(scores)
@@ -64,8 +71,10 @@ def test_lines_of_both_panels():
         *("target 30 at 1 seat", "target 33 at 4 seats"),
     }
     assert list(found["1 seat"].get_ydata()) == [18.0, 19.0, 20.0]
+    solo = scores.collections[0].get_datalim(scores.transData)
+    assert (solo.y0, solo.y1) == pytest.approx((17.25, 20.75))
     low, high = scores.get_ylim()
-    assert low < 18
+    assert low < 17.25
     assert high > 33
     assert "2 seats  28.0" in words(scores)
     assert any(said.startswith("4 seats") and "(target 33)" in said for said in words(scores))
@@ -137,6 +146,16 @@ def test_markers_of_long_lines_are_thinned_out():
     marked = lines(figure.axes[1])["1 seat"].get_markevery()
     assert len(marked) <= 24
     assert marked[-1] == 299
+
+
+def test_scores_without_intervals_have_no_band():
+    """Runs of earlier versions did not keep them."""
+    history = History()
+    for decisions in (0, 1000):
+        history.add(Measurement(decisions, 0.0, 1, SOLO, 10, None, None, None, 20.0, 20.0))
+    figure = curves_figure(history)
+    assert not figure.axes[1].collections
+    assert not [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_only_rates():

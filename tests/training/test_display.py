@@ -12,7 +12,8 @@ from rich.console import Console
 
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table, status_view
 from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
-from shakespeare_training.runs.status import SeatFigures, Status
+from shakespeare_training.runs.measuring import Measuring
+from shakespeare_training.runs.status import SeatFigures, Status, status_line
 
 
 def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
@@ -21,7 +22,8 @@ def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
         for players in (2, 4):
             for rival in rivals:
                 rates = (0.62, 0.58, 0.66) if players == 4 else (0.41, 0.36, 0.46)
-                history.add(Measurement(count, 1.0, players, rival, 400, *rates, 22.5, 27.5))
+                scores = (22.5, 27.5, 22.0, 23.0, 27.1, 27.9)
+                history.add(Measurement(count, 1.0, players, rival, 400, *rates, *scores))
             history.add(Measurement(count, 1.0, players, ITSELF, 400, None, None, None, 25, 29.5))
         history.add(Measurement(count, 1.0, 1, SOLO, 400, None, None, None, 28, 28))
     return history
@@ -35,7 +37,7 @@ STATUS = Status(
     seats={1: SeatFigures(800, 27.1, 27.1), 4: SeatFigures(12_400, 21.3, 28.9)},
     opponents={"first": (340, 0.61), "hard [red]": (80, 0.47), "unplayed": (0, float("nan"))},
     history=filled(),
-    note="updating",
+    measuring=Measuring("4 seats against heuristic", 312, 4000, 0.25, 75.0),
 )
 EMPTY = Status(0, 1000, 0.0, 0.0, {}, {}, History())
 
@@ -82,7 +84,8 @@ def screen(console):
 def test_view_says_it_all():
     text = view(STATUS)
     for words in (
-        *("12.3M of 30M decisions", "14,210/s", "1:04:32", "20:42 left", "updating"),
+        *("12.3M of 30M decisions", "14,210/s", "1:04:32", "20:42 left"),
+        *("measuring: 312 of 4,000 games", "4 seats against heuristic", "1:15 left"),
         *("won against", "heuristic", "random", "62 % (58-66)", "41 % (36-46)"),
         *("12.4k", "21.3", "28.9", "evaluated after 12M decisions"),
         *("first 61 % of 340", "hard [red] 47 % of 80", "unplayed - of 0"),
@@ -116,7 +119,7 @@ def test_colours_tell_sides_of_parity():
             seconds=9e5,
             opponents={f"opponent number {n}": (10**6, n / 60) for n in range(60)},
             history=filled(rivals=[f"a rival of a long name {n}" for n in range(7)]),
-            note="very long " * 20,
+            measuring=Measuring("4 seats against " + "a/" * 40, 0, 10**6, 0.0, None),
         ),
     ],
     ids=["usual", "empty", "no total", "long"],
@@ -145,9 +148,9 @@ def test_what_does_not_fit_in_is_counted():
 def test_terminal_shows_the_last_state_once():
     console = terminal()
     with TrainingDisplay(console) as display:
-        display.print("before")
+        console.print("before")
         display.show(EMPTY)
-        display.print("between [bold]two")
+        console.print("between [bold]two")
         display.show(replace(STATUS, decisions=1000))
         display.show(STATUS)
     console.print("after")
@@ -193,15 +196,24 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
     assert [line.split(" of ")[0] for line in lines] == ["0", "120k", "240k", "259k"]
     assert lines[-1] == (
         "259k of 30M decisions (1%), 14,210/s, 1:04:32 elapsed, 34:52 left, "
-        "1 seat: winning score 27.1, 4 seats: winning score 28.9, updating"
+        "1 seat: winning score 27.1, 4 seats: winning score 28.9, "
+        "measuring: 312 of 4,000 games, 4 seats against heuristic, 1:15 left"
     )
     display, _, file = log()
     with display:
         display.show(EMPTY)
         display.show(EMPTY)
-        display.print("x" * 200)
     lines = file.getvalue().splitlines()
-    assert lines == ["0 of 1k decisions (0%), 0/s, 0:00 elapsed, - left", "x" * 200]
+    assert lines == ["0 of 1k decisions (0%), 0/s, 0:00 elapsed, - left"]
+
+
+def test_the_last_evaluation_has_its_own_time_left():
+    """All is learnt by then, and what is left are games."""
+    over = replace(STATUS, decisions=30_000_000)
+    for text in (view(over), status_line(over)):
+        assert "all learnt" in text
+        assert "1:15 left" in text
+        assert "0:00 left" not in text
 
 
 def test_log_has_a_line_for_each_new_measurement():
@@ -210,15 +222,16 @@ def test_log_has_a_line_for_each_new_measurement():
     with display:
         display.show(replace(EMPTY, history=history))
         clock.now += 1.0
-        rates = (0.5, 0.4, 0.6)
-        history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *rates, 21.0, 26.0))
+        figures = (0.5, 0.4, 0.6, 21.0, 26.0, 20.5, 21.5, 25.75, 26.25)
+        history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *figures))
         display.show(replace(EMPTY, history=history))
         display.show(replace(EMPTY, history=history))
     lines = [line for line in file.getvalue().splitlines() if line.startswith("evaluated")]
     assert len(lines) == len(history) == 8
     assert lines[-1] == (
         "evaluated after 2.5M decisions, 2 seats against [red]: 1,000 games, "
-        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0, winning score 26.0"
+        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0 ± 0.5, "
+        "winning score 26.0 ± 0.2"
     )
     assert lines[-2] == (
         "evaluated after 0 decisions, 1 seat solo: 400 games, score 28.0, winning score 28.0"
@@ -227,6 +240,20 @@ def test_log_has_a_line_for_each_new_measurement():
     with display:
         display.show(replace(EMPTY, history=history))
     assert "evaluated" not in file.getvalue()
+
+
+def test_the_widest_figures_fit_80_columns():
+    history = History()
+    for count in (0, 1_230_000):
+        figures = (1.0, 0.99, 1.0, 24.6, 27.5, 24.1, 25.1, 26.1, 28.9)
+        history.add(Measurement(count, 1.0, 4, "path/to/my.py:Agent", 12_400, *figures))
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(measurement_table(history))
+    text = console.export_text()
+    assert "…to/my.py:Agent" not in text
+    assert "…o/my.py:Agent" in text
+    assert "100.0 (99.0-100.0)  24.6 ± 0.5  27.5 ± 1.4" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_measurement_table_has_the_first_and_the_latest():
@@ -239,7 +266,7 @@ def test_measurement_table_has_the_first_and_the_latest():
     assert "5M" not in text
     rows = [line.split() for line in text.splitlines() if re.search(r"\d\.\d", line)]
     assert len(rows) == 2 * 7 + 1, "two for each, but one for what was measured once"
-    assert rows[0] == ["1", "solo", "0", "400", "-", "-", "28.0", "28.0"]
-    found = ["12M", "400", "62.0", "%", "58.0-66.0", "22.5", "27.5"]
+    assert rows[0] == ["1", "solo", "0", "400", "-", "28.0", "28.0"]
+    found = [*("12M", "400", "62.0", "(58.0-66.0)"), *("22.5", "±", "0.5", "27.5", "±", "0.4")]
     assert found in rows
     assert max(map(len, text.splitlines())) <= 80

@@ -15,6 +15,7 @@ from shakespeare_training.runs.history import (
     Measurement,
     seats_text,
     short_count,
+    short_name,
 )
 
 
@@ -75,6 +76,9 @@ def test_series_latest_and_keys():
         ({"low": -0.1}, "0 <= low"),
         ({"high": 1.1}, "high <= 1"),
         ({"opponent": ITSELF, "win_rate": 0.5}, "must be None"),
+        ({"score_low": 19.0}, "score_low = 19.0, score_high = None: must be None both"),
+        ({"score_low": 20.5, "score_high": 21.0}, "around the mean 20.0"),
+        ({"winning_low": 25.0, "winning_high": 25.25}, "around the mean 25.5"),
     ],
 )
 def test_wrong_figures_are_refused(changes, fault):
@@ -103,4 +107,6 @@ def test_counts_in_three_digits():
     counts = [0, 950, 999.6, 12_345, 999_499, 999_500, 2_500_000, 10**9, 15 * 10**11]
     said = ["0", "950", "1k", "12.3k", "999k", "1M", "2.5M", "1B", "1,500B"]
     assert [short_count(count) for count in counts] == said
+    assert short_name("my_own_package:Agent") == "my_own_packag…"
+    assert short_name("path/to/my.py:Agent") == "…o/my.py:Agent"
     assert (seats_text(1), seats_text(4)) == ("1 seat", "4 seats")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import shlex
 import shutil
+from dataclasses import replace
 from functools import cache
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +26,15 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import default_config, parse_override, train_command
 from shakespeare_training.ppo.device import checked_device
-from shakespeare_training.runs.callback import RunCallback
-from shakespeare_training.runs.display import TrainingDisplay
+from shakespeare_training.runs.history import ITSELF, SOLO, seats_text
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
+from shakespeare_training.stopping import Stop
 from tests.training.short_runs import SMALL, Quietly, edit_state, fingerprint, small
 
 SHORT: dict[str, Any] = {
     "decisions": 900,
+    "first_evaluation_games": 4,
     "evaluation_games": 4,
     "final_evaluation_games": 4,
     "evaluate_every": 300,
@@ -89,46 +92,86 @@ def test_a_run_can_be_made_longer(uninterrupted, tmp_path):
     assert Run.resume(folder, device="cpu").config.decisions == 2000
 
 
-class Impatient(RunCallback):
-    """Leaves a run at the second turn."""
+class LosesPatience(Stop):
+    """Is asked to stop at one of the times when a run looks whether it is to."""
 
-    turns = 0
+    def __init__(self, at):
+        super().__init__()
+        self.left = at
 
-    def _on_rollout_start(self):
-        self.turns += 1
-        self.stop = self.turns == 2
-        super()._on_rollout_start()
+    def check(self):
+        self.left -= 1
+        self.requested = self.left < 0
+        super().check()
 
 
 @games
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_a_run_left_at_every_turn_is_the_run_it_would_have_been(tmp_path, name, precision):
-    """Through the course of the command itself, with its measurements."""
+def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(tmp_path, name, precision):
+    """In rollouts, updates and evaluations, through the course of the command itself."""
     config = override(small(name), precision=precision, **SHORT)
     console = Console(quiet=True)
     whole = Run.create(config, tmp_path / "whole", device="cpu")
     assert train(whole, console)
-    run = Run.create(config, tmp_path / "parts", device="cpu")
-    parts = 1
-    while True:
-        callback = Impatient(run, TrainingDisplay(console))
-        run.learn(callback)
-        if not callback.stopped:
-            break
+    folder = tmp_path / "parts"
+    run = Run.create(config, folder, device="cpu")
+    stopped_at = []
+    patience = cycle((41, 601))  # within a rollout or update; after an evaluation's next games
+    while not train(run, console, stop=LosesPatience(next(patience))):
         run.close()
-        run = Run.resume(tmp_path / "parts", device="cpu")
-        parts += 1
-    assert parts > 3
+        run = Run.resume(folder, device="cpu")
+        stopped_at.append((run.decisions, len(run.history)))
+    assert len(set(stopped_at)) > 3
     assert fingerprint(run) == fingerprint(whole)
-    assert [m.decisions for m in run.history] == [m.decisions for m in whole.history]
-    assert [m.mean_score for m in run.history] == [m.mean_score for m in whole.history]
+    assert [figures(m) for m in run.history] == [figures(m) for m in whole.history]
 
 
-def test_a_run_that_is_over_says_so(uninterrupted, capsys):
-    with Run.resume(uninterrupted.folder, device="cpu") as run:
-        assert train(run, Console(width=200))
-    assert "is complete after" in capsys.readouterr().out
-    assert len(run.history) == 0
+def figures(measurement):
+    """All but the time."""
+    return replace(measurement, seconds=0.0)
+
+
+@pytest.mark.parametrize("at", [1, 5, 400])
+def test_what_was_measured_before_a_stop_is_kept(tmp_path, at):
+    run = Run.create(override(SMALL, **SHORT), tmp_path / "run", device="cpu")
+    assert not train(run, Console(quiet=True), stop=LosesPatience(at))
+    run.close()
+    again = Run.resume(tmp_path / "run", device="cpu")
+    assert [figures(found) for found in again.history] == [figures(found) for found in run.history]
+
+
+def test_an_interrupt_between_any_two_lines_loses_one_rollout_at_most(tmp_path):
+    """As Jupyter's, which nobody asks for permission."""
+    run = Run.create(override(SMALL, **SHORT), tmp_path / "run", device="cpu")
+    kept = 0
+
+    def interrupt(*_):
+        nonlocal kept
+        if run.decisions > 500:
+            kept = run.decisions
+            raise KeyboardInterrupt
+
+    run.learner.policy.optimizer.register_step_post_hook(interrupt)
+    assert not train(run, Console(quiet=True))
+    run.close()
+    left = Run.resume(tmp_path / "run", device="cpu").decisions
+    rollout = SMALL.n_envs * SMALL.n_steps
+    assert kept - rollout <= left < kept
+
+
+def test_a_run_that_is_over_says_so(uninterrupted, tmp_path, capsys):
+    folder = shutil.copytree(uninterrupted.folder, tmp_path / "run")
+    with Run.resume(folder, device="cpu") as run:
+        assert train(run, Console(quiet=True)), "its last evaluation is still to be made"
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    for decisions in (None, SMALL.decisions):
+        with Run.resume(folder, decisions=decisions, device="cpu") as run:
+            assert train(run, Console(width=200))
+        assert "is complete after" in capsys.readouterr().out
+    with pytest.raises(ValueError, match="decisions already; give more"):
+        Run.resume(folder, decisions=1000, device="cpu")
+    Run.resume(folder, decisions=9000, device="cpu").close()
+    assert {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()} == before
 
 
 def test_an_opponent_with_other_weights_is_another_opponent(uninterrupted, tmp_path):
@@ -140,19 +183,35 @@ def test_an_opponent_with_other_weights_is_another_opponent(uninterrupted, tmp_p
 
 
 @games
-def test_all_measurements_are_logged(tmp_path, name):
+def test_all_measurements_are_logged_with_their_intervals(tmp_path, name):
     config = override(small(name), **SHORT)
     run = Run.create(config, tmp_path / "run", device="cpu")
     train(run, Console(quiet=True))
     log = EventAccumulator(str(tmp_path / "run" / "tensorboard")).Reload()
+
+    def logged(name):
+        events = log.Scalars(name)
+        return [(event.step, event.value) for event in events]
+
+    def expected(measured, name):
+        return [(m.decisions, pytest.approx(getattr(m, name))) for m in measured]
+
     for players in registry.seats(name):
+        seats = seats_text(players).replace(" ", "_")
         # Nobody beats itself, nor anybody alone: then the score is what tells how good it is.
-        measured = [m for m in run.history if m.players == players and m.win_rate is None]
-        logged = log.Scalars(f"evaluation/{players}_seats_winning_score")
-        assert [event.step for event in logged] == [m.decisions for m in measured]
-        scores = [m.mean_winning_score for m in measured]
-        assert [event.value for event in logged] == pytest.approx(scores)
+        measured = run.history.series(players, SOLO if players == 1 else ITSELF)
         assert len(measured) > 2
+        assert logged(f"winning_score/{seats}") == expected(measured, "mean_winning_score")
+        if measured[0].games // players > 1:
+            low, high = (logged(f"winning_score_{end}/{seats}") for end in ("low", "high"))
+            assert low == expected(measured, "winning_low")
+            assert high == expected(measured, "winning_high")
+        measured = run.history.series(players, "random")
+        for end, figure in (("", "win_rate"), ("_low", "low"), ("_high", "high")):
+            if measured:
+                found = logged(f"win_rate{end}/{seats}_against_random")
+                assert found == expected(measured, figure)
+    assert "custom_scalars__config__" in log.Tags()["tensors"]
 
 
 @games

@@ -259,11 +259,18 @@ def test_after_an_opponent_has_failed_nobody_plays_for_it(table):
 
 @small_tables
 def test_none_is_the_default_agent(table):
-    """For all seats and for one of several."""
-    for opponents in (None, [None] * (table.players - 1)):
-        games = SingleAgentBatch(**table.arguments, opponents=opponents)
-        for opponent in games._opponents.lineup.agents:
-            assert type(opponent) is type(agent_for(None, games.batch.game))
+    games = SingleAgentBatch(**table.arguments, opponents=None)
+    for opponent in games._opponents.lineup.agents:
+        assert type(opponent) is type(agent_for(None, games.batch.game))
+
+
+@small_tables
+def test_none_is_nobody_among_others(table):
+    wrong: Any = ["random"] * (table.players - 2) + [None]
+    with pytest.raises(
+        ValueError, match=rf"opponents\[{table.players - 2}\] is None: name a player"
+    ):
+        SingleAgentBatch(**table.arguments, opponents=wrong)
 
 
 @small_tables

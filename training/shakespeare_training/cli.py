@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import os
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +19,13 @@ from rich.console import Console
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
+from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
 _CONFIGURED = "as configured"
+_OVERRIDES = "--set"
+"""What to call settings from the command line in errors."""
+_STOPPED = 130
+"""Exit code of a shell's command that Ctrl-C has stopped."""
 
 
 def _complete_setting(incomplete: str) -> list[str]:
@@ -86,61 +95,100 @@ def train(
         bool, typer.Option("--print-config", help="Print the settings with comments, and exit.")
     ] = False,
 ) -> None:
-    """Train a network by self-play, and evaluate it as it learns."""
+    """Train a network by self-play, and evaluate it as it learns.
+
+    Ctrl-C stops it, nothing is lost, and --resume goes on.
+    """
     console = UnbreakableConsole()
-    # OpenMP threads wait for each other after every layer.  Spinning for some microseconds makes
-    # small layers almost twice as fast as sleeping; spinning for longer slows training tenfold on a
-    # core that is shared.  OpenMP reads the variable when torch is imported, just below.
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-    try:
-        from shakespeare_training import config_text
-        from shakespeare_training.runs.run import Run
-        from shakespeare_training.runs.train import train as train_run
-    except ModuleNotFoundError as missing:
-        give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     folder = resume or out or Path("runs")
-    try:
-        given = {"decisions": decisions, "seed": seed}
-        overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        overrides |= map(config_text.parse_override, settings or [])
-        if resume is not None and not print_config:
-            _refuse_changes(
-                {"--game": game_name, "--config": config, "--out": out, "--start": start}, overrides
-            )
-            run = Run.resume(
-                resume, decisions=overrides.get("decisions"), device=device, trusted=trust or ()
-            )
-        else:
-            if game_name is not None:
-                overrides["game"] = find_game(game_name).name
-            if config is None:
-                chosen = config_text.default_config(game_name or DEFAULT_GAME, overrides)
+    with _stoppable(console) as stop:
+        _import_what_trains(console)
+        from shakespeare_training import config_text
+        from shakespeare_training.runs.run import Run
+        from shakespeare_training.runs.train import train as train_run
+
+        try:
+            given = {"decisions": decisions, "seed": seed}
+            overrides: dict[str, Any] = {
+                k: value for k, value in given.items() if value is not None
+            }
+            overrides |= map(config_text.parse_override, settings or [])
+            if resume is not None and not print_config:
+                _refuse_changes(
+                    {"--game": game_name, "--config": config, "--out": out, "--start": start},
+                    overrides,
+                )
+                with console.status("loading the run"):
+                    run = Run.resume(
+                        resume,
+                        decisions=overrides.get("decisions"),
+                        device=device,
+                        trusted=trust or (),
+                    )
             else:
-                chosen = config_text.read_config(config, overrides)
-            if print_config:
-                typer.echo(config_text.as_toml(chosen), nl=False)
-                return
-            stamp = time.strftime("%Y%m%d-%H%M%S")
-            folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
-            run = Run.create(chosen, folder, start=start, device=device)
-    except (ShakespeareEnvError, ValueError, TypeError) as fault:
-        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
-    except OSError as fault:
-        give_up(f"{folder}: the run cannot be written ({fault}); give a folder that can be")
+                if game_name is not None:
+                    overrides["game"] = find_game(game_name).name
+                if config is None:
+                    chosen = config_text.default_config(
+                        game_name or DEFAULT_GAME, overrides, _OVERRIDES
+                    )
+                else:
+                    chosen = config_text.read_config(config, overrides, _OVERRIDES)
+                if print_config:
+                    typer.echo(config_text.as_toml(chosen), nl=False)
+                    return
+                stamp = time.strftime("%Y%m%d-%H%M%S")
+                folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
+                with console.status("building the learner"):
+                    run = Run.create(chosen, folder, start=start, device=device)
+        except (ShakespeareEnvError, ValueError, TypeError) as fault:
+            give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+        except OSError as fault:
+            give_up(f"{folder}: the run cannot be written ({fault}); give a folder that can be")
+        try:
+            with run:
+                train_run(run, console, minutes, stop)
+        except TrainingError as fault:
+            give_up(str(fault))
+        except OSError as fault:
+            give_up(
+                f"the run cannot be written ({fault}); what was saved before is intact, and "
+                "--resume continues from there"
+            )
+
+
+@contextmanager
+def _stoppable(console: Console) -> Iterator[Stop]:
+    """Acknowledge a signal at once, and end quietly if there is nothing to save yet."""
+    stop = Stop()
+    words = "stopping; once more to leave at once"
     try:
-        with run:
-            train_run(run, console, minutes)
-    except TrainingError as fault:
-        give_up(str(fault))
-    except OSError as fault:
-        give_up(
-            f"the run cannot be written ({fault}); what was saved before is intact, and "
-            "--resume continues from there"
-        )
+        with stopped_by_signals(stop, lambda: console.print(words, highlight=False)):
+            yield stop
+    except Stopped:
+        console.print("Stopped before it learnt anything.", highlight=False)
+        raise typer.Exit(_STOPPED) from None
+    finally:
+        if stop.requested:
+            # Leaving, Python would search all that PyTorch and the compiler hold for garbage, which
+            # takes a second or two.
+            gc.freeze()
+
+
+def _import_what_trains(console: Console) -> None:
+    # OpenMP threads wait for each other after every layer.  Spinning for some microseconds makes
+    # small layers almost twice as fast as sleeping; spinning for longer slows training tenfold on a
+    # core that is shared.  OpenMP reads the variable when torch is imported, just below.
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+    try:
+        with console.status("importing PyTorch"):
+            import_module("shakespeare_training.runs.train")
+    except ModuleNotFoundError as missing:
+        give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
 
 
 class UnbreakableConsole(Console):

@@ -128,6 +128,8 @@ class TrainingConfig(BaseModel):
     evaluation_games: Games = 200
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
     seat equally often."""
+    first_evaluation_games: Games = 24
+    """The same in the first one, of the untrained network: few, as learning waits for it."""
     final_evaluation_games: Games = 400
     """The same in the last evaluation."""
     save_every: Positive = 60.0
@@ -187,8 +189,8 @@ def unknown_setting(name: str) -> str:
     """What to tell who gave a setting that does not exist."""
     if name in RENAMED:
         return f"{name} is now called {RENAMED[name]}"
-    known = TrainingConfig.model_fields
-    return f"there is no setting {name}{meant(name, known)}; the settings: {', '.join(known)}"
+    close = meant(name, TrainingConfig.model_fields)
+    return f"there is no setting {name}{close}; see shakespeare train --print-config"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:

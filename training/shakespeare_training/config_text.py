@@ -20,10 +20,13 @@ _LARGEST = 2**20
 """Bytes of a file of settings."""
 
 
-def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
+def read_config(
+    path: Path, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
+) -> TrainingConfig:
     """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
 
-    Overrides are checked first, so that errors name the file for what stands in it alone.
+    Overrides are checked first, so that errors name their `origin`, and the file for what stands in
+    it.
 
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
@@ -34,16 +37,20 @@ def read_config(path: Path, overrides: Mapping[str, Any] | None = None) -> Train
     except (ValueError, RecursionError) as fault:
         raise ValueError(f"{path}: is not TOML ({fault})") from fault
     if overrides:
-        make_config({"game": data.get("game", registry.DEFAULT), **overrides}, "settings")
-    return make_config({**data, **(overrides or {})}, str(path))
+        make_config({"game": data.get("game", registry.DEFAULT), **overrides}, origin)
+        make_config(data, str(path))
+        return make_config({**data, **overrides}, f"{path} with {origin}")
+    return make_config(data, str(path))
 
 
-def default_config(game: str, overrides: Mapping[str, Any] | None = None) -> TrainingConfig:
+def default_config(
+    game: str, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
+) -> TrainingConfig:
     """The default settings of a game, `configs/<game>.toml` if it exists, checked as any others."""
     path = CONFIGS / f"{game}.toml"
     if path.is_file():
-        return read_config(path, overrides)
-    return make_config({"game": game, **(overrides or {})}, "settings")
+        return read_config(path, overrides, origin)
+    return make_config({"game": game, **(overrides or {})}, origin)
 
 
 def parse_override(text: str) -> tuple[str, Any]:

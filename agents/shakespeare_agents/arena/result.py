@@ -194,7 +194,19 @@ def _caption(result: EvaluationResult) -> str:
     assert result.mean_winning_score is not None
     winning = _with_margin(result.mean_winning_score, result.winning_score_high)
     equal = f"{1 / result.players:.1%}".replace("%", " %")
-    return f"Mean winning score {winning}.\n± is a 95 % interval; equal agents win {equal}."
+    by_seat = max(map(_seat_margin, result.agents))
+    return (
+        f"Mean winning score {winning}. By seat ± {100 * by_seat:.1f} at most.\n"
+        f"± is a 95 % interval; equal agents win {equal}."
+    )
+
+
+def _seat_margin(agent: AgentResult) -> float:
+    """The longer side of the widest interval of a seat's win rate, 0 to 1."""
+    rates = agent.seat_win_rates or ()
+    games = agent.games // len(rates)
+    ends = [(rate, *wilson_interval(rate * games, games)) for rate in rates]
+    return max(max(rate - low, high - rate) for rate, low, high in ends)
 
 
 def _counted(number: int, noun: str) -> str:

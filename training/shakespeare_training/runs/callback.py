@@ -9,10 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
+from shakespeare_env import registry
 from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay
+from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
+from shakespeare_training.runs.measuring import Measuring
+from shakespeare_training.runs.moment import Moment
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.status import SeatFigures, Status
+from shakespeare_training.stopping import Stop
 
 _RECENT_GAMES = 500
 """Behind the scores shown, per seat count."""
@@ -20,34 +26,63 @@ _SHOW_EVERY_S = 0.25
 
 
 class RunCallback(BaseCallback):
-    """Does what is due between an update and the next rollout, and stops a run cleanly.
+    """Does what is due between an update and the next rollout, and stops it where nothing is lost.
 
     Attributes:
-        stop: Set it to save and stop after the current update.
         stopped: Whether the run was stopped before it was complete.
-        saved_decisions: When last saved; steps after that are made again.
     """
 
-    def __init__(self, run: Run, display: TrainingDisplay, minutes: float | None = None) -> None:
+    def __init__(
+        self,
+        run: Run,
+        display: TrainingDisplay,
+        minutes: float | None = None,
+        stop: Stop | None = None,
+    ) -> None:
         super().__init__()
-        self.stop = False
         self.stopped = False
-        self.saved_decisions = run.decisions
         self._run = run
         self._display = display
+        self._stop = stop or Stop()
         self._deadline = None if minutes is None else time.monotonic() + minutes * 60.0
         self._saved_at = self._shown_at = time.monotonic()
+        self._moment = run.moment()
+        self._saved = None if is_unsaved(run.folder) else self._moment
         config = run.config
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
         evaluated = run.history[-1].decisions if len(run.history) else 0
         self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
         self._rate_since = (run.decisions, time.monotonic())
         self._rate = 0.0
-        self._announced = False
-        self._note = ""
+        self._measuring: Measuring | None = None
         self._scores: dict[int, deque[tuple[float, float]]] = {
             count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
         }
+
+    @property
+    def saved_decisions(self) -> int:
+        """When last saved; what was learnt after that is learnt again."""
+        return 0 if self._saved is None else self._saved.decisions
+
+    def learn(self) -> None:
+        """Train the run to its end, or until it is stopped.
+
+        A rollout, update or game of an evaluation that is stopped half-way is forgotten, and made
+        again by who resumes the run.  Afterwards a stopped run is not to be used any more.
+        """
+        optimizer = self._run.learner.policy.optimizer
+        within_updates = optimizer.register_step_post_hook(lambda *_: self._stop.check())
+        try:
+            with self._stop.deferred():
+                self._run.learn(self)
+        except KeyboardInterrupt:
+            if self._saved is None:  # nothing has begun
+                raise
+            self.stopped = True
+            if self._moment is not self._saved:
+                self._write(self._moment)
+        finally:
+            within_updates.remove()
 
     def _on_rollout_start(self) -> None:
         run = self._run
@@ -55,28 +90,32 @@ class RunCallback(BaseCallback):
         if run.decisions >= self._next_snapshot:
             run.add_snapshot()
             self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
-        stop = self.stop  # a signal may set it at any time
-        out_of_time = self._deadline is not None and time.monotonic() > self._deadline
-        self.stopped = stop or out_of_time
-        if stop:  # whoever pressed Ctrl-C does not wait for an evaluation
-            self._save()
-        elif out_of_time:
+        self.stopped = self._deadline is not None and time.monotonic() > self._deadline
+        if self.stopped:
             self._evaluate(run.config.final_evaluation_games)
-        elif not len(run.history) or run.decisions >= self._next_evaluation:
-            self._evaluate(run.config.evaluation_games)
+        elif self._evaluation_is_due():
+            first = not run.decisions
+            games = run.config.first_evaluation_games if first else run.config.evaluation_games
+            self._evaluate(games)
             self._next_evaluation = _next_multiple(run.decisions, run.config.evaluate_every)
         elif time.monotonic() - self._saved_at > run.config.save_every:
             self._save()
+        else:
+            self._keep()
+
+    def _evaluation_is_due(self) -> bool:
+        run = self._run
+        # A run may have been stopped in the middle of one.
+        begun = len(run.history) and run.history[-1].decisions == run.decisions
+        is_unfinished = begun and bool(run.unmeasured)
+        return not len(run.history) or is_unfinished or run.decisions >= self._next_evaluation
 
     def _on_step(self) -> bool:
         if self.stopped:
             return False  # the run was saved before this step, which it will make again
-        if self.stop and not self._announced:
-            self._announced = True
-            self._display.print("stopping after this update; once more to stop at once")
+        self._stop.check()
         self._note_scores(np.flatnonzero(self.locals["dones"]))
-        if time.monotonic() - self._shown_at > _SHOW_EVERY_S:
-            self._show()
+        self._show_now_and_then()
         return True
 
     def _on_training_end(self) -> None:
@@ -96,22 +135,45 @@ class RunCallback(BaseCallback):
                 self._scores[len(own)].append((float(own.mean()), float(own.max())))
 
     def _evaluate(self, games: int) -> None:
-        """Evaluate; save before and after, as nothing else takes as long."""
+        """Evaluate; save before and after, as nothing else takes as long, and draw the curves."""
         self._save()
-        self._run.evaluate(games, self._say)
-        self._say("")
+        self._run.evaluate(games, self._follow, self._keep)
+        self._measuring = None
         self._save()
+        self._draw()
         # The rate shown is that of learning alone.
         self._rate_since = (self._run.decisions, time.monotonic())
 
+    def _draw(self) -> None:
+        run, config = self._run, self._run.config
+        draw_curves(
+            run.history,
+            run.folder / CURVES_NAME,
+            title=f"{config.game}, seed {config.seed}",
+            targets=registry.game(config.game).good_scores,
+        )
+
+    def _follow(self, measuring: Measuring) -> None:
+        self._stop.check()
+        self._measuring = measuring
+        self._show_now_and_then()
+
+    def _keep(self) -> None:
+        """Keep the run as it is: to be saved if it is stopped before the next time."""
+        self._moment = self._run.moment()
+
     def _save(self) -> None:
-        self._run.save()
-        self.saved_decisions = self._run.decisions
+        self._keep()
+        self._write(self._moment)
+
+    def _write(self, moment: Moment) -> None:
+        self._run.save(moment)
+        self._saved = moment
         self._saved_at = time.monotonic()
 
-    def _say(self, note: str) -> None:
-        self._note = note
-        self._show()
+    def _show_now_and_then(self) -> None:
+        if time.monotonic() - self._shown_at > _SHOW_EVERY_S:
+            self._show()
 
     def _show(self) -> None:
         self._shown_at = time.monotonic()
@@ -122,7 +184,7 @@ class RunCallback(BaseCallback):
         payoffs = run.learner.league.payoffs()
         status = Status(
             decisions=run.decisions,
-            total=run.config.decisions,
+            total=max(run.config.decisions, run.decisions),  # the last rollout is a whole one
             rate=self._rate,
             seconds=run.elapsed,
             seats={
@@ -133,7 +195,7 @@ class RunCallback(BaseCallback):
             },
             opponents={name: (games, win_rate) for name, games, win_rate in payoffs},
             history=run.history,
-            note=self._note,
+            measuring=self._measuring,
         )
         self._display.show(status)
 

@@ -49,6 +49,8 @@ def curves_figure(
 ) -> style.Picture:
     """Win rates on the left, winning scores and their targets by seat count on the right.
 
+    Bands are 95 % intervals; scores of runs of earlier versions have none.
+
     Raises:
         ValueError: nothing was measured.
     """
@@ -119,10 +121,7 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
             x = [one.decisions for one in found]
             y, low, high = np.array([one.percents for one in found], float).T.tolist()
             colour, name = _colour(players), f"{seats_text(players)}, {short_name(opponent)}"
-            if len(found) > 1:
-                axes.fill_between(x, low, high, color=colour, alpha=0.14, linewidth=0)
-            else:
-                axes.vlines(x, low, high, color=colour, alpha=0.3, linewidth=5)
+            _draw_intervals(axes, x, low, high, colour)
             _draw_line(axes, x, y, colour, name, marker=index)
             ends.append(LineEnd(x[-1], y[-1], colour, f"{name}  {y[-1]:.0f} %"))
     for place, players in enumerate(sorted({seats for seats, other in pairs if other in rivals})):
@@ -143,10 +142,15 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
         if opponent not in (SOLO, ITSELF):
             continue
         found = history.series(players, opponent)
-        y = [one.mean_winning_score for one in found]
+        x, y = [one.decisions for one in found], [one.mean_winning_score for one in found]
         heights += y
         colour, name = _colour(players), seats_text(players)
-        _draw_line(axes, [one.decisions for one in found], y, colour, name)
+        known = [one for one in found if one.winning_low is not None]
+        if known:
+            low, high = np.array([(m.winning_low, m.winning_high) for m in known], float).T.tolist()
+            heights += [*low, *high]
+            _draw_intervals(axes, [one.decisions for one in known], low, high, colour)
+        _draw_line(axes, x, y, colour, name)
         words = f"{name}  {y[-1]:.1f}"
         if players in targets:
             words += f" (target {targets[players]:g})"
@@ -167,6 +171,16 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
     label_ends(axes, ends)
 
 
+def _draw_intervals(
+    axes: Axes, x: Sequence[float], low: Sequence[float], high: Sequence[float], colour: str
+) -> None:
+    """A band, or at a single moment a bar."""
+    if len(x) > 1:
+        axes.fill_between(x, low, high, color=colour, alpha=0.14, linewidth=0)
+    else:
+        axes.vlines(x, low, high, color=colour, alpha=0.3, linewidth=5)
+
+
 def _draw_line(
     axes: Axes, x: Sequence[float], y: Sequence[float], colour: str, name: str, *, marker: int = 0
 ) -> None:
@@ -184,8 +198,9 @@ def _draw_legend(figure: style.Picture, history: History, *, targets: bool) -> N
         Line2D([], [], markersize=5, label=f"against {name}", **_marker(index, ink))
         for index, name in enumerate(map(short_name, rivals))
     ]
-    if rivals:
+    if any(one.low is not None or one.winning_low is not None for one in history):
         signs.append(Patch(color=ink, alpha=0.2, linewidth=0, label="95 % interval"))
+    if rivals:
         signs.append(Line2D([], [], color=ink, linestyle=":", label="parity, 1 / seats"))
     if targets:
         signs.append(Line2D([], [], color=ink, linestyle="--", label="target"))

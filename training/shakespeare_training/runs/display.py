@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from rich import box
@@ -14,11 +14,19 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_training.runs.history import SOLO, History, Measurement, short_count, short_name
+from shakespeare_training.runs.history import (
+    SOLO,
+    History,
+    Measurement,
+    score_text,
+    short_count,
+    short_name,
+)
 from shakespeare_training.runs.status import (
     SeatFigures,
     Status,
     measurement_line,
+    measuring_texts,
     progress_texts,
     status_line,
 )
@@ -78,10 +86,6 @@ class TrainingDisplay:
         if self._clock() >= self._next_line:
             self._tell(status)
 
-    def print(self, text: RenderableType) -> None:
-        """Print something that stays, above the panel if any."""
-        self._console.print(text, highlight=False, soft_wrap=not self._is_live)
-
     def _tell(self, status: Status) -> None:
         self._untold = None
         self._next_line = self._clock() + _LINE_EVERY_S
@@ -94,28 +98,29 @@ class TrainingDisplay:
 
 
 def status_view(status: Status, width: int) -> RenderableType:
-    """Progress, a table by seat count, the league and the note, `width` columns wide at most."""
+    """Progress, a table by seat count and the league, `width` columns wide at most."""
     width = min(width, _WIDEST)
-    parts: list[RenderableType] = [_progress(status, width)]
+    texts = progress_texts(status)
+    parts: list[RenderableType] = [_bar(status.decisions / max(status.total, 1), texts, width)]
+    if status.measuring is not None:
+        parts.append(_bar(status.measuring.share, measuring_texts(status.measuring), width))
     if status.seats or len(status.history):
         parts += ["", _seat_table(status, width)]
     if status.opponents:
         parts += ["", _league(status, width)]
-    if status.note:
-        parts += ["", _line(status.note, width, "dim")]
     return Group(*parts)
 
 
-def _progress(status: Status, width: int) -> Table:
-    texts = progress_texts(status)
+def _bar(share: float, texts: Sequence[str], width: int) -> Table:
+    """A bar, and beside it texts, of which the first matters most."""
     line = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
     line.width = width
     line.add_column(ratio=1)
     for _ in texts:
         line.add_column(no_wrap=True)
-    bar = ProgressBar(total=max(status.total, 1), completed=min(status.decisions, status.total))
     styles = ("bold", "", "dim", "")
-    line.add_row(bar, *(Text(text, style) for text, style in zip(texts, styles, strict=True)))
+    bar = ProgressBar(total=1.0, completed=min(share, 1.0))
+    line.add_row(bar, *(Text(text, style) for text, style in zip(texts, styles, strict=False)))
     return line
 
 
@@ -134,8 +139,8 @@ def _seat_table(status: Status, width: int) -> RenderableType:
         table.add_row(
             str(players),
             short_count(recent.games),
-            _score(recent.mean_score),
-            Text(_score(recent.mean_winning_score), "bold"),
+            score_text(recent.mean_score, None),
+            Text(score_text(recent.mean_winning_score, None), "bold"),
             *(_win_rate(history.latest(players, rival)) for rival in shown),
         )
     if not rivals:
@@ -180,10 +185,18 @@ def _league(status: Status, width: int) -> Text:
 
 def measurement_table(history: History) -> Table:
     """The first and latest measurement by seat count and opponent."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
+    table = Table(
+        box=box.SIMPLE_HEAD,
+        show_edge=False,
+        pad_edge=False,
+        header_style="dim",
+        padding=(0, 1, 0, 0),
+        caption="after: decisions learnt from; intervals, ± too, are 95 % intervals",
+        caption_justify="left",
+    )
     table.add_column("seats", justify="right")
-    table.add_column("against")
-    for title in ("after\ndecisions", "games", "won", "95 %\ninterval", *_SCORES):
+    table.add_column("against", no_wrap=True)
+    for title in ("after", "games", "won %, interval", *_SCORES):
         table.add_column(title, justify="right", no_wrap=True)
     pairs = sorted(history.keys(), key=lambda pair: pair[0])
     for (players, opponent), after in zip(pairs, [*pairs[1:], None], strict=True):
@@ -198,16 +211,13 @@ def measurement_table(history: History) -> Table:
 
 
 def _measured(found: Measurement) -> list[str]:
-    won = interval = _NONE
+    won = _NONE
     if found.percents is not None:
         rate, low, high = found.percents
-        won, interval = f"{rate:.1f} %", f"{low:.1f}-{high:.1f}"
+        won = f"{rate:.1f} ({low:.1f}-{high:.1f})"
     counts = [short_count(found.decisions), short_count(found.games)]
-    return [*counts, won, interval, _score(found.mean_score), _score(found.mean_winning_score)]
-
-
-def _score(score: float | None) -> str:
-    return _NONE if score is None else f"{score:.1f}"
+    scores = score_text(found.mean_score, found.score_margin)
+    return [*counts, won, scores, score_text(found.mean_winning_score, found.winning_margin)]
 
 
 def _line(words: str, width: int, style: str) -> Text:

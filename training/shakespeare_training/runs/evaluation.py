@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
-from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_text
+from shakespeare_training.runs.history import ITSELF, SOLO, Measurement
+from shakespeare_training.runs.measuring import Measuring, Meter, whole_rotations
 
 _LEARNER = "\0learner"
 """A name that no agent and no folder can have."""
@@ -21,34 +22,38 @@ def measure(
     tensors: Tensors,
     opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
+    kinds: Sequence[tuple[int, str]],
     games: int,
     decisions: int,
     seconds: float,
     *,
-    on_start: Callable[[str], None],
+    on_progress: Callable[[Measuring], None],
 ) -> Iterator[Measurement]:
-    """Evaluate the learner, playing greedily, against each opponent and itself at every seat count.
+    """Evaluate the learner, playing greedily, in some kinds of games (`kinds_of_games`).
 
-    All play the same deals, so that only the learner makes a difference: `games` per seat count and
-    opponent, rounded up to a multiple of the seats.  `on_start` is told what is next.
+    All play the same deals, so that only the learner makes a difference: `games` per kind, rounded
+    up to a multiple of the seats.  `on_progress` is called after every step.
     """
     network = Network(tensors, registry.game(config.game).layout)
     learner = Entrant(_LEARNER, NetworkAgent(network))
-    for players in sorted(set(config.players)):
-        for name in [*opponents, ITSELF] if players > 1 else [SOLO]:
-            on_start(f"evaluating: {seats_text(players)}" + (f", against {name}" if name else ""))
-            copies = name in (ITSELF, SOLO)
-            opponent = learner if copies else Entrant(name, opponents[name])
-            found = evaluate(
-                [learner, *[opponent] * (players - 1)],
-                config.game,
-                games=-(-games // players) * players,
-                seed=config.seed + _SEED_OFFSET,
-            )
-            own = found.agents[0]
-            rates = (None, None, None) if copies else (own.win_rate, own.low, own.high)
-            best = found.mean_winning_score  # None in solo games
-            scores = own.mean_score, own.mean_score if best is None else best
-            yield Measurement(
-                decisions, round(seconds, 1), players, name, found.games, *rates, *scores
-            )
+    meter = Meter(kinds, games)
+    for players, name in kinds:
+        on_progress(meter.begin((players, name)))
+        copies = name in (ITSELF, SOLO)
+        opponent = learner if copies else Entrant(name, opponents[name])
+        found = evaluate(
+            [learner, *[opponent] * (players - 1)],
+            config.game,
+            games=whole_rotations(games, players),
+            seed=config.seed + _SEED_OFFSET,
+            on_progress=lambda made, finished: on_progress(meter.reading(made, finished)),
+        )
+        own = found.agents[0]
+        # Alone at the table it wins every game.
+        best = own.mean_score, own.score_low, own.score_high
+        if found.mean_winning_score is not None:
+            best = found.mean_winning_score, found.winning_score_low, found.winning_score_high
+        rate = (None, None, None) if copies else (own.win_rate, own.low, own.high)
+        margins = own.score_low, own.score_high, *best[1:]
+        figures = (found.games, *rate, own.mean_score, best[0], *margins)
+        yield Measurement(decisions, round(seconds, 1), players, name, *figures)

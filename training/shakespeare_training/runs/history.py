@@ -42,6 +42,11 @@ class Measurement:
         high: Upper end, or None.
         mean_score: Of the learner.
         mean_winning_score: Of the best of each game.
+        score_low: Lower end of the 95 % interval of `mean_score`; None with a single deal, and in
+            runs of earlier versions.
+        score_high: Upper end, or None.
+        winning_low: Lower end of that of `mean_winning_score`, or None.
+        winning_high: Upper end, or None.
 
     Raises:
         ValueError: a figure is not finite, mistyped or out of range.
@@ -57,6 +62,10 @@ class Measurement:
     high: float | None
     mean_score: float
     mean_winning_score: float
+    score_low: float | None = None
+    score_high: float | None = None
+    winning_low: float | None = None
+    winning_high: float | None = None
 
     @model_validator(mode="after")
     def _fits_its_opponent(self) -> Measurement:
@@ -74,6 +83,16 @@ class Measurement:
             raise ValueError(f"{said}: must be numbers against {self.opponent!r}")
         elif not 0 <= low <= rate + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 2 * _ROUNDING:
             raise ValueError(f"{said}: must be 0 <= low <= win_rate <= high <= 1")
+        for name, lower, mean, upper in (
+            ("score", self.score_low, self.mean_score, self.score_high),
+            ("winning", self.winning_low, self.mean_winning_score, self.winning_high),
+        ):
+            is_whole = lower is not None and upper is not None and lower <= mean <= upper
+            if not (lower is upper is None or is_whole):
+                raise ValueError(
+                    f"{name}_low = {lower}, {name}_high = {upper}: must be None both, or around "
+                    f"the mean {mean}"
+                )
         return self
 
     @property
@@ -82,6 +101,16 @@ class Measurement:
         if self.win_rate is None or self.low is None or self.high is None:
             return None
         return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
+
+    @property
+    def score_margin(self) -> float | None:
+        """Half the interval of `mean_score`: its ± figure."""
+        return None if self.score_high is None else self.score_high - self.mean_score
+
+    @property
+    def winning_margin(self) -> float | None:
+        """Half the interval of `mean_winning_score`: its ± figure."""
+        return None if self.winning_high is None else self.winning_high - self.mean_winning_score
 
 
 class History:
@@ -152,6 +181,17 @@ def seats_text(players: int) -> str:
     return f"{players} seat{'' if players == 1 else 's'}"
 
 
+def score_text(mean: float | None, margin: float | None) -> str:
+    """A mean score, with its interval if there is one: 21.4 ± 0.5; a dash for None."""
+    if mean is None:
+        return "-"
+    return f"{mean:.1f}" + ("" if margin is None else f" ± {margin:.1f}")
+
+
 def short_name(name: str) -> str:
-    """A name cut to the width of a column."""
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
+    """A name cut to the width of a column; of a path the end stays, which tells most."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    if "/" in name or "\\" in name:
+        return f"…{name[1 - _LONGEST_NAME :]}"
+    return f"{name[: _LONGEST_NAME - 1]}…"

@@ -14,9 +14,9 @@ from shakespeare_agents import make
 from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.network import LARGEST_WEIGHT, Tensors
-from shakespeare_agents.registry import digest_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.values import shown
 from shakespeare_training.config import TrainingConfig, override
@@ -33,6 +33,10 @@ from shakespeare_training.runs.folder import (
     take_saved,
 )
 from shakespeare_training.runs.history import History
+from shakespeare_training.runs.logs import add_charts, log_measurement
+from shakespeare_training.runs.measuring import Measuring, kinds_of_games
+from shakespeare_training.runs.moment import Moment, moment_of
+from shakespeare_training.runs.opponents import check_digests, digests, try_out
 from shakespeare_training.runs.saving import check_versions, read_state, restore_state, save_state
 
 _LOG_EVERY = 10
@@ -63,9 +67,11 @@ class Run:
         self.commands: list[str] = []
         self._started: float | None = None
         self._lock: BaseFileLock | None = None
+        self._writes_config = False
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
+        try_out(self._agents.values(), config)
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
             bfloat16 = bfloat16_is_faster(policy, config.batch_size)
@@ -114,9 +120,10 @@ class Run:
         only if they are among the `trusted`.
 
         Raises:
-            CheckpointError: no run, a damaged one, one for another game or version, or an opponent
-                has changed or is Python that is not trusted.
-            ValueError: `decisions` is out of range, or there is no such device.
+            CheckpointError: no run, a damaged one, one for another game, box or version, or an
+                opponent has changed or is Python that is not trusted.
+            ValueError: `decisions` is out of range, or of a length the run has passed, or there is
+                no such device.
             TrainingError: another process has the folder.
             MemoryLimitError: the run needs more memory than there is.
         """
@@ -128,18 +135,23 @@ class Run:
             config = facts.config
             _refuse_python(folder, config, trusted)
             longer = decisions is not None and decisions != config.decisions
-            if longer:
+            if decisions is not None and longer:
+                if decisions <= state.decisions:
+                    raise ValueError(
+                        f"{folder} has learnt from {state.decisions:,} decisions already; give "
+                        "more than that with --decisions"
+                    )
                 config = override(config, decisions=decisions)
             run = cls(config, folder, device=device, bfloat16=facts.bfloat16)
             run._lock = lock
             restore_state(folder, state, run.learner)
-            run._check_opponents(facts.digests)
+            check_digests(folder, run._agents, facts.digests)
             run.history = History(facts.history)
             run.seconds = facts.seconds
             run.commands = list(facts.commands)
             if longer:
                 run.commands.append(f"shakespeare train --resume RUN --decisions {decisions}")
-                run._write_config()
+                run._writes_config = True  # not before it goes on
         return run
 
     def close(self) -> None:
@@ -174,6 +186,17 @@ class Run:
         """Decisions learnt from so far."""
         return self.learner.num_timesteps
 
+    @property
+    def unmeasured(self) -> list[tuple[int, str]]:
+        """Kinds of games (`kinds_of_games`) that the learner as it is now has not played."""
+        done = {(m.players, m.opponent) for m in self.history if m.decisions == self.decisions}
+        return [kind for kind in kinds_of_games(self.config) if kind not in done]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has its length and its last evaluation."""
+        return self.decisions >= self.config.decisions and not self.unmeasured
+
     def learn(self, callback: BaseCallback) -> None:
         """Train until the run is complete or the callback stops it.
 
@@ -182,6 +205,7 @@ class Run:
             OSError: the run cannot be saved; the last state is intact.
         """
         self.learner.set_logger(configure(str(self.folder / LOGS_NAME), ["tensorboard"]))
+        add_charts(self.learner.logger, kinds_of_games(self.config))
         self._started = time.monotonic()
         try:
             self.learner.learn(
@@ -215,40 +239,46 @@ class Run:
         """Add the learner as it is now to its opponents."""
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
-    def evaluate(self, games: int, on_start: Callable[[str], None]) -> None:
-        """Add measurements of about so many games to history and log."""
+    def evaluate(
+        self, games: int, on_progress: Callable[[Measuring], None], after_each: Callable[[], None]
+    ) -> None:
+        """Add what is `unmeasured` to history and log, by about so many games of each kind."""
         log = self.learner.logger
         tensors, opponents = self.learner.policy.tensors(), self._opponents
-        when = self.decisions, self.elapsed
-        for found in measure(tensors, opponents, self.config, games, *when, on_start=on_start):
+        plan = self.config, self.unmeasured, games, self.decisions, self.elapsed
+        for found in measure(tensors, opponents, *plan, on_progress=on_progress):
             self.history.add(found)
-            what, value = "winning_score", found.mean_winning_score
-            if found.win_rate is not None:
-                what, value = f"win_rate_{found.opponent}", found.win_rate
-            log.record(f"evaluation/{found.players}_seats_{what}", value)
+            log_measurement(log, found)
+            after_each()
         log.dump(self.decisions)
 
-    def save(self) -> None:
-        """Write the checkpoint to play from and the state to resume from.
+    def moment(self) -> Moment:
+        """The run as it is between an update and the next rollout."""
+        return moment_of(self.learner, self.elapsed, self.history)
+
+    def save(self, moment: Moment | None = None) -> None:
+        """Write the checkpoint to play from and the state to resume from, by default as it is now.
 
         Raises:
             TrainingError: the run has been closed.
             OSError: a file cannot be written; the last state is intact.
         """
         self.check_open()
+        if moment is None:
+            moment = self.moment()
         config = self.config.model_dump(mode="json")
-        history = self.history.to_json()
+        history = moment.history.to_json()
         save_checkpoint(
             self.folder,
-            self.learner.policy.tensors(),
-            self.learner.league.batch.game,
+            moment.tensors,
+            moment.game,
             players=sorted(set(self.config.players)),
             command=" && ".join(self.commands),
             settings=config,
             figures={
-                "decisions": self.decisions,
-                "games": self.learner.league.finished,
-                "seconds": round(self.elapsed, 1),
+                "decisions": moment.decisions,
+                "games": moment.finished,
+                "seconds": round(moment.seconds, 1),
                 "precision": self.precision,
                 "history": history,
             },
@@ -257,31 +287,25 @@ class Run:
             "config": config,
             "bfloat16": self.learner.policy.use_bfloat16,
             "commands": self.commands,
-            "digests": self._digests(),
-            "seconds": self.elapsed,
+            "digests": digests(self._agents),
+            "seconds": moment.seconds,
             "history": history,
         }
-        save_state(self.folder, self.learner, facts)
+        save_state(self.folder, moment, facts)
+        if self._writes_config:
+            self._write_config()
         mark_saved(self.folder)
 
     def _write_config(self) -> None:
         """Write the settings for people; resuming takes them from the state."""
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
+        self._writes_config = False
 
-    def _digests(self) -> dict[str, str]:
-        """Of each opponent by name, what `digest_of` gives."""
-        agents = {opponent.name: opponent.agent for opponent in self.learner.league.named}
-        agents |= self._opponents
-        return {name: digest_of(name, agent) for name, agent in agents.items()}
-
-    def _check_opponents(self, saved: dict[str, str]) -> None:
-        for name, digest in self._digests().items():
-            if saved.get(name) != digest:
-                raise CheckpointError(
-                    f"{self.folder}: the weights or the source of the opponent {name!r} have "
-                    "changed since the run was started, so resuming would mix two opponents; put "
-                    "the old ones back"
-                )
+    @property
+    def _agents(self) -> dict[str, AnyAgent]:
+        """Those that the settings name."""
+        league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
+        return league | self._opponents
 
 
 def _weights(folder: Path, config: TrainingConfig) -> Tensors:

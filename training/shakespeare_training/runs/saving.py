@@ -25,32 +25,32 @@ from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
-from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
+from shakespeare_training.runs.arrays import load_arrays, set_arrays
 from shakespeare_training.runs.folder import STATE_NAME
+from shakespeare_training.runs.moment import Moment
 from shakespeare_training.runs.state import FORMAT, RunState, parse_state
 
 _STEM = "run"
 _SNAPSHOT = "snapshot"
 
 
-def save_state(folder: Path, learner: SelfPlayPPO, facts: Mapping[str, Any]) -> None:
+def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
     """Replace the state of a run; the folder is created if missing.
 
     Raises:
         OSError: a file cannot be written; the last state is intact.
     """
-    league = learner.league
-    stored = storage.store_tensors(folder, _STEM, arrays_of(learner))
-    snapshots = [_stored_snapshot(folder, snapshot) for snapshot in league.snapshots]
+    stored = storage.store_tensors(folder, _STEM, moment.arrays)
+    snapshots = [_stored_snapshot(folder, snapshot) for snapshot in moment.snapshots]
     data = {
         "format": FORMAT,
-        **_versions(league.batch.game),
+        **_versions(moment.game),
         "arrays": asdict(stored),
-        "league": league.to_json(),
+        "league": moment.league,
         "snapshots": [asdict(snapshot) for snapshot in snapshots],
-        "decisions": learner.num_timesteps,
-        "updates": learner._n_updates,
-        "rng": learner.rng.bit_generator.state,
+        "decisions": moment.decisions,
+        "updates": moment.updates,
+        "rng": moment.rng,
         "facts": dict(facts),
     }
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"

@@ -6,7 +6,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from shakespeare_training.runs.history import SOLO, History, Measurement, seats_text, short_count
+from shakespeare_training.runs.history import (
+    SOLO,
+    History,
+    Measurement,
+    score_text,
+    seats_text,
+    short_count,
+)
+from shakespeare_training.runs.measuring import Measuring
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Status:
         seats: Recent self-play games by seat count.
         opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
-        note: What is going on.
+        measuring: The evaluation under way, while learning waits for it; None if there is none.
     """
 
     decisions: int
@@ -46,16 +54,27 @@ class Status:
     seats: Mapping[int, SeatFigures]
     opponents: Mapping[str, tuple[int, float]]
     history: History
-    note: str = ""
+    measuring: Measuring | None = None
 
 
 def progress_texts(status: Status) -> tuple[str, str, str, str]:
-    """Decisions so far and in total, their rate, time elapsed and time left."""
+    """Decisions so far and in total, their rate, time elapsed, and left to learn."""
+    left = "all learnt" if status.decisions >= status.total else f"{time_left(status)} left"
     return (
         f"{short_count(status.decisions)} of {short_count(status.total)} decisions",
         f"{status.rate:,.0f}/s",
         time_text(status.seconds),
-        f"{time_left(status)} left",
+        left,
+    )
+
+
+def measuring_texts(measuring: Measuring) -> tuple[str, str, str]:
+    """Games so far and in total, what is being played, and time left."""
+    left = measuring.seconds_left
+    return (
+        f"measuring: {measuring.games:,} of {measuring.total:,} games",
+        measuring.what,
+        f"{'-' if left is None else time_text(left)} left",
     )
 
 
@@ -69,7 +88,9 @@ def status_line(status: Status) -> str:
         for players, figures in sorted(status.seats.items())
         if figures.mean_winning_score is not None
     ]
-    return ", ".join([*parts, status.note] if status.note else parts)
+    if status.measuring is not None:
+        parts += measuring_texts(status.measuring)
+    return ", ".join(parts)
 
 
 def measurement_line(found: Measurement) -> str:
@@ -81,8 +102,9 @@ def measurement_line(found: Measurement) -> str:
         won = f"{rate:.1f} % won (95 % interval {low:.1f} to {high:.1f} %), "
     return (
         f"evaluated after {short_count(found.decisions)} decisions, {seats_text(found.players)} "
-        f"{where}: {found.games:,} games, {won}score {found.mean_score:.1f}, "
-        f"winning score {found.mean_winning_score:.1f}"
+        f"{where}: {found.games:,} games, {won}"
+        f"score {score_text(found.mean_score, found.score_margin)}, "
+        f"winning score {score_text(found.mean_winning_score, found.winning_margin)}"
     )
 
 
@@ -96,6 +118,4 @@ def time_text(seconds: float) -> str:
 def time_left(status: Status) -> str:
     """The time left at the current rate; a dash while that is unknown."""
     left = max(status.total - status.decisions, 0)
-    if not left:
-        return time_text(0.0)
     return time_text(left / status.rate) if 0 < status.rate < math.inf else "-"

@@ -5,31 +5,29 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 
 from shakespeare_agents.naming import running_python
-from shakespeare_env import registry
 from shakespeare_training.config_text import game_option
 from shakespeare_training.runs.callback import RunCallback
-from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
 from shakespeare_training.runs.folder import CURVES_NAME, LOGS_NAME
 from shakespeare_training.runs.run import Run
+from shakespeare_training.stopping import Stop
 
 _NAME = "shakespeare"
 
 
-def train(run: Run, console: Console, minutes: float | None = None) -> bool:
-    """Train until a run is complete, out of time or stopped by a signal, then show its results.
+def train(
+    run: Run, console: Console, minutes: float | None = None, stop: Stop | None = None
+) -> bool:
+    """Train until a run is complete, out of time or stopped, then show its results.
 
-    The first Ctrl-C, SIGTERM or SIGHUP stops it cleanly, the second at once.
+    Who asks `stop`, or interrupts it by KeyboardInterrupt, finds the run saved as it was after its
+    last update.
 
     Returns:
         Whether the run is complete.
@@ -39,20 +37,15 @@ def train(run: Run, console: Console, minutes: float | None = None) -> bool:
         OSError: the run cannot be saved.
     """
     run.check_open()
-    config = run.config
-    if run.decisions >= config.decisions:
+    if run.is_complete:
         done = f"{run.folder} is complete after {run.decisions:,} decisions"
         console.print(f"{done}; extend it with --decisions", highlight=False)
         return True
     with TrainingDisplay(console, told=len(run.history)) as display:
-        callback = RunCallback(run, display, minutes)
-        with _stopped_by_signals(callback):
-            run.learn(callback)
+        callback = RunCallback(run, display, minutes, stop)
+        callback.learn()
     if len(run.history):
         console.print(measurement_table(run.history))
-        targets = registry.game(config.game).good_scores
-        title = f"{config.game}, seed {config.seed}"
-        draw_curves(run.history, run.folder / CURVES_NAME, title=title, targets=targets)
     _print_next_steps(run, console, callback)
     return not callback.stopped
 
@@ -62,6 +55,7 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
     game = "".join(f" {word}" for word in game_option(config.game))
     opponent = config.evaluation_opponents[-1] if config.evaluation_opponents else "random"
     trust = running_python({**config.opponents, **dict.fromkeys(config.evaluation_opponents)})
+    curves = folder / CURVES_NAME
     resume = f"{program} train --resume {folder}"
     resume += "".join(f" --trust {shlex.quote(name)}" for name in trust)
     if callback.stopped:
@@ -71,7 +65,7 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
         resume += f" --decisions {2 * config.decisions}"
     lines = [
         f"Checkpoint  {folder}",
-        f"Curves      {folder / CURVES_NAME}",
+        *([f"Curves      {curves}"] if curves.exists() else []),
         f"Continue    {resume}",
         f"Evaluate    {program} evaluate{game} {folder} {opponent} --players {max(config.players)}",
         f"Play        {program} play{game} {folder}",
@@ -86,28 +80,3 @@ def _here(name: str) -> str:
     if called.name != _NAME or shutil.which(name):
         return name
     return os.path.relpath(called.with_name(name))
-
-
-@contextmanager
-def _stopped_by_signals(callback: RunCallback) -> Iterator[None]:
-    """Let the first signal stop the run cleanly; after that, signals act as before."""
-    # SIGHUP, on systems that have it, is a lost terminal.
-    numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
-    before = {number: signal.getsignal(number) for number in numbers}
-    # What is ignored, as SIGHUP under nohup, stays ignored.
-    before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        callback.stop = True  # no printing here: a print may be in progress
-        restore()
-
-    for number in before:
-        signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        restore()

@@ -1,0 +1,38 @@
+"""The agents that a run's settings name: tried out before it learns, the same when it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from shakespeare_agents.registry import digest_of
+from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.batch import Batch
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.generators import GameGenerators
+from shakespeare_training.config import TrainingConfig
+
+
+def try_out(agents: Iterable[AnyAgent], config: TrainingConfig) -> None:
+    """Ask each for a move: what it compiles, or cannot do, comes before learning begins."""
+    batch = Batch(config.game, n=1, players=max(config.players), seed=config.seed)
+    rows = np.zeros(1, np.int64)
+    for agent in agents:
+        decide(agent, batch, rows, GameGenerators.of_games(config.seed, rows))
+
+
+def digests(agents: Mapping[str, AnyAgent]) -> dict[str, str]:
+    """What `digest_of` gives for each agent by name."""
+    return {name: digest_of(name, agent) for name, agent in agents.items()}
+
+
+def check_digests(folder: Path, agents: Mapping[str, AnyAgent], saved: Mapping[str, str]) -> None:
+    """Refuse other opponents than a run was saved with, with a CheckpointError."""
+    for name, digest in digests(agents).items():
+        if saved.get(name) != digest:
+            raise CheckpointError(
+                f"{folder}: the weights or the source of the opponent {name!r} have changed since "
+                "the run was started, so resuming would mix two opponents; put the old ones back"
+            )
