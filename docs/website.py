@@ -2,7 +2,7 @@
 
 Repository files that pages link to become pages, and the links are rewritten to work both on the
 site and in the repository. Reference pages come from docstrings, the commands' help and the
-settings' descriptions.
+settings' descriptions; notebooks become pages with the outputs stored in them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from nbconvert import MarkdownExporter
 from typer.testing import CliRunner
 
 from shakespeare_env import registry
@@ -33,6 +34,13 @@ MIRRORED = {
     for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
 }
 """Files outside docs/ with a page in the navigation."""
+
+NOTEBOOKS = {
+    f"notebooks/{path.name}": f"notebooks/{path.stem}.md"
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
+}
+HELP_COLUMNS = 78
+"""Of the commands' help, a terminal's width less a margin."""
 
 
 def _modules(package: str, names: str) -> tuple[str, ...]:
@@ -98,6 +106,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "reference/settings.md": _settings_page(),
         **{page: _file_page(path) for path, page in MIRRORED.items()},
     }
+    for notebook, page in NOTEBOOKS.items():
+        pages[page], pictures = _notebook_page(notebook)
+        for name, picture in pictures.items():
+            address = posixpath.join(posixpath.dirname(page), name)
+            files.append(File.generated(config, address, content=picture))
     for file in files.documentation_pages():
         pages.setdefault(file.src_uri, file.content_string)
     for origin, text in [(_origin(page), text) for page, text in pages.items()]:
@@ -136,7 +149,8 @@ def _repository_files(origin: str, text: str) -> Iterator[str]:
 
 
 def _origin(page: str) -> str:
-    return next((path for path, other in MIRRORED.items() if other == page), f"{DOCS}/{page}")
+    outside = {**MIRRORED, **NOTEBOOKS}
+    return next((path for path, other in outside.items() if other == page), f"{DOCS}/{page}")
 
 
 def _resolved(origin: str, link: str) -> str | None:
@@ -150,6 +164,8 @@ def _resolved(origin: str, link: str) -> str | None:
 def _page_of(path: str) -> str:
     if path in MIRRORED:
         return MIRRORED[path]
+    if path in NOTEBOOKS:
+        return NOTEBOOKS[path]
     return path.removeprefix(f"{DOCS}/") if path.startswith(f"{DOCS}/") else f"source/{path}.md"
 
 
@@ -162,13 +178,21 @@ def _file_page(path: str) -> str:
     return f"# {path}\n\n```{lexer}\n{text}```\n"
 
 
+def _notebook_page(path: str) -> tuple[str, dict[str, bytes]]:
+    """A notebook as Markdown, and the pictures in it by name."""
+    facts = {"unique_key": Path(path).stem}
+    markdown, resources = MarkdownExporter().from_filename(str(ROOT / path), resources=facts)
+    return markdown, resources["outputs"]
+
+
 def _modules_page(title: str, modules: tuple[str, ...]) -> str:
     return "\n\n".join([f"# {title}", *(f"::: {module}" for module in modules)]) + "\n"
 
 
 def _output(command: list[str]) -> str:
     # Equally wide everywhere, without colours.
-    plain = {"COLUMNS": "100", "TERMINAL_WIDTH": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    width = str(HELP_COLUMNS)
+    plain = {"COLUMNS": width, "TERMINAL_WIDTH": width, "NO_COLOR": "1", "TERM": "dumb"}
     settings = {"prog_name": "shakespeare", "env": plain, "catch_exceptions": False}
     return CliRunner().invoke(app, command, **settings).output
 

@@ -1,4 +1,7 @@
-"""Execute the notebooks in place: `make notebooks`."""
+"""Execute the notebooks in place: `make notebooks`.
+
+With little play (`notebook_mode`) they are only tried: what is stored in them stays.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from pathlib import Path
 import nbformat
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
+
+from notebook_mode import is_fast
 
 HERE = Path(__file__).parent
 _TIMEOUT_S = 1800
@@ -51,7 +56,11 @@ def main(names: list[str]) -> None:
     paths = [HERE / name for name in names] or sorted(HERE.glob("*.ipynb"))
     for path in paths:
         print(path.name, flush=True)
-        nbformat.write(tidied(executed(path, {})), path)
+        notebook = tidied(executed(path, {}))
+        if not is_fast():
+            nbformat.write(notebook, path)
+    if is_fast():
+        print("nothing saved: notebooks that play little show no figures worth keeping")
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import typer
 from rich.table import Column, Table
@@ -22,21 +22,29 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def print_reference(
     title: str | None,
     titles: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    groups: Mapping[str, Sequence[Sequence[str]]],
     *,
     code: int,
     note: str = "",
 ) -> None:
-    """Print a table and a note, as a Markdown page if it has a title; column `code` is code."""
+    """Print a table and a note, as a Markdown page if it has a title; column `code` is code.
+
+    A page has a heading and a table for each of the named groups of rows.
+    """
     if title is None:
-        print_table(titles, rows)
+        print_table(titles, [row for rows in groups.values() for row in rows])
         if note:
             typer.echo(note)
         return
-    quoted = [[*row[:code], f"`{row[code]}`", *row[code + 1 :]] for row in rows]
-    cells = [titles, ["---"] * len(titles), *quoted]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
-    typer.echo("\n".join([f"# {title}", "", *([note, ""] if note else []), *lines]))
+    parts = [f"# {title}", *([note] if note else [])]
+    for name, rows in groups.items():
+        quoted = [[*row[:code], f"`{row[code]}`", *row[code + 1 :]] for row in rows]
+        cells = [titles, ["---"] * len(titles), *quoted]
+        lines = [
+            "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells
+        ]
+        parts += [f"## {name}", "\n".join(lines)]
+    typer.echo("\n\n".join(parts))
 
 
 def print_moves(position: Position) -> None:

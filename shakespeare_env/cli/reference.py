@@ -19,20 +19,35 @@ _PLACES = (
 def actions(game_name: GameName = DEFAULT_GAME, markdown: Markdown = False) -> None:
     """List every action: id, move text and what it does."""
     table = find_game(game_name).actions
-    rows = [
-        (str(i), *pair) for i, pair in enumerate(zip(table.texts, table.descriptions, strict=True))
-    ]
+    groups = {
+        block.name.capitalize(): [
+            (str(i), *pair)
+            for i, pair in enumerate(
+                zip(block.texts, block.descriptions, strict=True), table.start[block.name]
+            )
+        ]
+        for block in table.blocks
+    }
     title = f"{game_name.capitalize()}: the {table.size} actions" if markdown else None
     note = _PLACES if table.is_relative else ""
-    print_reference(title, ("Id", "Move", "What it does"), rows, code=1, note=note)
+    print_reference(title, ("Id", "Move", "What it does"), groups, code=1, note=note)
 
 
 def observation(game_name: GameName = DEFAULT_GAME, markdown: Markdown = False) -> None:
     """List every field of an observation: name, position, range and meaning."""
     layout = find_game(game_name).layout
-    rows = [
-        (f.name, str(f.start), str(f.size), f"{f.low} to {f.high}", f.description) for f in layout
-    ]
+    groups: dict[str, list[tuple[str, ...]]] = {}
+    for f in layout:
+        row = (f.name, str(f.start), str(f.size), f"{f.low} to {f.high}", f.description)
+        groups.setdefault(_group(f.name), []).append(row)
     title = f"{game_name.capitalize()}: the {layout.size} numbers of an observation"
     titles = ("Field", "From", "Size", "Range", "What the numbers are")
-    print_reference(title if markdown else None, titles, rows, code=0)
+    print_reference(title if markdown else None, titles, groups, code=0)
+
+
+def _group(field: str) -> str:
+    """The heading a field stands under."""
+    seat, dot, _ = field.partition(".")
+    if not dot:
+        return "The table, and what the observer alone knows"
+    return "Seat 0, the observer" if seat == "seat0" else seat.replace("seat", "Seat ")

@@ -34,10 +34,13 @@ def test_groups_are_in_order_and_count_what_has_a_value():
     assert found.rows() == [(1, 3, 3, 3, 35, 35), (2, 5, 5, 5, 34, 34)]
 
 
-def test_groups_of_few_deals_are_left_out():
-    assert means(ROWS, "rare", of="score")["rare"].to_list() == [0]
-    assert means(ROWS, "rare", of="score", fewest_deals=10)["rare"].to_list() == [0, 1]
-    assert means(ROWS[:1], "rare", of="score", fewest_deals=1).is_empty(), "one has no interval"
+def test_groups_of_few_deals_are_counted_without_figures():
+    few = means(ROWS, "rare", of="score")
+    assert few["mean"].is_null().to_list() == [False, True]
+    assert few.select("rare", "low", "high", "rows", "deals").row(1) == (1, None, None, 10, 10)
+    assert not means(ROWS, "rare", of="score", fewest_deals=10)["mean"].has_nulls()
+    one = means(ROWS[:1], "rare", of="score", fewest_deals=1)
+    assert one.rows() == [(0, None, None, None, 1, 1)], "one deal has no interval"
 
 
 def test_groups_by_several_columns():

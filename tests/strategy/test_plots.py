@@ -55,6 +55,14 @@ def test_rows_stand_in_the_order_given():
     assert bottom > top
 
 
+def test_groups_without_figures_are_not_drawn_but_counted():
+    few = FOUND[:2].with_columns(low=pl.Series([0.1, None]), rows=pl.Series([400, 1200]))
+    left_out = "left out for too few deals: 1 group, 1,200 rows; bars: 95 % intervals"
+    rows, lines = plot_rows(few, "day", **LABELS), plot_lines(few, "day", y_label="won", **LABELS)
+    assert [text.get_text() for text in rows.axes[0].get_yticklabels()] == ["1"]
+    assert rows.get_supxlabel() == lines.get_supxlabel() == left_out
+
+
 def test_nothing_is_said_to_be_nothing():
     nothing = FOUND.clear()
     for figure in (

@@ -9,7 +9,7 @@ import polars as pl
 from shakespeare_agents.intervals import clustered_mean, clustered_share
 
 FEWEST_DEALS = 30
-"""Groups of fewer deals are dropped: their intervals would not hold."""
+"""Groups of fewer deals have no figures: their intervals would not hold."""
 
 
 def means(
@@ -21,11 +21,11 @@ def means(
         rows: Seats of games, or trials; those of one `deal` may depend on each other.
         by: Columns to group by.
         of: Rows where it is not finite are dropped.
-        fewest_deals: Groups of fewer are dropped.
+        fewest_deals: Groups of fewer, or of a single one, have no figures.
 
     Returns:
         One row per group, ascending: the columns of `by`, `mean`, `low` and `high`
-        (`intervals.clustered_mean`), `rows` and `deals`.
+        (`intervals.clustered_mean`; null in groups of too few deals), `rows` and `deals`.
     """
     return _grouped(rows, by, of, fewest_deals, "mean", clustered_mean)
 
@@ -68,9 +68,10 @@ def _grouped(
         .agg(_sum=pl.col(of).cast(pl.Float64).sum(), _count=pl.len())
     )
     value, low, high = interval(pl.col("_sum"), pl.col("_count"))
+    enough = pl.col("deals") >= max(fewest_deals, 2)
     return (
         deals.group_by(keys)
         .agg(value.alias(name), low=low, high=high, rows=pl.col("_count").sum(), deals=pl.len())
-        .filter(pl.col("deals") >= max(fewest_deals, 2))
+        .with_columns(pl.when(enough).then(pl.col(name, "low", "high")))
         .sort(keys)
     )

@@ -30,12 +30,14 @@ def plot_lines(
     """Means or shares, from `groups.means` or `groups.shares`, over the numeric column `x`.
 
     Each value of the column `lines` has a line of its own. `reference` is where to draw a dashed
-    line, explained below as `reference_name`; labels include units.
+    line, explained below as `reference_name`; labels include units. Groups of too few deals are
+    counted below.
     """
-    figure, axes = _panel(title, x_label, y_label, reference_name, _HEIGHT)
-    if groups.is_empty():
-        return _say_nothing(figure, axes)
     found, unit = _scaled(groups)
+    notes = _notes(reference_name, groups)
+    figure, axes = _panel(title, x_label, y_label, notes, _HEIGHT)
+    if found.is_empty():
+        return _say_nothing(figure, axes)
     if reference is not None:
         axes.axhline(unit * reference, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
     parts = found.partition_by(lines, maintain_order=True) if lines else [found]
@@ -82,10 +84,11 @@ def plot_rows(
     reference_name: str = "",
 ) -> style.Picture:
     """One row per group, the first on top; `y` names them (see `plot_lines`)."""
-    figure, axes = _panel(title, x_label, "", reference_name, _MARGIN + _ROW * len(groups))
-    if groups.is_empty():
-        return _say_nothing(figure, axes)
     found, unit = _scaled(groups)
+    notes = _notes(reference_name, groups)
+    figure, axes = _panel(title, x_label, "", notes, _MARGIN + _ROW * len(found))
+    if found.is_empty():
+        return _say_nothing(figure, axes)
     if reference is not None:
         axes.axvline(unit * reference, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
     heights = range(len(found))
@@ -133,15 +136,22 @@ def _name(agent: AgentResult) -> str:
     return f"{agent.name} ×{agent.copies}" if agent.copies > 1 else agent.name
 
 
-def _panel(title: str, x: str, y: str, dashed: str, height: int) -> tuple[style.Picture, Axes]:
+def _notes(dashed: str, groups: pl.DataFrame) -> str:
+    """What is said below a plot."""
+    missing = groups.filter(pl.col("low").is_null())
+    notes = [f"dashed: {dashed}"] if dashed else []
+    if not missing.is_empty():
+        counted = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
+        notes.append(f"left out for too few deals: {counted}, {missing['rows'].sum():,} rows")
+    return "; ".join([*notes, "bars: 95 % intervals"])
+
+
+def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.Picture, Axes]:
     figure = style.picture(_WIDTH, height, layout="constrained")
     axes = figure.add_subplot()
     style.prepare(axes, title, x, y)
-    # Beside the dashed line its name would cover what is drawn.
-    words = f"dashed: {dashed}; " if dashed else ""
-    figure.supxlabel(
-        f"{words}bars: 95 % intervals", x=0.99, ha="right", fontsize=8, color=style.GREY
-    )
+    # Beside what they tell of, notes would cover what is drawn.
+    figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
     return figure, axes
 
 
@@ -152,10 +162,10 @@ def _say_nothing(figure: style.Picture, axes: Axes) -> style.Picture:
 
 
 def _scaled(groups: pl.DataFrame) -> tuple[pl.DataFrame, float]:
-    """The groups with `value`, `below` and `above` as drawn, and the unit."""
+    """The groups with a figure, `value`, `below` and `above` as drawn, and the unit."""
     name, unit = ("share", 100.0) if "share" in groups.columns else ("mean", 1.0)
     value = unit * pl.col(name)
-    drawn = groups.with_columns(
+    drawn = groups.filter(pl.col("low").is_not_null()).with_columns(
         value=value, below=value - unit * pl.col("low"), above=unit * pl.col("high") - value
     )
     return drawn, unit
