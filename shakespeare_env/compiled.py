@@ -11,11 +11,8 @@ a callee.  Here the folder is named after the *contents* of all that is compiled
 from __future__ import annotations
 
 import hashlib
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache, partial, wraps
+from collections.abc import Callable
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -26,6 +23,8 @@ from numba import njit, types
 from shakespeare_env.compiled_bounds import bounds_checked
 from shakespeare_env.compiled_cache import KeptCode
 from shakespeare_env.compiled_folder import folder_named
+from shakespeare_env.compiled_progress import announce
+from shakespeare_env.compiled_rules import RuleCompiler
 from shakespeare_env.compiled_sources import (
     boxes_in,
     digest_of,
@@ -56,7 +55,9 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
     """
     if numba.config.DISABLE_JIT:
         return _with_wide_integers(function)
-    dispatcher = njit(**_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    dispatcher = njit(
+        **_OPTIONS, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=RuleCompiler
+    )(function)
     template = dispatcher.get_call_template
 
     def widened_template(args: Any, kws: Any) -> Any:
@@ -86,19 +87,24 @@ def _widened(kind: Any) -> Any:
 
 
 def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Compile an entry point and keep its machine code on disk.
+    """Compile an entry point when it is first called, and keep its machine code on disk.
 
     Args:
-        owner: Names the folder, besides the digest.
+        owner: Names the folder, besides the digest, and what is compiled.
         *functions: Compiled in, besides what the kernel imports or closes over (functions only, or
             a TypeError); kernels given the same ones share a folder.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
+        if numba.config.DISABLE_JIT:
+            return function
         dispatcher = njit(**_OPTIONS)(function)
-        folder = None if numba.config.DISABLE_JIT else code_folder(owner, function, *functions)
+        folder = code_folder(owner, function, *functions)
         if folder is not None:
             dispatcher._cache = KeptCode(function, folder)
+        name = function.__name__.replace("_", " ")
+        often = "in every process" if folder is None else "once per version"
+        announce(dispatcher, f"{owner}: {name}", often)
         compiled: Callable[P, R] = dispatcher
         return compiled
 
@@ -127,21 +133,3 @@ def _followed(modules: tuple[str, ...]) -> tuple[frozenset[str], str]:
     """All modules that count and a digest of their files, as when this process first asked."""
     files = sources_of(modules)
     return frozenset(files), digest_of(files.values())
-
-
-@contextmanager
-def announced(what: str, folder: Path | None) -> Iterator[None]:
-    """Say on stderr that compiling starts and how long it took, unless done before."""
-    done = None if folder is None else folder / "compiled"
-    if numba.config.DISABLE_JIT or (done is not None and done.exists()):
-        yield
-        return
-    started = time.perf_counter()
-    say = partial(print, file=sys.stderr, flush=True)
-    often = "in every process" if folder is None else "once per version"
-    say(f"shakespeare-env: compiling the {what} engine, {often} ...")
-    yield
-    say(f"shakespeare-env: compiled in {time.perf_counter() - started:.0f} s")
-    if done is not None:
-        with suppress(OSError):  # a full disk
-            done.touch()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.arrays import GameArrays, Outcome, Terms
-from shakespeare_env.compiled import announced, code_folder, kernel, rule
+from shakespeare_env.compiled import kernel, rule
 from shakespeare_env.game import Game, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
@@ -59,11 +59,8 @@ class Kernels:
 
 @cache
 def kernels_of(game: Game) -> Kernels:
-    """A game's entry points, compiled or from the cache."""
-    kernels = _build(game)
-    with announced(game.name, code_folder(game.name, _build, *_functions(game))):
-        _warm_up(game, kernels)
-    return kernels
+    """A game's entry points, each compiled, or loaded from the cache, when it is first called."""
+    return _build(game)
 
 
 def _functions(game: Game) -> list[Callable[..., Any]]:
@@ -275,8 +272,9 @@ def _build(game: Game) -> Kernels:
     )
 
 
-def _warm_up(game: Game, kernels: Kernels) -> None:
-    """Call every entry point with the argument types of `Batch` and `Position`."""
+def compile_all(game: Game) -> None:
+    """Call every entry point, with the argument types of `Batch` and `Position`."""
+    kernels = kernels_of(game)
     arrays, outcome = GameArrays.of(game, 1), Outcome.of(game, 1)
     games, mask, obs, to_move = arrays
     players = np.full(1, game.min_seats, np.int8)

@@ -28,16 +28,14 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     import numpy as np
 
     from shakespeare_agents import make
-    from shakespeare_env import Batch, Position, registry
+    from shakespeare_env import Batch, registry
     from shakespeare_env.agent import decide
+    from shakespeare_env.kernels import compile_all
     from tests.generators import generators
 
     for name in registry.names():
-        seats = registry.game(name).max_seats
-        batch = Batch(name, n=1, players=seats, seed=0)
-        batch.step(batch.random_actions())
-        position = Position.new(name, players=seats, seed=0)
-        position.push(position.moves()[0])
+        compile_all(registry.game(name))
+        batch = Batch(name, n=1, players=registry.game(name).max_seats, seed=0)
         for agent in ("heuristic", "greedy"):
             decide(make(agent, batch.game), batch, np.arange(1), generators(1))
 

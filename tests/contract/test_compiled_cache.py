@@ -407,7 +407,9 @@ def test_processes_of_two_versions_share_an_empty_cache(tmp_path):
                 for _ in range(processes)
             ]
         for process in running:
-            assert (process.communicate()[1], process.returncode) == ("", 0)
+            said = process.communicate()[1].splitlines()
+            faults = [line for line in said if not line.startswith("shakespeare-env: compil")]
+            assert (faults, process.returncode) == ([], 0)
     folders = list((tmp_path / "cache" / "shakespeare-env").iterdir())
     assert len(folders) == 2
     for folder in folders:

@@ -13,7 +13,7 @@ from typing import Any
 from typer.testing import CliRunner
 
 from shakespeare_env.cli import COMMANDS, app
-from shakespeare_env.kernels import kernels_of
+from shakespeare_env.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
 from tests.fuzz.starts import start, starts
 from tests.fuzz.targets import checkpoints, datasets
@@ -70,7 +70,7 @@ def prepare() -> None:
     torch.set_num_threads(1)
     del stable_baselines3
     for chosen in starts():
-        kernels_of(chosen.position.game)
+        compile_all(chosen.position.game)
     checkpoints.prepare()
     datasets.prepare()
 

@@ -19,7 +19,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_env import registry
 from shakespeare_env.errors import BoxError, CheckpointError, TrainingError
-from shakespeare_env.kernels import kernels_of
+from shakespeare_env.kernels import compile_all
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run
@@ -47,7 +47,7 @@ def prepare() -> None:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     for name in registry.names():
-        kernels_of(registry.game(name))
+        compile_all(registry.game(name))
         saved(name)
 
 

@@ -1,0 +1,114 @@
+"""Says on stderr what is being compiled; nothing is said of code that is kept on disk."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
+
+_COMPILING = "numba:compile"
+SILENT_SECONDS = 1.0
+"""What is compiled sooner is not worth a line."""
+
+
+def announce(dispatcher: Any, what: str, often: str) -> None:
+    """Have a kernel say when it is compiled: in a moving line on terminals, else in plain lines."""
+    compile_kernel: Callable[[Any], Any] = dispatcher.compile
+
+    def compile_and_say(signature: Any) -> Any:
+        # The lock keeps away what other threads compile.
+        with global_compiler_lock, _heard(_Notice(f"compiling {what}, {often}")):
+            return compile_kernel(signature)
+
+    dispatcher.compile = compile_and_say
+
+
+@contextmanager
+def _heard(notice: _Notice) -> Iterator[None]:
+    with event.install_listener(_COMPILING, notice), notice:
+        yield
+
+
+class _Notice(event.Listener):  # type: ignore[misc]
+    """Hears from Numba which function it compiles; the first is the kernel, then come its rules."""
+
+    def __init__(self, text: str) -> None:
+        self._text = f"shakespeare-env: {text}"
+        self._open = ExitStack()
+        self._show: Callable[[str], None] | None = None
+
+    def on_start(self, found: event.Event) -> None:
+        """A function's compilation starts."""
+        if self._show is None:
+            live = _live_console()
+            shown = _plain_lines(self._text) if live is None else _moving_line(self._text, live)
+            self._show = self._open.enter_context(shown)
+        function = found.data["dispatcher"].py_func
+        self._show(f"{function.__module__.rpartition('.')[2]}.{function.__name__}")
+
+    def on_end(self, found: event.Event) -> None:
+        """A function is compiled: nothing to say."""
+
+    def __enter__(self) -> None:
+        """Nothing is said before the first function."""
+
+    def __exit__(self, *raised: Any) -> None:
+        self._open.__exit__(*raised)
+
+
+def _live_console() -> Any:
+    """A console for a line that moves; None where there is no terminal or it is taken."""
+    is_taken = hasattr(sys.stderr, "rich_proxied_file")  # by a progress bar of the program's
+    if sys.stderr is None or is_taken or not sys.stderr.isatty():
+        return None
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return None if console.is_dumb_terminal else console
+
+
+@contextmanager
+def _moving_line(text: str, console: Any) -> Iterator[Callable[[str], None]]:
+    """A line with the function at hand and the time gone by, which disappears at the end."""
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    # Redirecting would send to stderr what others print to stdout meanwhile.
+    with Progress(
+        *columns,
+        TextColumn("{task.fields[function]}", style="dim"),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as progress:
+        task = progress.add_task(text, total=None, function="")
+        yield lambda function: progress.update(task, function=function)
+
+
+@contextmanager
+def _plain_lines(text: str) -> Iterator[Callable[[str], None]]:
+    """A line when it takes long, and one at the end."""
+    started = time.perf_counter()
+    timer = threading.Timer(SILENT_SECONDS, lambda: _say(f"{text} ..."))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda function: None
+    finally:
+        timer.cancel()
+        timer.join()
+    if (seconds := time.perf_counter() - started) > SILENT_SECONDS:
+        _say(f"shakespeare-env: compiled in {seconds:.0f} s")
+
+
+def _say(line: str) -> None:
+    if sys.stderr is not None:  # as of a program without a console
+        with suppress(OSError, ValueError):  # closed
+            print(line, file=sys.stderr, flush=True)
