@@ -27,7 +27,7 @@ LEGAL = [
 ]
 
 
-class ALegalPosition:
+class _ALegalPosition:
     """Stands in for a position with these legal moves."""
 
     def moves(self):
@@ -38,6 +38,9 @@ class ALegalPosition:
 
     def describe_move(self, move):
         return "do nothing"
+
+
+A_LEGAL_POSITION: Any = _ALegalPosition()
 
 
 class TestMoves:
@@ -58,7 +61,7 @@ class TestMoves:
         ],
     )
     def test_as_much_of_a_move_as_no_other_has(self, answer, move):
-        assert meant_move(answer, ALegalPosition()) == move
+        assert meant_move(answer, A_LEGAL_POSITION) == move
 
     @pytest.mark.parametrize(
         ("answer", "said"),
@@ -73,7 +76,7 @@ class TestMoves:
     )
     def test_never_one_of_several(self, answer, said):
         with pytest.raises(ValueError, match=re.escape(said)):
-            meant_move(answer, ALegalPosition())
+            meant_move(answer, A_LEGAL_POSITION)
 
     @pytest.mark.parametrize("table", TABLES, ids=str)
     def test_the_list_holds_every_move_and_few_lines(self, table):

@@ -57,7 +57,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
     ("text", "message"),
     [
         ("breadth = 3", "there is no setting breadth; see shakespeare train --print-config"),
-        ("widht = 3", "there is no setting widht; did you mean width"),
+        ("widht = 3", r"there is no setting widht \(did you mean 'width'\?\)"),
         ('width = "wide"', "width = 'wide': must be a whole number$"),
         ("width = 2.0", "width = 2.0: must be a whole number$"),
         ("width = true", "width = True: must be a whole number$"),

@@ -154,7 +154,7 @@ def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, name):
     ("arguments", "said"),
     [
         (("--set", "width=0"), "width = 0"),
-        (("--set", "widht=3"), "--set: there is no setting widht; did you mean width?"),
+        (("--set", "widht=3"), "--set: there is no setting widht (did you mean 'width'?)"),
         (("--set", "players=[99]"), "players=99"),
         (("--set", "entropy=0.1"), "entropy is now called ent_coef"),
         (("--set", "width"), "write NAME=VALUE"),
@@ -201,8 +201,9 @@ def test_the_settings_can_be_printed(small):
 @pytest.mark.parametrize("rate", [1e4, 1e6])
 def test_weights_that_explode_end_the_run_and_spoil_nothing(small, tmp_path, rate):
     folder = tmp_path / "run"
-    settings = ("--set", f"learning_rate={rate}", "--set", "target_kl=1e6")
-    settings += ("--set", "save_every=1000")  # so that a slow machine saves no oftener
+    # Saved so rarely that a slow machine saves no oftener.
+    given = (f"learning_rate={rate}", "target_kl=1e6", "save_every=1000")
+    settings = [word for setting in given for word in ("--set", setting)]
     done = command("train", "--config", small, "--out", folder, *settings)
     assert done.exit_code == 1
     told = " ".join(done.output.split())

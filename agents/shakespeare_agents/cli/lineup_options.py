@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.naming import names
+from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.thread_pool import MOST_THREADS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AGENT = "AGENT"
 PERSON = "you"
 """Who is no agent, in a line-up and in the record of a game."""
-_WHO = f"{', '.join(names())}, or the folder of a checkpoint; with options, as in greedy,samples=4."
+_WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
 AgentNames = Annotated[
     list[str] | None,
