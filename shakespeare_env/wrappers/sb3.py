@@ -9,14 +9,17 @@ from typing import Any
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env import VecEnv
-from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from shakespeare_env.batch import Batch
+from shakespeare_env.extras import needing
 from shakespeare_env.wrappers.outcome import NO_OFFENDER, infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
+
+with needing("train", "shakespeare_env.wrappers.sb3 needs"):
+    from stable_baselines3.common.vec_env import VecEnv
+    from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 _BY_ROW = ("action_masks",)
 
@@ -39,7 +42,8 @@ class SB3VecEnv(VecEnv):
         self._renderer = Renderer(batch.game, render_mode)
         self._actions: NDArray[Any] | None = None
         super().__init__(batch.n, observation_space(batch.game), action_space(batch.game))
-        self.metadata = {**self.metadata, "render_fps": RENDER_FPS}
+        about: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
+        self.metadata = about
 
     @abstractmethod
     def action_masks(self) -> NDArray[np.bool_]:

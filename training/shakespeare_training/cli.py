@@ -15,6 +15,7 @@ from rich.console import Console
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
+from shakespeare_env.extras import needing
 
 _CONFIGURED = "as configured"
 
@@ -77,11 +78,12 @@ def train(
     # core that is shared.  OpenMP reads the variable when torch is imported, just below.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
-        from shakespeare_training import config_text
-        from shakespeare_training.runs.run import Run
-        from shakespeare_training.runs.train import train as train_run
+        with needing("train", "training needs"):
+            from shakespeare_training import config_text
+            from shakespeare_training.runs.run import Run
+            from shakespeare_training.runs.train import train as train_run
     except ModuleNotFoundError as missing:
-        give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
+        give_up(str(missing))
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     folder = resume or out or Path("runs")
