@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shakespeare_env.extras import needing
+from shakespeare_env.values import shown
 
 with needing("train", "training needs"):
     from pydantic import ValidationError
-
-from shakespeare_env.values import shown
 
 _MUST_BE: dict[str, str] = {
     "int_type": "a whole number",
