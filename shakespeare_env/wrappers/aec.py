@@ -284,7 +284,11 @@ def _of_the_game(name: str) -> property:
             raise AttributeError(f"{name} cannot be accessed before reset")
         return getattr(self.env, name)
 
-    return property(get)
+    # PettingZoo before 1.25 ends games and lets agents leave on the wrapper itself.
+    def put(self: CheckedEnv, value: Any) -> None:
+        setattr(self.env, name, value)
+
+    return property(get, put)
 
 
 class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIllegalWrapper):
