@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env.datasets.schema import Table
+from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
     import polars
@@ -32,12 +33,8 @@ def load_polars() -> Any:
 
 def load(name: str) -> Any:
     """A module that datasets need; the error says how to install it."""
-    try:
+    with needing("data", "datasets need"):
         return import_module(name)
-    except ModuleNotFoundError as missing:
-        raise ModuleNotFoundError(
-            f"datasets need {missing.name}: pip install 'shakespeare-env[data]'", name=missing.name
-        ) from missing
 
 
 def faults() -> tuple[type[BaseException], ...]:

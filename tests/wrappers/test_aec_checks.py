@@ -46,7 +46,13 @@ def plain(last):
     """The values of `last`, to be compared."""
     observation, reward, terminated, truncated, info = last
     parts = None if observation is None else [part.tobytes() for part in observation.values()]
-    return parts, reward, terminated, truncated, {k: v.tobytes() for k, v in info.items()}
+    return (
+        parts,
+        reward,
+        terminated,
+        truncated,
+        {k: np.asarray(v).tobytes() for k, v in info.items()},
+    )
 
 
 @plain_tables

@@ -19,6 +19,7 @@ from rich.console import Console
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
+from shakespeare_env.extras import needing
 from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
 _CONFIGURED = "as configured"
@@ -185,10 +186,10 @@ def _import_what_trains(console: Console) -> None:
     # core that is shared.  OpenMP reads the variable when torch is imported, just below.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
-        with console.status("importing PyTorch"):
+        with console.status("importing PyTorch"), needing("train", "training needs"):
             import_module("shakespeare_training.runs.train")
     except ModuleNotFoundError as missing:
-        give_up(f"training needs {missing.name}: pip install 'shakespeare-env[train]'")
+        give_up(str(missing))
 
 
 class UnbreakableConsole(Console):

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-
 from shakespeare_agents.checkpoint import MAX_WIDTH
 from shakespeare_env import registry
+from shakespeare_env.extras import needing
 from shakespeare_env.values import meant, shown
 from shakespeare_training.faults import in_words
+
+with needing("train", "training needs"):
+    from pydantic import (
+        BaseModel,
+        ConfigDict,
+        Field,
+        ValidationError,
+        field_validator,
+        model_validator,
+    )
 
 CURRENT, PAST = "current", "past"
 """In `opponents`: self-play, and a snapshot of the learner."""

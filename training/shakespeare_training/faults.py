@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
+from shakespeare_env.extras import needing
 from shakespeare_env.values import shown
+
+with needing("train", "training needs"):
+    from pydantic import ValidationError
 
 _MUST_BE: dict[str, str] = {
     "int_type": "a whole number",
@@ -40,9 +42,7 @@ _MOST = 5
 """Faults told at once."""
 
 
-def in_words(
-    fault: ValidationError, data: Mapping[str, Any], unknown: Callable[[str], str]
-) -> str:
+def in_words(fault: ValidationError, data: Mapping[str, Any], unknown: Callable[[str], str]) -> str:
     """Name place, value and remedy of the first faults of `data`; `unknown` words unknown names."""
     errors: list[Mapping[str, Any]] = []
     # Of JSON every error would copy the whole of what it is about.

@@ -1,0 +1,23 @@
+"""Modules of optional dependencies: what is missing is named with the extra that brings it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def needing(extra: str, who_needs: str) -> Iterator[None]:
+    """Imports inside need an extra of this distribution.
+
+    Raises:
+        ModuleNotFoundError: what is missing, what for, and the remedy.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("shakespeare_"):
+            raise
+        raise ModuleNotFoundError(
+            f"{who_needs} {missing.name}: pip install 'shakespeare-env[{extra}]'", name=missing.name
+        ) from missing
