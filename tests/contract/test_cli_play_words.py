@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import shakespeare_agents
 from shakespeare_agents.cli.hints import hint
@@ -12,8 +13,10 @@ from shakespeare_agents.cli.line_editing import completer
 from shakespeare_agents.cli.meaning import meant_move, meant_topics
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_env import Position, registry
+from shakespeare_env.cli import app
 from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.move_list import move_lines
+from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
 from tests.contract.random_games import TABLES, sampled
 
@@ -40,6 +43,9 @@ class ALegalPosition:
         return "do nothing"
 
 
+AT_HAND: Any = ALegalPosition()
+
+
 class TestMoves:
     @pytest.mark.parametrize(
         ("answer", "move"),
@@ -58,7 +64,7 @@ class TestMoves:
         ],
     )
     def test_as_much_of_a_move_as_no_other_has(self, answer, move):
-        assert meant_move(answer, ALegalPosition()) == move
+        assert meant_move(answer, AT_HAND) == move
 
     @pytest.mark.parametrize(
         ("answer", "said"),
@@ -73,7 +79,7 @@ class TestMoves:
     )
     def test_never_one_of_several(self, answer, said):
         with pytest.raises(ValueError, match=re.escape(said)):
-            meant_move(answer, ALegalPosition())
+            meant_move(answer, AT_HAND)
 
     @pytest.mark.parametrize("table", TABLES, ids=str)
     def test_the_list_holds_every_move_and_few_lines(self, table):
@@ -231,3 +237,13 @@ def test_on_a_screen_of_80_columns_nothing_is_wider(table):
     out = printed("play", *table, input=words * 3, env=SCREEN)
     shown = [line for line in out.splitlines() if "shakespeare play" not in line]
     assert max(map(len, shown)) <= 80
+
+
+def test_a_screen_with_few_signs(table):
+    with_discs = printed("play", *table, input="", env=SCREEN)
+    plain = printed("play", *table, input="", env={**SCREEN, "TERM": "dumb"})
+    assert "⓪" not in plain
+    assert plain == with_discs.translate(PLAIN_DISCS)
+    ascii_only = CliRunner(charset="ascii").invoke(app, ["play", *table], input="quit\n")
+    assert ascii_only.exit_code == 0
+    assert "You have left the game" in ascii_only.stdout

@@ -73,7 +73,7 @@ def test_the_same_game_goes_on(table):
 def test_why_a_move_stays_played(table):
     seat = table.players - 1
     played = started(table, 1, seat)
-    reasons = Counter()
+    reasons: Counter[str] = Counter()
     for before, move in decisions(played, random.Random(1)):
         after = played.position
         alone = played.positions[-2] is before
