@@ -1,7 +1,8 @@
 """What a person can ask for while playing: explanations, hints, the log, scores."""
 
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -89,6 +90,18 @@ class TestMoves:
             numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
             assert list(map(int, numbers)) == list(range(1, len(moves) + 1))
             assert len(lines) <= 20
+
+    def test_alike_moves_share_their_words_but_no_number_stands_alone(self):
+        position = SimpleNamespace(
+            moves=lambda: [f"play:red-2>{seat}" for seat in range(1, 9)],
+            describe_move=lambda move: f"play red 2 before seat {move[-1]}",
+        )
+        lines = move_lines(cast("Position", position), 50)
+        assert lines == [
+            "     play red 2 before:   1. seat 1   2. seat 2",
+            "        3. seat 3   4. seat 4   5. seat 5",
+            "        6. seat 6   7. seat 7   8. seat 8",
+        ]
 
     def test_tab_completes_words(self):
         complete = completer(lambda: ["hamlet", "hint", "hint", "undo"])
