@@ -44,7 +44,10 @@ REFERENCE = {
     "position": ("Position", ("shakespeare_env.position",)),
     "batch": ("Batch", ("shakespeare_env.batch",)),
     "registry": ("The registry of games", ("shakespeare_env.registry",)),
-    "game": ("The contract of a game", ("shakespeare_env.game", "shakespeare_env.action_table")),
+    "game": (
+        "The contract of a game",
+        ("shakespeare_env.game", "shakespeare_env.action_table", "shakespeare_env.score_sheet"),
+    ),
     "rewards": ("Rewards and random numbers", ("shakespeare_env.rewards", "shakespeare_env.rng")),
     "errors": ("Errors", ("shakespeare_env.errors",)),
     "playing": (

@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.box import Gain
 from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, extra_names
 from shakespeare_env.shakespeare.ledger import Ledger, plural, quills_of
 from shakespeare_env.shakespeare.objective_values import costume_value, is_complete, is_face_up
-from shakespeare_env.shakespeare.tables import BOX, WEARER_IDS, WEARER_NAMES
+from shakespeare_env.shakespeare.tables import BOX, QUEEN_POUNDS, WEARER_IDS, WEARER_NAMES
 
 PLUS_3 = 3
 """What a token adds (T9)."""
@@ -84,7 +84,7 @@ def activate(ledger: Ledger, seat: int, activated: str, opened: Opened) -> None:
         _act(ledger, seat, card.id, opened)
     elif card.kind == "queen":
         opened.queen = True
-        ledger.tell(seat, f"{card.name}: a gift", used)
+        ledger.tell(seat, f"{card.name}: {QUEEN_POUNDS} £, or an objective", used)
     elif card.kind == "jeweler":
         opened.craft = _one("yellow", costumes=True, sets=True)
         ledger.tell(seat, f"{card.name}: one yellow element", used)

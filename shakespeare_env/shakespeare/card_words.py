@@ -64,6 +64,20 @@ def objective_topics(position: Mapping[str, Any]) -> dict[str, str]:
     return told
 
 
+def kept_objectives(position: Mapping[str, Any]) -> str:
+    """The objectives that are seen to be kept, and their prestige now; may be empty."""
+    known = {objective.id: objective for objective in BOX.objectives}
+    kept = []
+    for seat, mine in enumerate(position["seats"]):
+        worth = [
+            f"{card} {signed(reward(known[card], counted(position, seat, known[card].metric)))}"
+            for card in mine["objectives"]
+            if card in known
+        ]
+        kept += [f"seat {seat} keeps {', '.join(worth)}"] if worth else []
+    return "; ".join(kept)
+
+
 def power_words(power: Power) -> str:
     """A power, amount by amount."""
     words = [f"Act {act} {signed(count)}" for act, count in quills_of(power).items() if count]

@@ -201,10 +201,10 @@ def _score_objectives(
         return
     mine = ledger.seats[seat]
     gains = {name: pledged[name] - mine[name] for name in ("pounds", "prestige")}
-    names = [f'"{_OBJECTIVES[card].name}"' for card in others if card != UNKNOWN]
+    names = [f'objective "{_OBJECTIVES[card].name}"' for card in others if card != UNKNOWN]
     unknown = others.count(UNKNOWN)
-    names += [f"{unknown} unknown"] if unknown else []
-    cause = f"objective{'s' * (len(others) > 1)} {', '.join(names)}"
+    names += [plural(unknown, "unknown objective")] if unknown else []
+    cause = ", ".join(names)
     note = "" if any(gains.values()) else "no prestige"
     ledger.effect(seat, cause, gains, source="objectives", note=note)
 

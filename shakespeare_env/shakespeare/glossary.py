@@ -8,7 +8,12 @@ from typing import Any
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.activation import PLUS_3
 from shakespeare_env.shakespeare.board_words import act_topics, element_topics, stage_topics
-from shakespeare_env.shakespeare.card_words import character_topics, objective_topics, power_words
+from shakespeare_env.shakespeare.card_words import (
+    character_topics,
+    kept_objectives,
+    objective_topics,
+    power_words,
+)
 from shakespeare_env.shakespeare.day_end import MOOD_GAINS, UNPAID
 from shakespeare_env.shakespeare.drawing.wording import seat_list, wages_due
 from shakespeare_env.shakespeare.ledger import gain_words, plural, signed
@@ -38,6 +43,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
 def _moves(position: Mapping[str, Any]) -> dict[str, str]:
     """What is chosen in each phase."""
     left = plural(len(position["objective_deck"]), "objective")
+    kept = kept_objectives(position)
     secret = "openly, by Initiative" if position["strategic_rest"] else "in secret"
     return {
         "draft": "Setup: take one of the characters shown, face up; last in Order first.",
@@ -54,7 +60,8 @@ def _moves(position: Mapping[str, Any]) -> dict[str, str]:
         "done": "Take no more elements; the value left is lost.",
         "queen": f"money: {t.QUEEN_POUNDS} £. objectives: draw {t.QUEEN_OBJECTIVES}, keep one in "
         f"secret, the others go under the pile.\nNow: {left} in the pile.",
-        "objective": "Keep this one of those drawn, in secret; it scores at the end of the game.",
+        "objective": "Keep this one of those drawn, in secret; it scores at the end of the game."
+        + (f"\nNow: {kept}." if kept else ""),
         "keep": f"Choose, {secret}, which of the characters used today stays free; the others "
         "rest all of the next day.",
     }
@@ -80,10 +87,8 @@ def _day(position: Mapping[str, Any]) -> dict[str, str]:
         "in Order. It breaks ties of wagers, and decides who is first at a rehearsal.\n"
         f"Now: {initiative}.",
         "mood": f"From {signed(t.LOWEST_MOOD)} to {signed(t.HIGHEST_MOOD)}. After the turns each "
-        "purple stage set left on display lowers all moods by 1. Then −2: "
-        f"{_mood(-2)}; −1: a disc moves back (back); +1: {_mood(1)}; +2: a white quill (quill); "
-        f"+3: {_mood(3)}; and back to 0.\n"
-        f"Now: {_each(position, 'mood', signed)}; {purple} on display.",
+        "purple stage set left on display lowers all moods by 1. Then each pays and returns to 0: "
+        f"{_moods()}.\nNow: {_each(position, 'mood', signed)}; {purple} on display.",
         "rehearsal": f"After mood on {_DAYS}: by Initiative every complete costume gives its "
         "power, resting or not, then the acts score (act_i, act_ii, act_iii).",
         "upkeep": "After every day but the last, all on display is replaced: "
@@ -133,5 +138,12 @@ def _each(position: Mapping[str, Any], field: str, shown: Callable[[int], str] =
     )
 
 
-def _mood(mood: int) -> str:
-    return gain_words(MOOD_GAINS[mood])
+def _moods() -> str:
+    """What every mood on the track pays (Rules M2)."""
+    pays = {mood: gain_words(gain) for mood, gain in MOOD_GAINS.items()}
+    pays |= {-1: "a disc moves back (back)", 2: "a white quill (quill)"}
+    return "; ".join(
+        f"{signed(mood)}: {pays[mood]}"
+        for mood in range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
+        if mood in pays
+    )

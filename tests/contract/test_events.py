@@ -32,7 +32,7 @@ def seen(game, before, move, after, seat):
 
 def by_source(events):
     """Points by seat and source."""
-    points = Counter()
+    points: Counter[tuple[int | None, str]] = Counter()
     for event in events:
         points[event.seat, event.source] += event.points
     return Counter({key: count for key, count in points.items() if count})

@@ -187,7 +187,7 @@ def test_the_end_tells_objectives_yellow_elements_and_wages():
 def test_objectives_of_others_are_told_together():
     texts = [text for seat, text in told_to(1, last_evening(), "pass") if seat == 0]
     assert texts[-3:] == [
-        "objectives 3 unknown: −2 £, +2 prestige",
+        "3 unknown objectives: −2 £, +2 prestige",
         "1 yellow element: +1 prestige",
         "wages of 8 £, 1 character unpaid: −3 £, −2 prestige",
     ]

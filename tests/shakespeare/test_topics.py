@@ -67,6 +67,13 @@ def test_who_keeps_an_objective_is_known_to_its_seat_alone():
     assert "keeps this" not in topics(seen_by(d, 1))["jewels"]
 
 
+def test_a_seats_objectives_are_told_with_their_prestige_now():
+    me = seat(objectives=["jewels", "wardrobe"], stage={"a1": "yellow", "a5": "yellow"})
+    d = turn_position(players=2, seats={0: me})
+    assert topics(seen_by(d, 0))["objective"].endswith("Now: seat 0 keeps jewels +1, wardrobe 0.")
+    assert "Now" not in topics(seen_by(d, 1))["objective"]
+
+
 @pytest.mark.parametrize(
     ("metric", "value"),
     [
