@@ -58,7 +58,7 @@ notebooks: setup  ## execute the notebooks and save their output; ARGS=5_agents.
 	$(BIN)/python notebooks/execute.py $(ARGS)
 
 watch: setup  ## watch a game of four bundled networks
-	$(BIN)/shakespeare watch --agents network --players 4 --seed 7 $(ARGS)
+	$(BIN)/shakespeare watch --seed 7 $(ARGS)
 
 play: setup  ## play against bundled networks
 	$(BIN)/shakespeare play $(ARGS)

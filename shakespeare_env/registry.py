@@ -16,8 +16,8 @@ from shakespeare_env.values import meant, shown
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 """The games, each a folder of this package, and their seat counts, known before loading."""
-_VARIANTS = {"shakespeare": ("strategic_rest",), "figaro": ()}
-"""Their variants, known before loading, too."""
+_VARIANTS = {"shakespeare": ("strategic_rest",)}
+"""The variants of those that have any, known before loading, too."""
 DEFAULT = "shakespeare"
 """The game meant where none is named."""
 
@@ -56,7 +56,7 @@ def seats(name: str) -> range:
 def variants(name: str) -> tuple[str, ...]:
     """A game's variants, without loading it; ValueError if there is no such game."""
     _check_name(name)
-    return _VARIANTS[name]
+    return _VARIANTS.get(name, ())
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:

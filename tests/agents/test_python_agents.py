@@ -289,3 +289,11 @@ def test_where_a_module_is_looked_for(folder):
         sys.modules.pop("colorsys", None)
         if before is not None:
             sys.modules["colorsys"] = before
+
+
+def test_a_move_that_is_not_legal_is_told_with_who_chose_it(folder):
+    code = "def illegal(observations, masks, rng):\n    return masks.argmin(axis=1)\n"
+    (folder / "illegal.py").write_text(code)
+    said = refused("evaluate", "illegal.py:illegal", "--game", GAME.name, "--games", "6")
+    assert said.startswith("Error: illegal move ")
+    assert "The agent FunctionAgent(act=<function illegal" in said

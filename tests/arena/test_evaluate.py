@@ -7,6 +7,7 @@ import subprocess
 import sys
 from importlib import import_module
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -199,6 +200,7 @@ def test_functions_agents_and_names_can_play_as_they_are(game):
     text = str(result)
     assert f"{game}, {seats} seats: {2 * seats} games, 2 deals, seed 0" in text
     for agent in result.agents:
+        assert agent.win_rate is not None
         assert re.search(rf"│ {agent.name}.*│ +{100 * agent.win_rate:.1f} \(.* to .*\) │", text)
     assert max(map(len, text.splitlines())) <= 80
 
@@ -206,7 +208,7 @@ def test_functions_agents_and_names_can_play_as_they_are(game):
 def test_names_of_what_plays(tmp_path):
     player = Player()
     other = lambda observations, masks, rng: masks.argmax(axis=1)  # noqa: E731
-    given = [player, Player(), player, Player, first_legal, other]
+    given: list[Any] = [player, Player(), player, Player, first_legal, other]
     result = evaluate(given, "figaro", games=6)
     assert result.entrants == (
         "Player",

@@ -330,7 +330,8 @@ def test_a_checkout_that_is_not_installed_says_so(monkeypatch):
         (["watch", "--game", "shakespear"], "'shakespear' (did you mean 'shakespeare'?)"),
         (["watch", "--option", "strategic_rests"], "(did you mean 'strategic_rest'?)"),
         (["watch", "--playrs", "3"], "--players"),
-        (["train", "--set", "learning_rat=1"], "learning_rat (did you mean 'learning_rate'?)"),
+        (["train", "--set", "learning_rat=1"], "there is no setting learning_rat"),
+        (["train", "--set", "game=figarro"], "no such game (did you mean 'figaro'?)"),
     ],
 )
 def test_what_was_meant_is_asked(arguments, said):

@@ -16,7 +16,6 @@ from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.evaluate import evaluate as play_games
 from shakespeare_agents.arena.result import EvaluationResult
 from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_agents.cli import lineup_options
 from shakespeare_env import registry
 from tests.agents.networks import random_tensors
 from tests.contract.command_line import printed, refused, run
@@ -96,7 +95,7 @@ class TestTable:
             made.append(name)
             return shakespeare_agents.RandomAgent()
 
-        monkeypatch.setattr(lineup_options, "make", make)
+        monkeypatch.setattr("shakespeare_agents.arena.entrants.make", make)
         players = str(game.max_seats)
         shown("random", "heuristic", "random", "--players", players, "--games", players)
         assert made == ["random", "heuristic"]

@@ -187,8 +187,7 @@ def unknown_setting(name: str) -> str:
     """What to tell who gave a setting that does not exist."""
     if name in RENAMED:
         return f"{name} is now called {RENAMED[name]}"
-    known = TrainingConfig.model_fields
-    return f"there is no setting {name}{meant(name, known)}; the settings: {', '.join(known)}"
+    return f"there is no setting {name}; the settings: {', '.join(TrainingConfig.model_fields)}"
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:

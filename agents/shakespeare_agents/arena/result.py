@@ -7,17 +7,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.registry import box_digest
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 FORMAT = 2
 """Version of the JSON."""
@@ -98,12 +98,17 @@ class EvaluationResult:
         raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
 
     def __str__(self) -> str:
+        from rich.console import Console  # here and below: those who count need no tables
+
         text = io.StringIO()
         Console(file=text, width=_WIDTH, color_system=None).print(self.table())
         return text.getvalue().rstrip("\n")
 
     def table(self) -> Table:
         """The results, one row per agent, 80 columns at most."""
+        from rich.table import Table
+        from rich.text import Text
+
         variants = [name for name, on in self.options.items() if on]
         where = ", ".join([self.game, _counted(self.players, "seat"), *variants])
         games, deals = _counted(self.games, "game"), _counted(self.deals, "deal")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shakespeare_agents.cli.completion import complete_agent
-from shakespeare_agents.naming import names
+from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.thread_pool import MOST_THREADS
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AGENT = "AGENT"
 PERSON = "you"
 """Who is no agent, in a line-up and in the record of a game."""
-_WHO = f"{', '.join(names())}, or the folder of a checkpoint; with options, as in greedy,samples=4."
+_WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
 AgentNames = Annotated[
     list[str] | None,
@@ -56,7 +56,6 @@ Players = Annotated[
     int | None,
     typer.Option(
         "--players",
-        min=1,
         help="Seats at the table.",
         show_default="one each for those who are named; as many as possible if fewer than two are",
     ),
@@ -65,7 +64,6 @@ OpponentPlayers = Annotated[
     int | None,
     typer.Option(
         "--players",
-        min=1,
         help="Seats at the table, yours too.",
         show_default="yours and one each for agents named; as many as possible if none is",
     ),
@@ -119,11 +117,13 @@ def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
     """Who sits at each seat, in order, by the one rule of all commands."""
     from shakespeare_agents.arena.entrants import filled
 
-    seats = players or (max(len(named), game.min_seats) if len(named) > 1 else game.max_seats)
+    seats = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
+    if players is not None:
+        seats = players
     if not game.min_seats <= seats <= game.max_seats:
         raise typer.BadParameter(
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
-            param_hint="--players" if players else AGENT,
+            param_hint=AGENT if players is None else "--players",
         )
     try:
         return filled(named, seats, game)
