@@ -157,7 +157,7 @@ class Game:
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text.
-        draw_compact: (dict) -> the same in 80 columns, what matters most, for terminals.
+        draw_compact: (dict) -> the same in 80 columns at most, what matters most, for terminals.
         picture: (dict) -> the same as an SVG document.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.

@@ -33,6 +33,8 @@ def _group(position: Position, group: Sequence[tuple[int, str]], width: int) -> 
         number, move = group[0]
         return [f"{number:>3}. {' '.join(words[0])}  ({move})"]
     shared = _alike(words)
+    if shared and any(len(told) > shared and told[shared].isdigit() for told in words):
+        shared -= 1  # a number needs its word: "seat 1"
     if not shared:
         return [
             f"{number:>3}. {' '.join(told)}" for (number, _), told in zip(group, words, strict=True)

@@ -6,10 +6,12 @@ variables COLUMNS and LINES set one.
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Mapping
+from io import TextIOWrapper
 from typing import Any
 
 from rich.console import Console
@@ -17,11 +19,13 @@ from rich.highlighter import RegexHighlighter
 from rich.text import Text
 from rich.theme import Theme
 
+from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 from shakespeare_env.game import Game
 
 NO_LIMIT = 10_000
 _LEFT_FOR_MOVES = 8
 """Lines of the screen below a drawing in full."""
+_FEW_SIGNS = ("dumb", "linux")
 _SEATS = ("cyan", "magenta", "yellow", "green", "blue", "red")
 _THINGS = {
     "black": "bright_black",
@@ -88,8 +92,14 @@ def is_terminal() -> bool:
 
 
 def console() -> Console:
-    """Standard output, in colour if it has any."""
+    """Standard output, in colour if it has any; signs that it lacks become `?`."""
+    if isinstance(sys.stdout, TextIOWrapper) and not _is_unicode():
+        sys.stdout.reconfigure(errors="replace")
     return Console(width=size()[0], theme=Theme(_STYLES), highlight=False)
+
+
+def _is_unicode() -> bool:
+    return "utf" in (getattr(sys.stdout, "encoding", None) or "utf").lower()
 
 
 def coloured(text: str) -> Text:
@@ -101,6 +111,8 @@ def coloured(text: str) -> Text:
 
 def tell(text: str = "") -> None:
     """Print lines as they are, in colour."""
+    if os.environ.get("TERM") in _FEW_SIGNS or not _is_unicode():
+        text = text.translate(PLAIN_DISCS)
     console().print(coloured(text), soft_wrap=True)
 
 

@@ -11,6 +11,8 @@ _JOINTS = {
     "1101": "├", "1110": "┤", "0111": "┬", "1011": "┴", "1111": "┼",
 }  # fmt: skip
 _DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
+PLAIN_DISCS = str.maketrans(f"{_DISCS}Ⓝ", "0123456789N")
+"""For screens with few signs."""
 
 
 def columns(

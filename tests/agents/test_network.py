@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.network import Network, NetworkAgent, input_scale
-from shakespeare_env.agent import Agent
+from shakespeare_env.agent import Advisor, Agent
 from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_tensors, random_views
 from tests.generators import generators
@@ -95,6 +95,18 @@ def test_the_others_are_drawn_by_their_probability(network, views):
     drawn = agent.act(observations, np.tile(mask, (draws, 1)), generators(draws))
     shares = np.bincount(drawn, minlength=ACTIONS) / draws
     assert shares == pytest.approx(expected / expected.sum(), abs=0.015)
+
+
+def test_probabilities_are_the_softmax_over_legal_actions(network, views):
+    observations, masks = views
+    agent = NetworkAgent(network)
+    assert isinstance(agent, Advisor)
+    likely = agent.probabilities(observations, masks)
+    assert likely.dtype == np.float32
+    weights = np.where(masks, np.exp(network.logits(observations).astype(np.float64)), 0)
+    expected = weights / weights.sum(axis=1, keepdims=True)
+    assert likely == pytest.approx(expected, abs=1e-6)
+    assert not likely[~masks].any()
 
 
 def test_a_situation_is_judged_alone_as_in_company(network, views):

@@ -1,10 +1,12 @@
 """What a person can ask for while playing: explanations, hints, the log, scores."""
 
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import shakespeare_agents
 from shakespeare_agents.cli.hints import hint
@@ -12,8 +14,10 @@ from shakespeare_agents.cli.line_editing import completer
 from shakespeare_agents.cli.meaning import meant_move, meant_topics
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_env import Position, registry
+from shakespeare_env.cli import app
 from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.move_list import move_lines
+from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
 from tests.contract.random_games import TABLES, sampled
 
@@ -27,7 +31,7 @@ LEGAL = [
 ]
 
 
-class _ALegalPosition:
+class ALegalPosition:
     """Stands in for a position with these legal moves."""
 
     def moves(self):
@@ -40,7 +44,7 @@ class _ALegalPosition:
         return "do nothing"
 
 
-A_LEGAL_POSITION: Any = _ALegalPosition()
+AT_HAND: Any = ALegalPosition()
 
 
 class TestMoves:
@@ -61,7 +65,7 @@ class TestMoves:
         ],
     )
     def test_as_much_of_a_move_as_no_other_has(self, answer, move):
-        assert meant_move(answer, A_LEGAL_POSITION) == move
+        assert meant_move(answer, AT_HAND) == move
 
     @pytest.mark.parametrize(
         ("answer", "said"),
@@ -76,7 +80,7 @@ class TestMoves:
     )
     def test_never_one_of_several(self, answer, said):
         with pytest.raises(ValueError, match=re.escape(said)):
-            meant_move(answer, A_LEGAL_POSITION)
+            meant_move(answer, AT_HAND)
 
     @pytest.mark.parametrize("table", TABLES, ids=str)
     def test_the_list_holds_every_move_and_few_lines(self, table):
@@ -86,6 +90,18 @@ class TestMoves:
             numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
             assert list(map(int, numbers)) == list(range(1, len(moves) + 1))
             assert len(lines) <= 20
+
+    def test_alike_moves_share_their_words_but_no_number_stands_alone(self):
+        position = SimpleNamespace(
+            moves=lambda: [f"play:red-2>{seat}" for seat in range(1, 9)],
+            describe_move=lambda move: f"play red 2 before seat {move[-1]}",
+        )
+        lines = move_lines(cast("Position", position), 50)
+        assert lines == [
+            "     play red 2 before:   1. seat 1   2. seat 2",
+            "        3. seat 3   4. seat 4   5. seat 5",
+            "        6. seat 6   7. seat 7   8. seat 8",
+        ]
 
     def test_tab_completes_words(self):
         complete = completer(lambda: ["hamlet", "hint", "hint", "undo"])
@@ -234,3 +250,13 @@ def test_on_a_screen_of_80_columns_nothing_is_wider(table):
     out = printed("play", *table, input=words * 3, env=SCREEN)
     shown = [line for line in out.splitlines() if "shakespeare play" not in line]
     assert max(map(len, shown)) <= 80
+
+
+def test_a_screen_with_few_signs(table):
+    with_discs = printed("play", *table, input="", env=SCREEN)
+    plain = printed("play", *table, input="", env={**SCREEN, "TERM": "dumb"})
+    assert "⓪" not in plain
+    assert plain == with_discs.translate(PLAIN_DISCS)
+    ascii_only = CliRunner(charset="ascii").invoke(app, ["play", *table], input="quit\n")
+    assert ascii_only.exit_code == 0
+    assert "You have left the game" in ascii_only.stdout

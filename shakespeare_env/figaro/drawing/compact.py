@@ -12,7 +12,7 @@ from shakespeare_env.figaro.drawing.wording import held, in_order, pile_total, r
 from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.game import UNKNOWN
 
-WIDTH = 80
+WIDTH = 78
 
 _PILE = 20  # columns for the cards before a seat
 _NONE = "·"

@@ -30,7 +30,7 @@ from shakespeare_env.shakespeare.drawing.wording import (
 )
 from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
-WIDTH = 80
+WIDTH = 78
 
 _STAGE = stage_rows(BOX)
 _LABEL = 14  # columns before the acts' spaces

@@ -23,7 +23,7 @@ _NUMBERS = ("0", "1", "2", "3", "4", "5", "7", "-1", "1.5", "x", "", "1e3", "nan
 _HUGE = ("9223372036854775808", "18446744073709551616", "1" + "0" * 30, "-" + "9" * 5000)
 _OPTIONS = {
     "watch": ("--game", "--players", "--seed", "--moves", "--option", "--draw-at"),
-    "play": ("--game", "--players", "--seat", "--seed", "--option"),
+    "play": ("--game", "--players", "--seat", "--seed", "--option", "--moves", "--save"),
     "show": ("--picture",),
     "train": (
         *("--config", "--game", "--seed", "--set", "--out", "--resume", "--start", "--device"),
@@ -120,12 +120,13 @@ def _value(case: random.Random, option: str, place: Path) -> str:
         return _odd(case)
     if option in ("--start", "--resume", "--trust"):
         return _agent(case)
-    if option in ("--config", "--picture", "--out"):
-        return case.choice((_file(case, place), "table.svg", "table.png", "new/table.svg", "made"))
+    if option in ("--config", "--picture", "--out", "--save"):
+        made = ("table.svg", "table.png", "new/table.svg", "made", "game.jsonl", "new/game.jsonl")
+        return case.choice((_file(case, place), *made))
     texts = {
         "--game": ("shakespeare", "shakespeare", "figaro", "figaro", "chess"),
         "--option": ("strategic_rest", "strategic_rest", "none"),
-        "--moves": ("all", "0", "3", "10", "-1"),
+        "--moves": ("all", "0", "3", "10", "-1", "1 1 1 1", "1 2 undo", _file(case, place)),
         "--draw-at": ("day", "round", "phase", "seats", "none", ""),
         "--device": ("cpu", "cpu", "auto", "cuda:99", "meta", "tpu"),
         "--set": ("seed=1", "width=0", "opponents={}", "x=1", "width", "=", "seed=nan", "seed=[[["),
