@@ -202,8 +202,8 @@ def test_the_settings_can_be_printed(small):
 def test_weights_that_explode_end_the_run_and_spoil_nothing(small, tmp_path, rate):
     folder = tmp_path / "run"
     settings = ("--set", f"learning_rate={rate}", "--set", "target_kl=1e6")
-    settings += ("--set", "save_every=1000")  # so that a slow machine saves no oftener
-    done = command("train", "--config", small, "--out", folder, *settings)
+    seldom = ("--set", "save_every=1000")  # on a slow machine, too
+    done = command("train", "--config", small, "--out", folder, *settings, *seldom)
     assert done.exit_code == 1
     told = " ".join(done.output.split())
     assert "not finite" in told or "too large to choose a move by" in told
