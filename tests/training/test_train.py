@@ -100,7 +100,7 @@ def test_a_run_stopped_before_it_learns_leaves_nothing(small, tmp_path, monkeypa
     monkeypatch.setattr("shakespeare_training.runs.run.make_learner", stopped)
     done = command("train", "--config", small, "--out", tmp_path / "run")
     assert done.exit_code == 130
-    assert "stopping; once more to leave at once\nStopped before it learnt anything." in done.output
+    assert "stopping; once more to leave at once\nStopped before learning began." in done.output
     assert not (tmp_path / "run").exists()
 
 

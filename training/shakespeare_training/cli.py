@@ -171,7 +171,7 @@ def _stoppable(console: Console) -> Iterator[Stop]:
         with stopped_by_signals(stop, lambda: console.print(words, highlight=False)):
             yield stop
     except Stopped:
-        console.print("Stopped before it learnt anything.", highlight=False)
+        console.print("Stopped before learning began.", highlight=False)
         raise typer.Exit(_STOPPED) from None
     finally:
         if stop.requested:

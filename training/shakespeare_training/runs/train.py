@@ -60,6 +60,8 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
     resume += "".join(f" --trust {shlex.quote(name)}" for name in trust)
     if callback.stopped:
         done = f"{callback.saved_decisions:,} of {config.decisions:,} decisions"
+        if callback.saved_decisions >= config.decisions:
+            done = f"{callback.saved_decisions:,} decisions, before its last evaluation was over"
         console.print(f"Stopped after {done}; saved.", highlight=False)
     else:
         resume += f" --decisions {2 * config.decisions}"
