@@ -39,7 +39,7 @@ class _Notice(event.Listener):  # type: ignore[misc]
     """Hears from Numba which function it compiles; the first is the kernel, then come its rules."""
 
     def __init__(self, text: str) -> None:
-        self._text = f"shakespeare-env: {text}"
+        self._text = text
         self._open = ExitStack()
         self._show: Callable[[str], None] | None = None
 
@@ -49,8 +49,7 @@ class _Notice(event.Listener):  # type: ignore[misc]
             live = _live_console()
             shown = _plain_lines(self._text) if live is None else _moving_line(self._text, live)
             self._show = self._open.enter_context(shown)
-        function = found.data["dispatcher"].py_func
-        self._show(f"{function.__module__.rpartition('.')[2]}.{function.__name__}")
+        self._show(found.data["dispatcher"].py_func.__name__)
 
     def on_end(self, found: event.Event) -> None:
         """A function is compiled: nothing to say."""
@@ -64,8 +63,12 @@ class _Notice(event.Listener):  # type: ignore[misc]
 
 def _live_console() -> Any:
     """A console for a line that moves; None where there is no terminal or it is taken."""
+    try:
+        is_terminal = sys.stderr.isatty()
+    except (AttributeError, ValueError):  # missing or closed
+        return None
     is_taken = hasattr(sys.stderr, "rich_proxied_file")  # by a progress bar of the program's
-    if sys.stderr is None or is_taken or not sys.stderr.isatty():
+    if is_taken or not is_terminal:
         return None
     from rich.console import Console
 
@@ -105,10 +108,10 @@ def _plain_lines(text: str) -> Iterator[Callable[[str], None]]:
         timer.cancel()
         timer.join()
     if (seconds := time.perf_counter() - started) > SILENT_SECONDS:
-        _say(f"shakespeare-env: compiled in {seconds:.0f} s")
+        _say(f"compiled in {seconds:.0f} s")
 
 
 def _say(line: str) -> None:
     if sys.stderr is not None:  # as of a program without a console
         with suppress(OSError, ValueError):  # closed
-            print(line, file=sys.stderr, flush=True)
+            print(f"shakespeare-env: {line}", file=sys.stderr, flush=True)

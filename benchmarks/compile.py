@@ -1,0 +1,112 @@
+"""What the first use costs: `python -m benchmarks.compile`.
+
+Every case is a process of its own with an empty cache.  Figures are seconds of processor time,
+which other programs disturb less than the clock; cases take turns, and medians are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+from benchmarks.engine import ROOT, usual_seats
+from shakespeare_env import registry
+
+USES = {
+    "first step of a Batch": """
+from shakespeare_env import Batch
+batch = Batch({game!r}, n=1, players={players})
+batch.step(batch.random_actions())
+""",
+    "first move of a Position": """
+from shakespeare_env import Position
+position = Position.new({game!r}, players={players})
+position.push(position.moves()[0])
+""",
+    "everything": """
+from shakespeare_env import registry
+from shakespeare_env.kernels import compile_all
+compile_all(registry.game({game!r}))
+""",
+}
+MEASURED = """
+import json, time
+from numba.core import event
+
+spent = dict.fromkeys(("in all", "LLVM"), 0.0)
+
+class Clock(event.Listener):
+    def __init__(self, *kept):
+        self.kept, self.depth = kept, 0
+    def on_start(self, found):
+        if self.depth == 0:
+            self.started = time.process_time()
+        self.depth += 1
+    def on_end(self, found):
+        self.depth -= 1
+        if self.depth == 0:
+            seconds = time.process_time() - self.started
+            for name in self.kept or (found.data["dispatcher"].py_func.__name__, "in all"):
+                spent[name] = spent.get(name, 0.0) + seconds
+
+event.register("numba:compile", Clock())
+event.register("numba:llvm_lock", Clock("LLVM"))
+{use}
+print(json.dumps(spent))
+"""
+
+
+def compiled(game: str, use: str) -> dict[str, float]:
+    """Seconds of a use with an empty cache: compiling in all, LLVM, each kernel, by the clock."""
+    program = MEASURED.replace("{use}", USES[use].format(game=game, players=usual_seats(game)))
+    with tempfile.TemporaryDirectory() as empty:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "SHAKESPEARE_CACHE": empty}
+        started = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, check=True, capture_output=True
+        )
+    spent: dict[str, float] = json.loads(done.stdout)
+    return {**spent, "process, by the clock": time.perf_counter() - started}
+
+
+def main(
+    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.")] = 5,
+    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
+) -> None:
+    """Measure what compiling costs and print a table per game."""
+    found: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
+    for _ in track(range(repeats), description="compiling", console=Console(stderr=True)):
+        for game in registry.names():
+            for use in USES:
+                found[game, use].append(compiled(game, use))
+    figures = {
+        f"{game}: {use}": {
+            part: statistics.median(spent[part] for spent in repeated) for part in repeated[0]
+        }
+        for (game, use), repeated in found.items()
+    }
+    if output is not None:
+        output.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    for name, parts in figures.items():
+        table = Table(name, "seconds")
+        table.columns[1].justify = "right"
+        for part, seconds in parts.items():
+            table.add_row(part, f"{seconds:.1f}")
+        Console().print(table)
+
+
+if __name__ == "__main__":
+    typer.run(main)
