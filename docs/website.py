@@ -82,7 +82,9 @@ REFERENCE = {
     "strategy": (
         "Strategy research",
         _modules("shakespeare_agents", "strategy")
-        + _modules("shakespeare_agents.strategy", "self_play trials positions groups facts plots"),
+        + _modules(
+            "shakespeare_agents.strategy", "self_play trials positions groups findings facts plots"
+        ),
     ),
     "training": (
         "Training",

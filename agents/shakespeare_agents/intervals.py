@@ -56,11 +56,14 @@ def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, p
     independent (Korn and Graubard 1998, "Confidence intervals for proportions with small expected
     number of positive counts estimated from survey data").
     """
+    import polars as pl
+
     share, variance = _linearised(sums, counts)
     # Where nothing varies every cluster counts as one game.
     effective = (share * (1 - share) / variance.replace(0.0, None)).fill_null(sums.count())
     low, high = _wilson(share, effective.clip(lower_bound=1))
-    return share, low.clip(0, 1), high.clip(0, 1)
+    # At the ends the terms cancel but for their rounding.
+    return share, pl.min_horizontal(low.clip(0, 1), share), pl.max_horizontal(high.clip(0, 1), share)
 
 
 def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

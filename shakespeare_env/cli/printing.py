@@ -38,8 +38,10 @@ def print_reference(
         return
     parts = [f"# {title}", *([note] if note else [])]
     for name, rows in groups.items():
+        columns = zip(*rows, strict=True)
+        rules = ["---:" if all(map(str.isdigit, column)) else "---" for column in columns]
         quoted = [[*row[:code], f"`{row[code]}`", *row[code + 1 :]] for row in rows]
-        cells = [titles, ["---"] * len(titles), *quoted]
+        cells = [titles, rules, *quoted]
         lines = [
             "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells
         ]

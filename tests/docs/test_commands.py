@@ -23,7 +23,7 @@ LINES = [
     for page in PAGES
     for language, block in BLOCK.findall(page.read_text(encoding="utf-8"))
     if language in ("", "sh", "console")
-    for line in block.splitlines()
+    for line in block.replace("\\\n", " ").splitlines()
     if re.match(r" *(\$ )?(shakespeare|make) ", line)
 ]
 

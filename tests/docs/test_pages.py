@@ -41,6 +41,35 @@ def test_the_observation_page_has_every_field_in_order(game):
 
 
 @games
+def test_every_kind_of_action_has_a_heading(game):
+    page = (DOCS / game / "actions.md").read_text(encoding="utf-8")
+    sections = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
+    blocks = registry.game(game).actions.blocks
+    assert [section.partition("\n")[0].lower() for section in sections] == [b.name for b in blocks]
+    for section, block in zip(sections, blocks, strict=True):
+        assert re.findall(r"^\| \d+ \| `(.+?)`", section, re.MULTILINE) == list(block.texts)
+
+
+@games
+def test_every_seat_of_an_observation_has_a_heading(game):
+    page = (DOCS / game / "observation.md").read_text(encoding="utf-8")
+    for section in re.split(r"^## ", page, flags=re.MULTILINE)[1:]:
+        seat = re.match(r"Seat (\d)", section)
+        fields = re.findall(r"^\| `(.+?)`", section, re.MULTILINE)
+        assert fields
+        assert {field.partition(".")[0] for field in fields if "." in field} == (
+            {f"seat{seat[1]}"} if seat else set()
+        )
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.stem)
+def test_code_fits_its_box(page):
+    """What `make site` shows without scrolling on a screen 1280 pixels wide."""
+    for block in re.findall(r"^ *```.*?^ *```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE):
+        assert max(map(len, block.splitlines())) <= 100, block
+
+
+@games
 def test_every_game_has_its_pages(game):
     assert {"notation.md", "learning_curve.png", *BUILD["PAGES"]} <= {
         path.name for path in (DOCS / game).iterdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import subprocess
@@ -59,6 +60,46 @@ def test_what_is_public_is_in_the_reference(site):
         text = (site / "reference" / f"{page}.html").read_text(encoding="utf-8")
         for name in names:
             assert re.search(rf'id="?[\w.]*\b{re.escape(name)}\b', text), (page, name)
+
+
+def test_notebooks_are_there_with_their_pictures(site):
+    for notebook in (ROOT / "notebooks").glob("*.ipynb"):
+        page = site / "notebooks" / f"{notebook.stem}.html"
+        stored = re.findall(r'"image/(?:png|svg\+xml)":', notebook.read_text(encoding="utf-8"))
+        shown = re.findall(rf"<img[^>]*{notebook.stem}_", page.read_text(encoding="utf-8"))
+        assert len(shown) == len(stored) > 0
+
+
+def test_pictures_can_be_enlarged(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        article = text.partition("<article")[2].partition("</article>")[0]
+        for before in article.split("<img ")[:-1]:
+            assert re.search(r'<a class="?glightbox"?[^>]*>$', before), page.name
+
+
+def test_help_of_commands_fits_78_columns(site):
+    page = (site / "reference" / "commands.html").read_text(encoding="utf-8")
+    for block in re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL):
+        text = html.unescape(re.sub("<[^>]+>", "", block))
+        assert max(map(len, text.splitlines())) <= 78
+
+
+def test_what_is_returned_is_not_split(site):
+    found = 0
+    for page in (site / "reference").glob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        for items in re.findall(r"Returns:</span>\s*</p>\s*<ul>(.*?)</ul>", text, re.DOTALL):
+            assert items.count('<li class="doc-section-item') == 1, items
+            found += 1
+    assert found
+
+
+def test_search_works_from_disk(site):
+    """There a page may read neither JSON nor start a web worker."""
+    assert (site / "search" / "search_index.js").is_file()
+    for page in site.rglob("*.html"):
+        assert "assets/iframe-worker.js" in page.read_text(encoding="utf-8")
 
 
 def test_links_between_pages_lead_to_files(site):

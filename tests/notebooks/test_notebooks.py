@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import execute
 from notebook_mode import VARIABLE, is_fast, size
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
@@ -22,7 +23,9 @@ _RUN = """
 import runpy, sys
 from pathlib import Path
 execute, path, variable = sys.argv[1:]
-runpy.run_path(execute)["executed"](Path(path), {variable: "1"})
+notebook = runpy.run_path(execute)["executed"](Path(path), {variable: "1"})
+outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+sys.exit("".join(o["text"] for o in outputs if o.get("name") == "stderr") or None)
 """
 
 
@@ -37,7 +40,7 @@ def test_there_are_six():
 
 @every
 def test_it_runs(path):
-    """In a process of its own: what the client of a kernel leaves open is closed with it."""
+    """Without a warning; in a process of its own, which closes what a kernel's client leaves."""
     done = subprocess.run(
         [sys.executable, "-c", _RUN, str(NOTEBOOKS / "execute.py"), str(path), VARIABLE],
         capture_output=True,
@@ -70,6 +73,20 @@ def test_it_defines_nothing(path):
         for node in ast.walk(ast.parse(cell.source)):
             kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
             assert not isinstance(node, kinds), "put it into the package"
+
+
+@pytest.mark.parametrize(("fast", "saved"), [("0", ["new"]), ("1", ["old"])])
+def test_playing_little_saves_nothing(fast, saved, monkeypatch, tmp_path):
+    def notebook(text):
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+
+    nbformat.write(notebook("old"), tmp_path / "1.ipynb")
+    monkeypatch.setenv(VARIABLE, fast)
+    monkeypatch.setattr(execute, "HERE", tmp_path)
+    monkeypatch.setattr(execute, "executed", lambda path, environment: notebook("new"))
+    execute.main(["1.ipynb"])
+    found = nbformat.read(tmp_path / "1.ipynb", as_version=4)
+    assert [cell.source for cell in found.cells] == saved
 
 
 def test_the_variable_decides_how_much_is_played(monkeypatch):

@@ -63,6 +63,14 @@ def test_shares_stay_between_0_and_1():
     assert found["high"] == pytest.approx(wilson_interval(0, 100)[1])
 
 
+@pytest.mark.parametrize("deals", range(30, 130))
+@pytest.mark.parametrize("won", [0.0, 1.0])
+def test_shares_lie_within_their_intervals(deals, won):
+    rows = pl.DataFrame({"deal": range(deals), "all": 1, "won": won})
+    (found,) = shares(rows, "all", of="won").rows(named=True)
+    assert found["low"] <= found["share"] <= found["high"]
+
+
 def test_differences_are_to_the_baseline_of_the_position():
     found = against(TRIALS, pl.col("move") == "a", of=["score"])
     assert found["score"].to_list() == [0.0, 3.0, 0.0, -1.0]
