@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
+from shakespeare_env.arguments import check_arguments
 from shakespeare_env.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only
 from shakespeare_env.batch_checks import (
     Integers,
@@ -86,6 +87,7 @@ class Batch:
         **options: bool,
     ) -> None:
         self.game: Game = registry.game(game, box)
+        check_arguments(Batch.__init__, self.game.options, options)
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         threads = checked_count("threads", threads, most=MOST_THREADS)

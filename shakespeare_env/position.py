@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
+from shakespeare_env.arguments import check_arguments
 from shakespeare_env.arrays import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import Game, Record
@@ -51,10 +52,11 @@ class Position:
 
         Raises:
             ValueError: no such game, or not for so many seats.
-            TypeError: no such option.
+            TypeError: no such argument or variant.
             BoxError: the box is invalid, or the process plays with another.
         """
         position = cls(registry.game(game, box))
+        check_arguments(cls.new, position.game.options, options)
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
         position._players = seats

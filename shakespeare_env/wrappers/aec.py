@@ -19,6 +19,7 @@ from pettingzoo.utils.wrappers import (
 )
 
 from shakespeare_env import registry
+from shakespeare_env.arguments import check_arguments
 from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
@@ -98,7 +99,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     ) -> None:
         super().__init__()
         rules = registry.game(game, box)
-        rules.option_bits(options, [])
+        check_arguments(raw_env.__init__, rules.options, options)
         players = rules.max_seats if players is None else players
         self._batch = Batch(
             game, n=1, players=players, autoreset=False, reward=reward, box=box, **options

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
+from shakespeare_env.arguments import check_arguments
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -50,7 +51,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)
-        rules.option_bits(options, [])
+        check_arguments(SingleAgentEnv.__init__, rules.options, options)
         self.games = SingleAgentBatch(
             game,
             players=rules.max_seats if players is None else players,

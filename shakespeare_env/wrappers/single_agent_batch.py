@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
+from shakespeare_env.arguments import check_arguments
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import Integers, as_actions, checked_rows
 from shakespeare_env.lineup import play_out
@@ -70,6 +71,7 @@ class SingleAgentBatch:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
+        check_arguments(SingleAgentBatch.__init__, registry.game(game, box).options, options)
         first_seed = fresh_seed() if seed is None else seed
         self.batch = Batch(
             game,

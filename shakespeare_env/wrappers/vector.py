@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
+from shakespeare_env.arguments import check_arguments
 from shakespeare_env.batch_checks import Integers, checked_count
 from shakespeare_env.memory import require_memory
 from shakespeare_env.wrappers.opponents import Opponents
@@ -63,7 +64,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)
-        rules.option_bits(options, [])
+        check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
         require_memory(

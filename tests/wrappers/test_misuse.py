@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -12,7 +13,7 @@ import pettingzoo
 import pytest
 from gymnasium.error import ResetNeeded
 
-from shakespeare_env import Batch, env, raw_env, registry
+from shakespeare_env import Batch, Position, env, raw_env, registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -24,7 +25,7 @@ from tests.contract.each_table import full_tables, small_tables
 @pytest.mark.parametrize("name", ["seed", "n", "autoreset", "threads", "opponents"])
 @pytest.mark.parametrize("make", [raw_env, env])
 def test_what_is_no_argument_of_one_game_is_refused(table, make, name):
-    with pytest.raises(TypeError, match=f"no option '{name}'"):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
         make(**table.arguments, **{name: 3})
 
 
@@ -32,8 +33,32 @@ def test_what_is_no_argument_of_one_game_is_refused(table, make, name):
 @pytest.mark.parametrize("name", ["seed", "n", "autoreset"])
 @pytest.mark.parametrize("make", [SingleAgentEnv, SingleAgentVectorEnv])
 def test_nor_are_the_inner_ones_of_a_seat(table, make, name):
-    with pytest.raises(TypeError, match=f"no option '{name}'"):
+    with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
         make(**table.arguments, **{name: 3})
+
+
+@full_tables
+def test_an_unknown_argument_is_refused_in_pythons_words_with_those_there_are(table):
+    """Libraries probe with arguments of their own, and read Python's words to go on without."""
+    variants = list(registry.game(table.game).options)
+    cases: list[tuple[Any, str, list[str]]] = [
+        (raw_env, "raw_env.__init__", ["game", "players", "reward", "render_mode", "box"]),
+        (env, "raw_env.__init__", ["game", "players", "reward", "render_mode", "box"]),
+        (SingleAgentEnv, "SingleAgentEnv.__init__", ["seat", "opponents", "render_mode"]),
+        (SingleAgentVectorEnv, "SingleAgentVectorEnv.__init__", ["num_envs", "threads"]),
+        (SingleAgentBatch, "SingleAgentBatch.__init__", ["n", "seed", "opponents"]),
+        (Batch, "Batch.__init__", ["n", "seed", "autoreset", "threads"]),
+        (Position.new, "Position.new", ["players", "seed", "box"]),
+    ]
+    for make, name, taken in cases:
+        with pytest.raises(TypeError) as caught:
+            make(**table.arguments, frameskip=4)
+        said, _, listed = str(caught.value).partition("; it takes: ")
+        assert said == f"{name}() got an unexpected keyword argument 'frameskip'"
+        assert {*taken, *variants} <= set(listed.split(", "))
+        assert not {"self", "cls", "options"} & set(listed.split(", "))
+        with pytest.raises(TypeError, match=r"keyword argument 'player', did you mean 'players'\?"):
+            make(game=table.game, players=table.players, player=2)
 
 
 @small_tables
@@ -156,5 +181,5 @@ sys.exit(os.waitpid(child, 0)[1] != 0)
 
 @pytest.mark.parametrize("name", registry.names())
 def test_make_passes_on_what_is_refused(name):
-    with pytest.raises(TypeError, match="no option 'seed'"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
         gymnasium.make(f"{name.capitalize()}-v0", seed=3)

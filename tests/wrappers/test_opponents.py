@@ -142,7 +142,7 @@ def test_the_learners_seat_goes_around_the_table(table):
         ({"players": 99}, ValueError, "players=99"),
         ({"n": 0}, ValueError, "n=0"),
         ({"seed": -1}, ValueError, "seed=-1"),
-        ({"expansion": True}, TypeError, "no option 'expansion'"),
+        ({"expansion": True}, TypeError, "unexpected keyword argument 'expansion'"),
     ],
 )
 @full_tables
