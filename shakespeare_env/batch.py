@@ -113,21 +113,28 @@ class Batch:
         self._outcome = tuple(outcome)
         self.rewards, self.done = outcome.rewards, outcome.done
         self.final_scores, self.final_winners = outcome.final_scores, outcome.final_winners
+        self._chance = np.zeros(n, np.uint64)
         self._pool = ThreadPool(threads)
         self._lock = threading.RLock()
         self.reset(seed)
 
-    def reset(self, seed: int, deals: Integers | None = None) -> None:
-        """Set up all games anew from a seed.
+    def reset(
+        self, seed: int, deals: Integers | None = None, rows: Integers | None = None
+    ) -> None:
+        """Set up all games, or some, anew from a seed.
 
-        Row i plays game `deals[i]` of the seed, int[n], not negative, or game i; rows can share
-        deals.
+        Args:
+            seed: Decides their chance.
+            deals: int[m], not negative, the game of the seed that each plays; rows can share deals.
+                None means that row i plays game i.
+            rows: int[m], increasing; None means all games.
         """
-        numbers = self._every_row if deals is None else checked_deals(self.n, deals)
+        begun = self._every_row if rows is None else checked_rows(self.n, rows)
+        numbers = begun if deals is None else checked_deals(len(begun), deals)
         with self._lock:
-            self._games["random"] = streams(seed, numbers)
-            self._chance = streams(int(check_seed(seed) ^ _CHOICE), numbers)
-            self._set_up(self._every_row)
+            self._games["random"][begun] = streams(seed, numbers)
+            self._chance[begun] = streams(int(check_seed(seed) ^ _CHOICE), numbers)
+            self._set_up(begun)
 
     def restart(self, rows: Integers) -> None:
         """Start the next game in some rows, increasing, over or not; chance continues."""

@@ -12,7 +12,7 @@ from shakespeare_env.equality.trace import Decision, Setting, Trace
 
 @dataclass(frozen=True)
 class SeatDecision(Decision):
-    """A decision of the learner's seat; scores and winners are final.
+    """A decision of the learner's seat; scores and winners are final, and of the table's seats.
 
     Attributes:
         reward: Until the next decision or the end; the first includes what came before.
@@ -49,6 +49,7 @@ def _games(decisions: list[Decision]) -> Iterator[list[Decision]]:
 
 def _own(game: list[Decision], seat: int) -> Iterator[SeatDecision]:
     end = game[-1]
+    players = len(end.final)
     places = [place for place, decision in enumerate(game) if decision.seat == seat]
     bounds = [0, *places[1:], len(game)]
     for number, place in enumerate(places):
@@ -58,7 +59,7 @@ def _own(game: list[Decision], seat: int) -> Iterator[SeatDecision]:
             "reward": sum((decision.rewards[seat] for decision in earned), np.float32(0)),
             "last": last,
             "final": end.final[seat] if last else end.final[:0],
-            "scores": end.scores,
-            "winners": end.winners,
+            "scores": end.scores[:players],
+            "winners": end.winners[:players],
         }
         yield SeatDecision(**{**vars(game[place]), **own})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from copy import copy
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import gymnasium
@@ -24,6 +23,7 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
+from shakespeare_env.wrappers.outcome import NO_OFFENDER, info_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 from shakespeare_env.wrappers.state import StateView
@@ -72,7 +72,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
     int8[A], 1 for each legal action, all 0 unless the agent is to decide.  Its info holds the mask,
-    too.  Copies (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
+    too, and at the end says how the game ended for it (`outcome.outcomes`).  Copies
+    (`copy.deepcopy`, `pickle`) continue the same game with the same chance to come.
 
     Arguments are those of `Batch`; `players` None means as many as possible.  For `render_mode` see
     `Renderer`.
@@ -240,13 +241,27 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._inform()
 
     def _inform(self) -> None:
-        """Put its mask in every agent's info; all but the mover's are one read-only array."""
-        nothing = _no_action(self.game)
-        self.infos = {agent: {"action_mask": nothing} for agent in self.agents}
-        seat = int(self._batch.to_move[0])
-        # Who ended the game by an illegal move is still to decide, but may have left.
-        if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
-            self.infos[agent] = {"action_mask": self._mask(agent)}
+        """Put in every agent's info its mask and, at the end, how the game ended for it."""
+        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
+        if any(self.terminations.values()):
+            ends = self._outcomes()
+            for agent, info in self.infos.items():
+                info |= info_of(ends, self._seat_of[agent])
+
+    def _outcomes(self) -> dict[str, NDArray[Any]]:
+        """How the game ended for every seat."""
+        batch, players = self._batch, len(self.possible_agents)
+        # Who ended the game by an illegal action, which is not played, is still to decide.
+        offender = int(batch.to_move[0]) if batch.to_move[0] >= 0 else NO_OFFENDER
+        winners = batch.save(slice(0, 1))["winners"].astype(np.bool_) & (offender == NO_OFFENDER)
+        return outcomes(
+            self.game,
+            np.arange(players),
+            np.full(players, players),
+            np.tile(batch.scores()[:, :players], (players, 1)),
+            np.tile(winners[:, :players], (players, 1)),
+            np.full(players, offender),
+        )
 
     def _mask(self, agent: str) -> NDArray[np.int8]:
         """int8[A]; zero for all but the deciding seat."""
@@ -254,20 +269,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             return np.zeros(self.game.actions.size, np.int8)
         mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
         return mask
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._has_begun:
-            # Copying made the read-only mask in the infos writeable.
-            self._inform()
-
-
-@cache
-def _no_action(game: Game) -> NDArray[np.int8]:
-    """int8[A], zero and read-only: the mask of those not to decide."""
-    mask = np.zeros(game.actions.size, np.int8)
-    mask.flags.writeable = False
-    return mask
 
 
 def _of_the_game(name: str) -> property:
@@ -300,6 +301,13 @@ class CheckedEnv(OrderEnforcingWrapper, AssertOutOfBoundsWrapper, TerminateIlleg
         TerminateIllegalWrapper.__init__(self, environment, illegal_reward=ILLEGAL_REWARD)
         self._has_reset = False
         self._has_updated = False
+
+    def step(self, action: int | None) -> None:
+        """Play an action; an illegal one ends the game."""
+        had_ended = self._terminated
+        super().step(action)
+        if self._terminated and not had_ended:
+            self.env._inform()
 
     def load_state(self, saved: SavedGame) -> None:
         """See `raw_env.load_state`."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shakespeare_env import registry
 from shakespeare_env.arguments import check_arguments
 from shakespeare_env.wrappers.opponents import Opponents
+from shakespeare_env.wrappers.outcome import info_of
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
@@ -24,8 +25,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     The observation is int8[D], what the seat may know; `info["action_mask"]` and `action_masks()`
     say what it may do.  The reward is all that it received since its last decision.  At the end
-    `info` also holds `final_scores`, int16[S], and `winners`, bool[S].  An illegal action ends the
-    game with reward -1 and `info["illegal_action"]` True.
+    `info` also says how the game ended (`outcome.outcomes`), as Python numbers, and int16[L] and
+    bool[L] by seat.  An illegal action ends the game with reward -1.
 
     Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.  For
     `render_mode` see `Renderer`.
@@ -105,12 +106,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         observation = self.games.observe(_ONLY_ROW)[0] if ended else self.games.batch.obs[0].copy()
         info = self._info()
         if ended:
-            scores, winners = self.games.results(_ONLY_ROW)
-            info |= {
-                "final_scores": scores[0],
-                "winners": winners[0],
-                "illegal_action": bool(step.illegal[0]),
-            }
+            info |= info_of(self.games.outcomes(_ONLY_ROW, step.illegal), 0)
         return observation, reward, ended, False, info
 
     def render(self) -> Any:

@@ -54,9 +54,9 @@ class OpponentPool:
         agents = [agent_for(player, batch.game) for player in chosen]
         self.lineup = Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)))
 
-    def reset(self, seed: int) -> None:
-        """Reseed the generator of every row."""
-        self.lineup.generators = GameGenerators.of_games(seed, np.arange(self._batch.n))
+    def reset(self, seed: int, rows: NDArray[np.int64]) -> None:
+        """Reseed the generators of some rows."""
+        self.lineup.generators.states[rows] = GameGenerators.of_games(seed, rows).states
 
     def seat(self, rows: NDArray[np.int64], outside: NDArray[np.int8]) -> None:
         """Seat opponents in games just started, around the learner at `outside`, int8[m]."""

@@ -13,6 +13,7 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from shakespeare_env.batch import Batch
+from shakespeare_env.wrappers.outcome import NO_OFFENDER, info_of, outcomes
 from shakespeare_env.wrappers.rendering import Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
@@ -24,7 +25,8 @@ class SB3VecEnv(VecEnv):
     """What the environments here share: they are rows of arrays, not lists of environments.
 
     When a game ends, the next one starts in the same step; the info of its row then holds
-    `terminal_observation`, int8[D], `final_scores`, int16[S], and `winners`, bool[S].  Games are
+    `terminal_observation`, int8[D], and says how the game ended (`outcome.outcomes`): from
+    `is_success` Stable-Baselines3 logs the share of games won as `rollout/success_rate`.  Games are
     never truncated (`TimeLimit.truncated` is never set).  With `render_mode` "rgb_array", `render`
     returns a picture of game 0.
     """
@@ -72,7 +74,7 @@ class SB3VecEnv(VecEnv):
         """An info per game, empty unless it ended; `final` has a row for each that did."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for place, row in enumerate(ended):
-            infos[row] = {name: values[place] for name, values in final.items()}
+            infos[row] = info_of(final, place)
         return infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
@@ -119,7 +121,7 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
     """The learner has one seat in every game, agents play the others.
 
     It works with every algorithm of Stable-Baselines3.  An illegal action ends its game with reward
-    -1; infos of games that ended also hold `illegal_action`, whether one ended the game.
+    -1.
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
@@ -142,12 +144,9 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
         ended = np.flatnonzero(step.ended)
         final: dict[str, NDArray[Any]] = {}
         if len(ended):
-            scores, winners = games.results(ended)
             final = {
                 "terminal_observation": games.observe(ended),
-                "final_scores": scores,
-                "winners": winners,
-                "illegal_action": step.illegal[ended],
+                **games.outcomes(ended, step.illegal[ended]),
             }
             games.restart(ended)
         return self.batch.obs.copy(), step.rewards, step.ended, self._infos(ended, final)
@@ -162,8 +161,9 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
     before a step and `seat_rewards` after it, and follow each seat's own decisions, as
     `shakespeare_training.ppo.self_play` does.  With one seat it is an ordinary environment.
 
-    `terminal_observation` is what the last mover sees of the end.  An illegal action raises
-    `IllegalMove` and changes no game.  The batch must have `autoreset=False`.
+    The info of a game that ended is the last mover's: what it sees of the end, and how the game
+    ended for it.  An illegal action raises `IllegalMove` and changes no game.  The batch must have
+    `autoreset=False`.
 
     Attributes:
         seat_rewards: float32[n, S], what each seat received in the last step.
@@ -184,6 +184,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
         )
         self._untouched = True
         self._rows = np.arange(batch.n)
+        self._longest = int(batch.players.max())
         super().__init__(batch, render_mode)
 
     @property
@@ -216,8 +217,14 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
         if len(ended):
             final = {
                 "terminal_observation": batch.observe(movers[ended], ended),
-                "final_scores": batch.final_scores[ended],
-                "winners": batch.final_winners[ended],
+                **outcomes(
+                    batch.game,
+                    movers[ended],
+                    batch.players[ended],
+                    batch.final_scores[ended, : self._longest],
+                    batch.final_winners[ended, : self._longest],
+                    np.full(len(ended), NO_OFFENDER),
+                ),
             }
             batch.restart(ended)
         own = self.seat_rewards[self._rows, movers]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
 from shakespeare_env.values import is_whole
 from shakespeare_env.wrappers.opponents import OpponentPool, Opponents
+from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class Step:
     """What a step brought the learner's seat.
 
     Attributes:
-        rewards: float32[n], received since its last decision.
-        ended: bool[n], the games that are over.
+        rewards: float32[n], received since its last decision; 0 in games not played in.
+        ended: bool[n], the games that it ended.
         illegal: bool[n], those that an illegal action ended.
     """
 
@@ -97,66 +99,81 @@ class SingleAgentBatch:
         self._games_begun = np.zeros(n, np.int64)
         self._owed = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
-        self._seat_all(first_seed)
+        self._untouched = np.zeros(n, np.bool_)
+        self._seat_all(first_seed, self._every_row)
 
-    def reset(self, seed: int | None = None) -> None:
-        """Deal all games again.
+    def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
+        """Deal all games, or some, again.
 
         Args:
             seed: Decides chance and opponents' draws.  None deals the games that follow; games that
-                have not been stepped stay as dealt.
+                have not been stepped since they were reset stay as dealt.
+            rows: int[m], increasing; None means all games.
         """
+        chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         if seed is not None:
-            self._untouched = False
-            self.batch.reset(seed)
-            self._seat_all(seed)
-        elif not self._untouched:
-            self.restart(self._every_row)
-            self._untouched = True
+            self._untouched[chosen] = False
+            self.batch.reset(seed, rows=chosen)
+            self._seat_all(seed, chosen)
+            return
+        chosen = chosen[~self._untouched[chosen]]
+        if len(chosen):
+            self.restart(chosen)
+            self._untouched[chosen] = True
 
-    def _seat_all(self, seed: int) -> None:
-        self._opponents.reset(seed)
-        self._games_begun[:] = 0
-        self._open(self._every_row)
-        self.over[:] = False
-        self._untouched = True
+    def _seat_all(self, seed: int, rows: NDArray[np.int64]) -> None:
+        """Seat everybody in games that a seed has just dealt."""
+        self._opponents.reset(seed, rows)
+        self._games_begun[rows] = 0
+        self._open(rows)
+        self.over[rows] = False
+        self._untouched[rows] = True
 
     def restart(self, rows: Integers) -> None:
         """Deal the next game in some rows, increasing, over or not; chance continues."""
         chosen = checked_rows(self.batch.n, rows)
-        self._untouched = False
+        self._untouched[chosen] = False
         self.batch.restart(chosen)
         self._open(chosen)
         self.over[chosen] = False
 
-    def step(self, actions: Integers) -> Step:
-        """Play the learner's actions, int[n], then the opponents' until it decides again.
+    def step(self, actions: Integers, rows: Integers | None = None) -> Step:
+        """Play the learner's actions, then the opponents' until it decides again.
 
         An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.
+
+        Args:
+            actions: int[m], one for each game played in.
+            rows: int[m], increasing; None means all games.
 
         Raises:
             ValueError: a game is over; `restart` it first.
             IllegalMove: an opponent's choice; the learner's action has been played.
         """
         batch = self.batch
-        if self.over.any():
-            raise ValueError(f"games {np.flatnonzero(self.over).tolist()} are over; restart them")
-        if not self._ready.all():
-            stuck = np.flatnonzero(~self._ready).tolist()
-            raise RuntimeError(f"an opponent failed in games {stuck}; call reset")
-        self._untouched = False
-        chosen = as_actions(actions, batch.n)
-        illegal = (chosen < 0) | (chosen >= batch.actions.size)
-        illegal[~illegal] = ~batch.mask[~illegal, chosen[~illegal]]
-        rows = np.flatnonzero(~illegal)
-        batch.step(chosen[rows], rows)
-        self._add_rewards(rows, chosen)
-        self._play_others(rows)
-        rewards = self._owed.copy()
+        played = self._every_row if rows is None else checked_rows(batch.n, rows)
+        if (over := self.over[played]).any():
+            raise ValueError(f"games {played[over].tolist()} are over; restart them")
+        if not (ready := self._ready[played]).all():
+            raise RuntimeError(f"an opponent failed in games {played[~ready].tolist()}; call reset")
+        chosen = as_actions(actions, len(played))
+        self._untouched[played] = False
+        legal = (chosen >= 0) & (chosen < batch.actions.size)
+        legal[legal] = batch.mask[played[legal], chosen[legal]]
+        stepped = played[legal]
+        batch.step(chosen[legal], stepped)
+        self._add_rewards(stepped, chosen)
+        self._play_others(stepped)
+        rewards = np.zeros(batch.n, np.float32)
+        rewards[played] = self._owed[played]
+        self._owed[played] = 0.0
+        illegal = np.zeros(batch.n, np.bool_)
+        illegal[played[~legal]] = True
         rewards[illegal] = ILLEGAL_REWARD
-        self._owed[:] = 0.0
-        self.over = illegal | (batch.to_move < 0)
-        return Step(rewards, self.over.copy(), illegal)
+        ended = illegal.copy()
+        ended[played] |= batch.to_move[played] < 0
+        self.over |= ended
+        return Step(rewards, ended, illegal)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """bool[n, A], a copy: the learner's legal actions; none when over."""
@@ -167,9 +184,25 @@ class SingleAgentBatch:
         return self.batch.observe(self.seats[rows], rows)
 
     def results(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-        """int16[m, S] scores and bool[m, S] winners of some games, none after an illegal action."""
+        """Scores, int16[m, L], and winners, bool[m, L], none after an illegal action.
+
+        L is the number of seats at the longest table of all games.
+        """
+        longest = int(self.batch.players.max())
         played_out = self.batch.to_move[rows] < 0
-        return self.batch.scores(rows), self.batch.final_winners[rows] & played_out[:, None]
+        winners = self.batch.final_winners[rows] & played_out[:, None]
+        return self.batch.scores(rows)[:, :longest], winners[:, :longest]
+
+    def outcomes(self, rows: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
+        """How some games ended for the learner; see `outcome.outcomes`.
+
+        Args:
+            rows: int[m], games that are over.
+            illegal: bool[m], those that an illegal action ended.
+        """
+        batch, seats = self.batch, self.seats[rows]
+        offenders = np.where(illegal, seats, NO_OFFENDER)
+        return outcomes(batch.game, seats, batch.players[rows], *self.results(rows), offenders)
 
     @property
     def _ready(self) -> NDArray[np.bool_]:

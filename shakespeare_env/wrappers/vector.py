@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from shakespeare_env import registry
 from shakespeare_env.arguments import check_arguments
-from shakespeare_env.batch_checks import Integers, checked_count
+from shakespeare_env.batch_checks import Integers, as_actions, checked_count
 from shakespeare_env.memory import require_memory
+from shakespeare_env.values import shown
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -27,21 +28,25 @@ _COPIES = 6
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
     """N games, stepped together, in each of which the learner has one seat.
 
-    Every row is a `SingleAgentEnv`.  When a game ends, the next one starts in the same step
-    (`AutoresetMode.SAME_STEP`): the observation is the new game's, and the infos hold, as in
-    Gymnasium's own,
+    Every row is a `SingleAgentEnv`.  What follows the end of a row's game is up to
+    `autoreset_mode`, an `AutoresetMode` or its value, as in Gymnasium's own vector environments:
 
-    - `final_obs`: object[n], what the seat saw at the end, int8[D], or None;
-    - `final_info`: `final_scores`, int16[n, S], `winners`, bool[n, S], and `illegal_action`,
-      bool[n];
-    - `_final_obs`, `_final_info`: bool[n], the rows concerned.
+    - `SAME_STEP`: the next game starts in the same step.  The observation is the new game's; the
+      infos hold `final_obs`, object[n], what the seat saw at the end, int8[D], or None, and
+      `final_info`, the last game's infos;
+    - `NEXT_STEP`: the next step starts the next game, whatever the row's action, with reward 0;
+    - `DISABLED`: `reset(options={"reset_mask": mask})` starts it.
 
-    `infos["action_mask"]`, int8[n, A], is always present.  Arguments are those of
-    `SingleAgentBatch`; `players` None means as many as possible.  `render_mode` is None, "ansi" or
-    "rgb_array".
+    The info of a game's end says how it ended (`outcome.outcomes`), int or float[n], int16[n, L]
+    and bool[n, L].  Beside each key `_key`, bool[n], says which rows it is for.
+    `infos["action_mask"]`, int8[n, A], is always present, all 0 in a game that is over.
+
+    Arguments are those of `SingleAgentBatch`; `players` None means as many as possible.
+    `render_mode` is None, "ansi" or "rgb_array".
 
     Attributes:
         games: The `SingleAgentBatch`.
+        autoreset_mode: As asked for, an `AutoresetMode`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -61,12 +66,21 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         threads: int = 1,
         render_mode: str | None = None,
         box: str | os.PathLike[str] | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         **options: bool,
     ) -> None:
         rules = registry.game(game, box)
         check_arguments(SingleAgentVectorEnv.__init__, rules.options, options)
         if render_mode == "human":
             raise ValueError("render_mode='human' shows one game: use the single environment")
+        self.autoreset_mode = _mode(autoreset_mode)
+        # Wrappers of Gymnasium add to the modes in place.
+        modes = list(type(self).metadata["render_modes"])
+        self.metadata = {
+            **type(self).metadata,
+            "render_modes": modes,
+            "autoreset_mode": self.autoreset_mode,
+        }
         require_memory(
             f"num_envs={checked_count('num_envs', num_envs)}",
             num_envs * (rules.state.itemsize + _COPIES * (rules.layout.size + rules.actions.size)),
@@ -99,37 +113,68 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start all games and let the others play until the learner is to decide.
+        """Start games and let the others play until the learner is to decide.
 
-        Every row draws from its own stream under the one seed; None deals the games that follow.
+        Args:
+            seed: Every row draws from its own stream under it; None deals the games that follow.
+            options: `reset_mask`, bool[n], the rows to start; without it all are.
         """
+        mask = _checked_mask(options["reset_mask"], self.num_envs) if _has_mask(options) else None
+        if mask is not None and not self._has_begun:
+            raise ResetNeeded("no games in progress: call reset() without a reset_mask first")
         super().reset(seed=seed)
-        self.games.reset(seed)
+        self.games.reset(seed, None if mask is None else np.flatnonzero(mask))
         self._has_begun = True
-        return self.games.batch.obs.copy(), self._infos()
+        return self._observations(), self._infos()
 
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play an action, int[n], in every game, then the others' until the learner decides again.
 
-        Rewards are float32[n], truncations always False.  ResetNeeded is raised before a reset.
+        Rewards are float32[n], truncations always False.
+
+        Raises:
+            ResetNeeded: there was no reset, or in mode `DISABLED` none of a game that is over.
         """
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
         games = self.games
-        step = games.step(actions)
+        over = np.flatnonzero(games.over)
+        if not len(over):
+            step = games.step(actions)
+        elif self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ResetNeeded(
+                f"games {over.tolist()} are over: call reset(options={{'reset_mask': mask}}) with "
+                "True for them before step()"
+            )
+        else:
+            chosen, running = as_actions(actions, self.num_envs), np.flatnonzero(~games.over)
+            games.reset(rows=over)
+            step = games.step(chosen[running], running)
         ended = np.flatnonzero(step.ended)
-        final = self._final(ended, step.illegal) if len(ended) else {}
+        final: dict[str, Any] = {}
         if len(ended):
-            games.restart(ended)
-        infos = self._infos() | final
+            ends = self._by_row(games.outcomes(ended, step.illegal[ended]), ended)
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                final = self._final(ended, ends)
+                games.reset(rows=ended)
+            else:
+                final = ends
         never = np.zeros(self.num_envs, np.bool_)
-        return games.batch.obs.copy(), step.rewards, step.ended, never, infos
+        return self._observations(), step.rewards, step.ended, never, self._infos() | final
 
     def render(self) -> Any:
         """A tuple with every game as text or picture; see `render_mode`."""
         return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
+
+    def _observations(self) -> NDArray[np.int8]:
+        """int8[n, D], a copy: what the learner sees."""
+        seen = self.games.batch.obs.copy()
+        over = np.flatnonzero(self.games.over)
+        if len(over):
+            seen[over] = self.games.observe(over)
+        return seen
 
     def _infos(self) -> dict[str, Any]:
         return {
@@ -137,26 +182,53 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             "_action_mask": np.ones(self.num_envs, np.bool_),
         }
 
-    def _final(self, ended: NDArray[np.int64], illegal: NDArray[np.bool_]) -> dict[str, Any]:
-        """The infos of games just ended, before the next ones replace them."""
-        games, batch = self.games, self.games.batch
+    def _by_row(
+        self, values: dict[str, NDArray[Any]], rows: NDArray[np.int64]
+    ) -> dict[str, NDArray[Any]]:
+        """Values of some rows in arrays of all, and beside each the rows that it is for."""
         which = np.zeros(self.num_envs, np.bool_)
-        which[ended] = True
+        which[rows] = True
+        infos = {}
+        for name, of_rows in values.items():
+            infos[name] = np.zeros((self.num_envs, *of_rows.shape[1:]), of_rows.dtype)
+            infos[name][rows] = of_rows
+            infos[f"_{name}"] = which.copy()
+        return infos
+
+    def _final(self, ended: NDArray[np.int64], ends: dict[str, NDArray[Any]]) -> dict[str, Any]:
+        """The infos of games just ended, before the next ones replace them."""
         observations = np.full(self.num_envs, None, object)
-        for row, observation in zip(ended, games.observe(ended), strict=True):
+        for row, observation in zip(ended, self.games.observe(ended), strict=True):
             observations[row] = observation
-        scores = np.zeros_like(batch.final_scores)
-        winners = np.zeros_like(batch.final_winners)
-        scores[ended], winners[ended] = games.results(ended)
-        info = {
-            "action_mask": np.zeros((self.num_envs, batch.actions.size), np.int8),
-            "final_scores": scores,
-            "winners": winners,
-            "illegal_action": illegal,
-        }
+        over = np.zeros((len(ended), self.games.batch.actions.size), np.int8)
+        which = ends["_won"]
         return {
             "final_obs": observations,
-            "_final_obs": which,
-            "final_info": info | {f"_{name}": which.copy() for name in info},
+            "_final_obs": which.copy(),
+            "final_info": self._by_row({"action_mask": over}, ended) | ends,
             "_final_info": which.copy(),
         }
+
+
+def _mode(given: AutoresetMode | str) -> AutoresetMode:
+    """A mode by itself, its value or its name."""
+    for mode in AutoresetMode:
+        if given in (mode, mode.value, mode.name):
+            return mode
+    known = ", ".join(f"AutoresetMode.{mode.name} or {mode.value!r}" for mode in AutoresetMode)
+    raise ValueError(f"autoreset_mode={shown(given)}: choose {known}")
+
+
+def _has_mask(options: dict[str, Any] | None) -> TypeGuard[dict[str, Any]]:
+    return options is not None and "reset_mask" in options
+
+
+def _checked_mask(mask: object, n: int) -> NDArray[np.bool_]:
+    """The rows to start, as Gymnasium takes them: bool[n], at least one True."""
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError(f"reset_mask={shown(mask)}: give a NumPy array of bool, one a game")
+    if mask.shape != (n,) or not mask.any():
+        raise ValueError(
+            f"reset_mask={shown(mask)} of shape {mask.shape}: give {n} bools, one of them True"
+        )
+    return mask

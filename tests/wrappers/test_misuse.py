@@ -173,9 +173,7 @@ if child == 0:
     os._exit(0)
 sys.exit(os.waitpid(child, 0)[1] != 0)
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", program, table.game], check=False
-    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program, table.game], check=False)
     assert done.returncode == 0
 
 

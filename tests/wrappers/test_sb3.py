@@ -72,8 +72,8 @@ def test_it_is_the_batch(table, reward):
             assert bool(info) == done[game]
             if info:
                 ended += 1
-                assert (info["final_scores"] == batch.final_scores[game]).all()
-                assert (info["winners"] == batch.final_winners[game]).all()
+                assert (info["final_scores"] == batch.final_scores[game, : table.players]).all()
+                assert (info["winners"] == batch.final_winners[game, : table.players]).all()
     assert ended > GAMES
 
 
@@ -88,8 +88,8 @@ def test_every_seat_is_paid_when_a_game_ends(table):
         for game in np.flatnonzero(dones):
             seen += 1
             won = infos[game]["winners"]
-            assert (games.seat_rewards[game, won] > 0).all()
-            assert (games.seat_rewards[game, ~won] < 0).all()
+            assert (games.seat_rewards[game, : table.players][won] > 0).all()
+            assert (games.seat_rewards[game, : table.players][~won] < 0).all()
 
 
 @full_tables
@@ -494,8 +494,7 @@ def test_stock_maskable_ppo_learns_against_opponents(table):
     learner.learn(32768)
     last, _ = evaluate_policy(learner, measured, 50, deterministic=False)
     after = mean_score(
-        table,
-        lambda seen, masks: learner.predict(seen, action_masks=masks, deterministic=False)[0],
+        table, lambda seen, masks: learner.predict(seen, action_masks=masks, deterministic=False)[0]
     )
     lead = knowledge.of(table.game, "strength").STOCK_PPO_LEAD
     assert after > before + lead
