@@ -8,10 +8,10 @@ import time
 
 import numpy as np
 import torch
-from shakespeare_agents import make
-from shakespeare_agents.arena import Entrant, evaluate
 from torch import nn
 
+from shakespeare_agents import make
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_env import Batch
 
 SEATS, GAMES, STEPS, EPOCHS, MINIBATCH = 2, 128, 128, 3, 2048
@@ -65,8 +65,7 @@ def rollout():
         row = obs, mask, action, choice.log_prob(action), value
         kept.append((*row, reward, value.numpy(), seat, done))
     *rows, rewards, values, seats, dones = zip(*kept, strict=True)
-    played = (np.stack(x) for x in (rewards, values, seats, dones))
-    gain, closed = advantages(*played)
+    gain, closed = advantages(*map(np.stack, (rewards, values, seats, dones)))
     return [*(torch.stack(row)[closed] for row in rows), gain]
 
 

@@ -1,4 +1,4 @@
-"""Every game for OpenSpiel, as `python_shakespeare` and so on; importing this module registers them.
+"""Every game for OpenSpiel: importing this registers `python_shakespeare` and so on.
 
 Chance is explicit and comes first: four chance nodes of 256 outcomes are the bytes of a seed s, and
 the game that follows is `Position.new(seed=s)`, chance to come included.  A search that clones a
