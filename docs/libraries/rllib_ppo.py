@@ -54,9 +54,9 @@ def table(settings):
 
 
 def mean_returns(config):
-    """Per game, of all who learn, in four iterations; `score` is in tens."""
+    """Per game, of all who learn, in three iterations; `score` is in tens."""
     algorithm = config.build_algo()
-    results = [algorithm.train()["env_runners"] for _ in range(4)]
+    results = [algorithm.train()["env_runners"] for _ in range(3)]
     algorithm.stop()
     return [float(result["episode_return_mean"]) for result in results]
 

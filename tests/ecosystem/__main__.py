@@ -1,4 +1,4 @@
-"""Try the recipes of docs/libraries: `make test-ecosystem`, `python -m tests.ecosystem [LIBRARY...]`.
+"""Try the recipes of docs/libraries: `make test-ecosystem`, `python -m tests.ecosystem sb3 rllib`.
 
 Each library is installed with pip into an environment of its own under build/ecosystem, where the
 recipe's tests run.  The table in docs/libraries.md is written from what came of it; a library that
@@ -37,8 +37,7 @@ def main(
         console.print(f"{library.title}: {outcome.fault or works}", markup=False)
         if outcome.fault:
             failed.append(library.title)
-    known = [(library, outcome) for library in LIBRARIES if (outcome := kept(library))]
-    table.write(known)
+    table.write((library, last) for library in LIBRARIES if (last := kept(library)))
     if failed:
         console.print(f"does not work: {', '.join(failed)}", markup=False)
         raise typer.Exit(1)

@@ -8,7 +8,7 @@ import platform
 import re
 import subprocess
 import venv
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
@@ -55,7 +55,7 @@ class Outcome:
 
 LIBRARIES = (
     Library("sb3", "Stable-Baselines3, sb3-contrib", ("stable-baselines3", "sb3-contrib")),
-    Library("cleanrl", "PPO in one file, as CleanRL writes it", ("torch",)),
+    Library("cleanrl", "PPO in one file", ("torch",)),
     Library("torchrl", "TorchRL", ("torchrl",)),
     Library("tianshou", "Tianshou", ("tianshou",)),
     Library("rllib", "RLlib", ("ray",)),
@@ -155,7 +155,7 @@ def _versions(python: Path) -> dict[str, str]:
     return {row["name"].lower().replace("_", "-"): row["version"] for row in rows}
 
 
-def _run(command: list[Path | str]) -> subprocess.CompletedProcess[str]:
+def _run(command: Sequence[object]) -> subprocess.CompletedProcess[str]:
     words = [str(word) for word in command]
     try:
         return subprocess.run(
