@@ -32,11 +32,16 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white."""
+    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white.
+
+    Height and width are even, as players of video need them: an odd one gains a row or column.
+    """
     try:
         from PIL import Image
     except ImportError as error:
         raise ImportError(_MISSING) from error
     drawn: Any = Image.open(io.BytesIO(png(picture, width))).convert("RGBA")
     page = Image.new("RGBA", drawn.size, "white")
-    return np.asarray(Image.alpha_composite(page, drawn).convert("RGB"))
+    drawn = np.asarray(Image.alpha_composite(page, drawn).convert("RGB"))
+    height, width = drawn.shape[:2]
+    return np.pad(drawn, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

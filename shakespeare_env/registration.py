@@ -13,12 +13,16 @@ _AEC = "shakespeare_env.wrappers.aec:env"
 
 
 def register() -> None:
-    """Register Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
+    """Register Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`.
+
+    PettingZoo has a registry since 1.27.
+    """
     for name in registry.names():
         _register_seat(f"{name.capitalize()}-v0", game=name)
         if 1 in registry.seats(name):
             _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)
-        pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
+        if hasattr(pettingzoo, "register"):
+            pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
 
 
 def _register_seat(env_id: str, **arguments: object) -> None:

@@ -34,6 +34,18 @@ def test_the_width_scales_the_picture():
     assert raster.pixels(HALVES, width=100).shape == (50, 100, 3)
 
 
+@pytest.mark.parametrize("width", [40, 50, 70, 90])
+def test_height_and_width_are_even_as_video_needs_them(width):
+    """50 units wide the picture is 25 high; its last row is there twice."""
+    drawn = raster.pixels(HALVES, width=width)
+    assert drawn.shape == (width // 2 + width // 2 % 2, width, 3)
+    assert (drawn[-1, : width // 2 - 1] == (255, 0, 0)).all()
+
+
+def test_an_odd_width_gains_a_column():
+    assert raster.pixels(HALVES, width=41).shape[1] == 42
+
+
 def test_a_png_file_has_the_same_pixels():
     drawn = Image.open(io.BytesIO(raster.png(HALVES, width=80)))
     assert drawn.size == (80, 40)

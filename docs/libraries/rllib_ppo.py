@@ -1,8 +1,6 @@
 """RLlib's PPO with masks on its new API stack: one seat, then all seats."""
 
 import gymnasium
-from gymnasium.spaces import Dict, MultiBinary
-from gymnasium.wrappers import TransformObservation
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.columns import Columns
 from ray.rllib.core.rl_module.apis import ValueFunctionAPI
@@ -13,6 +11,7 @@ from ray.tune.registry import register_env
 from torch import nn
 
 import shakespeare_env
+from shakespeare_env.wrappers.masked_observation import MaskedObservation
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
@@ -36,16 +35,11 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
 
 
 def seat(settings):
-    """One seat, its mask beside its observation as in PettingZoo."""
+    """One seat, its mask in the observation as in PettingZoo."""
     env = gymnasium.make(
         "Shakespeare-v0", players=2, opponents="random", reward="score"
     )
-    mask = MultiBinary(int(env.action_space.n))
-    space = Dict(observation=env.observation_space, action_mask=mask)
-    legal = env.unwrapped.action_masks
-    return TransformObservation(
-        env, lambda seen: {"observation": seen, "action_mask": legal()}, space
-    )
+    return MaskedObservation(env)
 
 
 def table(settings):

@@ -23,7 +23,7 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
-from shakespeare_env.wrappers.outcome import NO_OFFENDER, info_of, outcomes
+from shakespeare_env.wrappers.outcome import NO_OFFENDER, infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 from shakespeare_env.wrappers.state import StateView
@@ -242,16 +242,21 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _inform(self) -> None:
         """Put in every agent's info its mask and, at the end, how the game ended for it."""
-        self.infos = {agent: {"action_mask": self._mask(agent)} for agent in self.agents}
-        if any(self.terminations.values()):
-            ends = self._outcomes()
+        mask, seat = self._batch.mask[0], self._batch.to_move.item(0)
+        size = len(mask)
+        self.infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
+        # Who ended the game by an illegal action is still to decide, but may have left.
+        if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
+            self.infos[agent]["action_mask"][:] = mask
+        if True in self.terminations.values():
+            ends = infos_of(self._outcomes())
             for agent, info in self.infos.items():
-                info |= info_of(ends, self._seat_of[agent])
+                info |= ends[self._seat_of[agent]]
 
     def _outcomes(self) -> dict[str, NDArray[Any]]:
         """How the game ended for every seat."""
         batch, players = self._batch, len(self.possible_agents)
-        # Who ended the game by an illegal action, which is not played, is still to decide.
+        # An illegal action is not played.
         offender = int(batch.to_move[0]) if batch.to_move[0] >= 0 else NO_OFFENDER
         winners = batch.save(slice(0, 1))["winners"].astype(np.bool_) & (offender == NO_OFFENDER)
         return outcomes(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shakespeare_env import registry
 from shakespeare_env.arguments import check_arguments
 from shakespeare_env.wrappers.opponents import Opponents
-from shakespeare_env.wrappers.outcome import info_of
+from shakespeare_env.wrappers.outcome import infos_of
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
@@ -106,7 +106,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         observation = self.games.observe(_ONLY_ROW)[0] if ended else self.games.batch.obs[0].copy()
         info = self._info()
         if ended:
-            info |= info_of(self.games.outcomes(_ONLY_ROW, step.illegal), 0)
+            info |= infos_of(self.games.outcomes(_ONLY_ROW, step.illegal))[0]
         return observation, reward, ended, False, info
 
     def render(self) -> Any:

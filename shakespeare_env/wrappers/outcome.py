@@ -38,32 +38,32 @@ def outcomes(
         as given; `illegal_action`, bool[m], whether the seat is the offender.
     """
     every_row = np.arange(len(seats))
-    seat = np.arange(scores.shape[1])
-    rivals = (seat < players[:, None]) & (seat != offenders[:, None])
-    own = scores[every_row, seats]
+    seats, players = seats.astype(np.int64), players.astype(np.int64)
+    own = scores[every_row, seats].astype(np.int64)
     has_won = winners[every_row, seats]
-    illegal = seats == offenders
     won = has_won / np.maximum(winners.sum(axis=1), 1)
     if game.solo_target is not None:
-        won = np.where(players == 1, has_won & (own > game.solo_target), won)
-    better = (rivals & (winners | (scores > own[:, None]))).sum(axis=1)
-    rank = np.where(has_won, 1, 1 + better)
+        won[(players == 1) & (own <= game.solo_target)] = 0.0
+    seat = np.arange(scores.shape[1])
+    rivals = (seat < players[:, None]) & (seat != offenders[:, None])
+    rank = 1 + (rivals & (winners | (scores > own[:, None]))).sum(axis=1)
+    rank[has_won] = 1
+    illegal = seats == offenders
+    rank[illegal] = players[illegal]
     return {
-        "seat": seats.astype(np.int64),
-        "players": players.astype(np.int64),
-        "won": won.astype(np.float64),
-        "is_success": won.astype(np.float64),
-        "score": own.astype(np.int64),
-        "rank": np.where(illegal, players, rank).astype(np.int64),
+        "seat": seats,
+        "players": players,
+        "won": won,
+        "is_success": won.copy(),
+        "score": own,
+        "rank": rank,
         "final_scores": scores,
         "winners": winners,
         "illegal_action": illegal,
     }
 
 
-def info_of(ends: dict[str, NDArray[Any]], place: int) -> dict[str, Any]:
-    """One of the m games: Python numbers, and arrays by seat."""
-    return {
-        name: values[place].item() if values.ndim == 1 else values[place]
-        for name, values in ends.items()
-    }
+def infos_of(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """An info for each of m games, of Python numbers, and arrays where there are more."""
+    columns = [list(values) if values.ndim > 1 else values.tolist() for values in ends.values()]
+    return [dict(zip(ends, row, strict=True)) for row in zip(*columns, strict=True)]

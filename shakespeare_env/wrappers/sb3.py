@@ -13,8 +13,8 @@ from stable_baselines3.common.vec_env import VecEnv
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 from shakespeare_env.batch import Batch
-from shakespeare_env.wrappers.outcome import NO_OFFENDER, info_of, outcomes
-from shakespeare_env.wrappers.rendering import Renderer
+from shakespeare_env.wrappers.outcome import NO_OFFENDER, infos_of, outcomes
+from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
@@ -39,6 +39,7 @@ class SB3VecEnv(VecEnv):
         self._renderer = Renderer(batch.game, render_mode)
         self._actions: NDArray[Any] | None = None
         super().__init__(batch.n, observation_space(batch.game), action_space(batch.game))
+        self.metadata = {**self.metadata, "render_fps": RENDER_FPS}
 
     @abstractmethod
     def action_masks(self) -> NDArray[np.bool_]:
@@ -73,8 +74,8 @@ class SB3VecEnv(VecEnv):
     ) -> list[dict[str, Any]]:
         """An info per game, empty unless it ended; `final` has a row for each that did."""
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for place, row in enumerate(ended):
-            infos[row] = info_of(final, place)
+        for row, info in zip(ended, infos_of(final), strict=bool(final)):
+            infos[row] = info
         return infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:

@@ -9,11 +9,15 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import wrappers
+from gymnasium.wrappers import vector as vector_wrappers
 from pettingzoo.test import render_test
+from stable_baselines3.common.vec_env import VecVideoRecorder
 
 from shakespeare_env import Batch, Position, env, raster, raw_env
 from shakespeare_env.errors import RenderError
 from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.rendering import RENDER_FPS
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
@@ -57,6 +61,7 @@ def test_text_and_pixels_are_those_of_the_position(table):
         np.testing.assert_array_equal(drawn(view), wanted)
     assert picture.dtype == np.uint8
     assert picture.shape[1:] == (1600, 3)
+    assert picture.shape[0] % 2 == 0
 
 
 @small_tables
@@ -182,3 +187,58 @@ def test_a_notebook_gets_the_picture(table):
     position = Position.new(**table.arguments, seed=2)
     assert position._repr_svg_() == position.svg() == position.game.picture(position.to_dict())
     assert position.svg().startswith("<svg")
+
+
+@small_tables
+def test_every_environment_says_how_many_frames_a_second_are_shown(table):
+    games = SingleAgentBatch(**table.arguments, opponents=first_legal)
+    for view in (
+        env(**table.arguments),
+        raw_env(**table.arguments),
+        SingleAgentEnv(**table.arguments),
+        SingleAgentVectorEnv(**table.arguments),
+        SB3SingleAgentVecEnv(games),
+        SB3SelfPlayVecEnv(Batch(**table.arguments, autoreset=False)),
+    ):
+        assert view.metadata["render_fps"] == RENDER_FPS
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["one game", "games"])
+@small_tables
+def test_gymnasium_records_a_video(table, many, tmp_path):
+    moviepy = pytest.importorskip("moviepy")
+    made: Any = SingleAgentVectorEnv if many else SingleAgentEnv
+    recorder: Any = (vector_wrappers if many else wrappers).RecordVideo
+    mode = {"autoreset_mode": "NextStep"} if many else {}
+    view = recorder(
+        made(**table.arguments, opponents=first_legal, render_mode="rgb_array", **mode),
+        str(tmp_path / "films"),
+        episode_trigger=lambda number: True,
+        video_length=3,
+    )
+    _, info = view.reset(seed=1)
+    for _ in range(3):
+        action = np.asarray(info["action_mask"]).argmax(axis=-1)
+        *_, info = view.step(action)
+    view.close()
+    (file,) = (tmp_path / "films").glob("*.mp4")
+    with moviepy.VideoFileClip(str(file)) as film:
+        assert film.fps == RENDER_FPS
+        assert film.size[0] % 2 == film.size[1] % 2 == 0
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@small_tables
+def test_stable_baselines3_records_a_video(table, tmp_path):
+    moviepy = pytest.importorskip("moviepy")
+    games = SingleAgentBatch(**table.arguments, opponents=first_legal)
+    view = VecVideoRecorder(
+        SB3SingleAgentVecEnv(games, "rgb_array"), str(tmp_path), lambda step: step == 0, 2
+    )
+    view.reset()
+    for _ in range(3):
+        view.step(view.env_method("action_masks")[0].argmax()[None])
+    view.close()
+    (file,) = tmp_path.glob("*.mp4")
+    with moviepy.VideoFileClip(str(file)) as film:
+        assert film.fps == RENDER_FPS

@@ -120,7 +120,7 @@ def test_it_runs_and_its_observations_are_in_its_space(table, name, mode, monkey
         pytest.importorskip("pygame")
         pytest.importorskip("cv2")
         monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    drawn = {"render_mode": "rgb_array"} if name == "HumanRendering" else {}
+    drawn: dict[str, Any] = {"render_mode": "rgb_array"} if name == "HumanRendering" else {}
     arguments: dict[str, Any] = {**table.arguments, "autoreset_mode": mode, "opponents": "random"}
     plain = SingleAgentVectorEnv(ROWS, **arguments)
     view = WRAPPERS[name][0](SingleAgentVectorEnv(ROWS, **arguments, **drawn))

@@ -1,0 +1,125 @@
+"""The mask inside the observation, in the environments of Gymnasium and PettingZoo."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from pettingzoo.test import api_test
+
+from shakespeare_env import env, raw_env
+from shakespeare_env.wrappers.gym import SingleAgentEnv
+from shakespeare_env.wrappers.masked_observation import (
+    MaskedAgentObservation,
+    MaskedObservation,
+    MaskedVectorObservation,
+)
+from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
+from tests.contract.each_table import plain_tables, small_tables
+from tests.wrappers.lives import learn
+from tests.wrappers.test_autoreset import act
+
+dtypes = pytest.mark.parametrize("dtype", [np.int8, np.float32])
+
+
+def same(masked, plain, mask, dtype):
+    assert masked["observation"].dtype == dtype
+    assert masked["action_mask"].dtype == np.int8
+    assert (masked["observation"] == plain).all()
+    assert (masked["action_mask"] == mask).all()
+
+
+@pytest.mark.filterwarnings("ignore:.*is different from the unwrapped version")
+@dtypes
+@small_tables
+def test_gymnasium_finds_no_fault(table, dtype):
+    check_env(
+        MaskedObservation(SingleAgentEnv(**table.arguments, opponents="random"), dtype),
+        skip_render_check=True,
+    )
+
+
+@dtypes
+@plain_tables
+def test_the_environment_of_one_game(table, dtype):
+    """The same game as without it, its mask beside what is seen, through other wrappers, too."""
+    plain = SingleAgentEnv(**table.arguments, opponents="random")
+    view: Any = MaskedObservation(
+        gymnasium.make(f"{table.game.capitalize()}-v0", players=table.players, opponents="random"),
+        dtype,
+    )
+    seen, info = plain.reset(seed=2)
+    masked, _ = view.reset(seed=2)
+    over = False
+    while not over:
+        assert masked in view.observation_space
+        same(masked, seen, info["action_mask"], dtype)
+        action = int(learn(seen[None], info["action_mask"][None])[0])
+        seen, _, over, _, info = plain.step(action)
+        masked, _, ended, _, _ = view.step(action)
+        assert ended == over
+    same(masked, seen, np.zeros_like(info["action_mask"]), dtype)
+
+
+@dtypes
+@pytest.mark.parametrize("mode", AutoresetMode, ids=str)
+@small_tables
+def test_the_vector_environment(table, mode, dtype):
+    arguments: dict[str, Any] = {**table.arguments, "opponents": "random", "autoreset_mode": mode}
+    plain = SingleAgentVectorEnv(3, **arguments)
+    view: Any = MaskedVectorObservation(SingleAgentVectorEnv(3, **arguments), dtype)
+    seen, infos = plain.reset(seed=2)
+    masked, _ = view.reset(seed=2)
+    ended = 0
+    while ended < 6:
+        assert masked in view.observation_space
+        same(masked, seen, infos["action_mask"], dtype)
+        actions = act(seen, infos)
+        seen, _, terminated, _, infos = plain.step(actions)
+        masked, *_, masked_infos = view.step(actions)
+        ended += int(terminated.sum())
+        for row in np.flatnonzero(infos.get("_final_obs", [])):
+            final: Any = masked_infos["final_obs"][row]
+            assert final in view.single_observation_space
+            same(final, infos["final_obs"][row], 0, dtype)
+        if mode is AutoresetMode.DISABLED and terminated.any():
+            options = {"reset_mask": terminated}
+            seen, infos = plain.reset(options=options)
+            masked, _ = view.reset(options=options)
+
+
+@pytest.mark.filterwarnings(
+    "ignore:Observation is not a NumPy array",
+    "ignore:Observation space for each agent probably should be",
+    "ignore:Action mask numpy array is all zeros",
+)
+@dtypes
+@plain_tables
+def test_the_pettingzoo_environment(table, dtype, capsys):
+    for make in (env, raw_env):
+        view: Any = MaskedAgentObservation(make(**table.arguments), dtype)
+        view.reset(seed=1)
+        for agent in view.agents:
+            plain = view.env.observe(agent)
+            seen = view.observe(agent)
+            assert seen in view.observation_space(agent)
+            assert view.observation_space(agent) is view.observation_space(agent)
+            same(seen, plain["observation"], plain["action_mask"], dtype)
+        assert view.last()[0]["observation"].dtype == dtype
+    api_test(MaskedAgentObservation(env(**table.arguments), dtype), num_cycles=200)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+@small_tables
+def test_no_number_is_lost(table):
+    with pytest.raises(TypeError, match="choose int8 or float32"):
+        MaskedObservation(SingleAgentEnv(**table.arguments), np.uint8)
+
+
+def test_it_is_for_these_games():
+    with pytest.raises(TypeError, match="wrap a game of ours"):
+        MaskedObservation(gymnasium.make("Blackjack-v1"))
