@@ -4,7 +4,6 @@ What a seat receives between two of its decisions counts for the earlier one.
 """
 
 import argparse
-import time
 
 import numpy as np
 import torch
@@ -17,7 +16,7 @@ from shakespeare_env import Batch
 SEATS, GAMES, STEPS, EPOCHS, MINIBATCH = 2, 128, 128, 3, 2048
 RATE, GAMMA, LAMBDA, CLIP, ENTROPY = 1e-3, 1.0, 0.95, 0.2, 0.01
 parser = argparse.ArgumentParser()
-parser.add_argument("--minutes", type=float, default=2.0)
+parser.add_argument("--decisions", type=int, default=500_000)
 parser.add_argument("--seed", type=int, default=0)
 asked = parser.parse_args()
 
@@ -74,8 +73,8 @@ def act(obs, masks, rng):
     return forward(torch.tensor(obs), torch.tensor(masks))[0].probs.argmax(1)
 
 
-decisions, end = 0, time.monotonic() + 60 * asked.minutes
-while time.monotonic() < end:
+decisions = 0
+while decisions < asked.decisions:
     rows = rollout()
     decisions += GAMES * STEPS
     shuffled = (torch.randperm(len(rows[0])) for _ in range(EPOCHS))

@@ -16,7 +16,7 @@ def test_it_is_under_100_lines():
 
 @foreign
 def test_it_learns_to_beat_random_play(monkeypatch):
-    recipe = run(monkeypatch, "cleanrl_ppo", "--minutes", "0.3")
+    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "65536")
     assert recipe["won"]["random"] > 0.8
     assert math.isfinite(recipe["loss"])
 
@@ -28,7 +28,7 @@ def test_its_advantages_are_those_of_the_project(monkeypatch):
 
     from shakespeare_training.ppo.advantages import seat_advantages
 
-    recipe = run(monkeypatch, "cleanrl_ppo", "--minutes", "0")
+    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "0")
     games, seats = recipe["games"], registry.game("shakespeare").max_seats
     shape = recipe["STEPS"], games.n
     rng = np.random.default_rng(0)
