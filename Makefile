@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-views bench-training clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-views bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,9 @@ imports: setup  ## who may import whom, with import-linter
 
 test-only: setup  ## the tests alone
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
+
+test-ecosystem: setup  ## recipes for other libraries, each installed apart; ARGS="rllib torchrl" for some
+	$(BIN)/python -m tests.ecosystem $(ARGS)
 
 coverage: setup  ## the rule tests with the compiler off; at least 95 % of the rules' lines must run
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal tests/shakespeare tests/figaro -m "not slow" \

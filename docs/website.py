@@ -66,7 +66,7 @@ REFERENCE = {
         "Wrappers",
         _modules(
             "shakespeare_env.wrappers",
-            "aec gym vector single_agent_batch opponents sb3 state rendering",
+            "aec gym vector single_agent_batch opponents sb3 openspiel state rendering",
         ),
     ),
     "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),

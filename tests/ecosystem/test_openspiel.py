@@ -1,0 +1,169 @@
+"""The games as OpenSpiel sees them, and docs/libraries/openspiel_ismcts.py."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from shakespeare_env import Batch, Position, registry
+from tests.ecosystem.recipes import foreign, run
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from shakespeare_env.wrappers.openspiel import SEED_BYTES  # noqa: E402
+
+EVERY = [
+    pytest.param(name, seats, id=f"{name}-{seats}")
+    for name in registry.names()
+    for seats in registry.seats(name)
+]
+every_table = pytest.mark.parametrize(("name", "seats"), EVERY)
+
+
+def load(name, seats, **parameters):
+    """A game, its parameters as OpenSpiel takes them."""
+    return pyspiel.load_game(f"python_{name}", {"players": seats, **parameters})
+
+
+def dealt(game, seed):
+    """The state after the chance nodes of a seed."""
+    state = game.new_initial_state()
+    for byte in seed.to_bytes(SEED_BYTES, "big"):
+        assert state.is_chance_node()
+        state.apply_action(byte)
+    return state
+
+
+def played(state, rng, decisions):
+    """A state so many random decisions later, or at its end."""
+    while decisions and not state.is_terminal():
+        state.apply_action(int(rng.choice(state.legal_actions())))
+        decisions -= 1
+    return state
+
+
+@foreign
+def test_the_recipe_runs(monkeypatch):
+    recipe = run(monkeypatch, "openspiel_ismcts")
+    assert np.mean(recipe["margins"]) > 0
+
+
+@every_table
+def test_openspiels_own_test_passes(name, seats):
+    pyspiel.random_sim_test(load(name, seats), num_sims=1, serialize=True, verbose=False)
+
+
+@every_table
+@pytest.mark.parametrize("reward", ["win", "margin", "rank"])
+def test_it_is_the_same_game_as_the_batch(name, seats, reward):
+    seed = 0x01020304
+    state = dealt(load(name, seats, reward=reward), seed)
+    batch = Batch(name, n=1, players=seats, seed=seed, reward=reward, autoreset=False)
+    rng = np.random.default_rng(0)
+    while not state.is_terminal():
+        seat = state.current_player()
+        assert seat == batch.to_move[0]
+        assert state.legal_actions() == np.flatnonzero(batch.mask[0]).tolist()
+        assert (np.array(state.observation_tensor(seat)) == batch.obs[0]).all()
+        assert state.returns() == [0.0] * seats
+        action = int(rng.choice(state.legal_actions()))
+        text = batch.actions.text(action, seat, seats)
+        assert state.action_to_string(seat, action) == text
+        state.apply_action(action)
+        rewards, _ = batch.step([action])
+    assert state.returns() == rewards[0, :seats].tolist()
+    bounds = state.get_game().min_utility(), state.get_game().max_utility()
+    assert all(bounds[0] <= paid <= bounds[1] for paid in state.returns())
+
+
+@every_table
+def test_resampling_keeps_what_a_seat_knows_and_redraws_the_rest(name, seats):
+    rng = np.random.default_rng(1)
+    redrawn = 0
+    for decisions in range(0, 60, 7):
+        state = played(dealt(load(name, seats), 5), rng, decisions)
+        if state.is_terminal():
+            continue
+        seat = state.current_player()
+        for _ in range(3):
+            possible = state.resample_from_infostate(seat, rng.random)
+            assert possible.current_player() == seat
+            assert possible.legal_actions() == state.legal_actions()
+            assert possible.information_state_string(seat) == state.information_state_string(seat)
+            assert possible.observation_string(seat) == state.observation_string(seat)
+            redrawn += possible.position != state.position
+            played(possible, rng, 1000)
+            assert possible.is_terminal()
+        assert not state.is_terminal()
+    assert redrawn or seats == 1
+
+
+def test_resampling_draws_the_future_anew():
+    """A clone has the game's own chance to come; what is resampled has another."""
+    rng = np.random.default_rng(2)
+    state = played(dealt(load("shakespeare", 1), 3), rng, 10)
+    twin = state.clone()
+    assert twin.position.record() == state.position.record()
+    possible = state.resample_from_infostate(0, rng.random)
+    assert possible.position.record()["random"] != state.position.record()["random"]
+
+
+def test_a_seats_information_holds_all_it_has_seen_and_done():
+    """Two ways to one position are two information states, and one observation."""
+    game, moves = load("shakespeare", 2), []
+    state = dealt(game, 0)
+    seat = state.current_player()
+    for action in state.legal_actions():
+        other = state.clone()
+        other.apply_action(action)
+        moves.append((other.information_state_string(seat), other.observation_string(seat)))
+    known, seen = zip(*moves, strict=True)
+    assert len(set(known)) == len(moves) >= len(set(seen))
+
+
+def test_no_information_of_another_seat_stays_in_a_resampled_state():
+    rng = np.random.default_rng(3)
+    state = played(dealt(load("figaro", 3), 0), rng, 30)
+    seat = state.current_player()
+    possible = state.resample_from_infostate(seat, rng.random)
+    for other in {0, 1, 2} - {seat}:
+        memory = possible.information_state_string(other).partition(":")[0]
+        assert memory == ""
+        assert state.information_state_string(other).partition(":")[0]
+
+
+def test_a_state_can_be_saved_and_read():
+    state = played(
+        dealt(load("shakespeare", 3, strategic_rest=True), 9), np.random.default_rng(0), 20
+    )
+    text = pyspiel.serialize_game_and_state(state.get_game(), state)
+    game, again = pyspiel.deserialize_game_and_state(text)
+    assert str(game) == str(state.get_game())
+    assert again.position == state.position
+    assert again.history() == state.history()
+    assert pickle.loads(pickle.dumps(state)).position == state.position
+
+
+def test_a_deal_is_that_of_position():
+    state = dealt(load("figaro", 5), 77)
+    assert state.position == Position.new("figaro", players=5, seed=77)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"players": 5}, "1 to 4 seats"),
+        ({"players": 2, "reward": "score"}, "choose win, margin or rank"),
+        ({"players": 2, "reward": "fame"}, "choose one of"),
+        ({"players": 1, "strategic_rest": True}, "2 to 4 seats"),
+    ],
+)
+def test_what_the_game_does_not_take_is_refused(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        pyspiel.load_game("python_shakespeare", parameters)
+
+
+def test_an_observation_without_a_seat_is_refused():
+    public = pyspiel.IIGObservationType(private_info=pyspiel.PrivateInfoType.NONE)
+    with pytest.raises(ValueError, match="one seat's"):
+        load("shakespeare", 2).make_py_observer(public)
