@@ -14,9 +14,10 @@ from shakespeare_agents.cli.line_editing import completer
 from shakespeare_agents.cli.meaning import meant_move, meant_topics
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_env import Position, registry
-from shakespeare_env.cli import app
+from shakespeare_env.cli import app, screen
 from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.move_list import move_lines
+from shakespeare_env.cli.recorded import from_json_lines
 from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
 from tests.contract.random_games import TABLES, sampled
@@ -193,14 +194,10 @@ class TestTheCourse:
         assert logs[3] == before
         assert "log 'x': give a number of moves" in out
 
-    def test_scores_so_far_are_those_of_the_position(self, game, table):
-        out = printed("play", *table, input="1\n" * 8 + "scores\n")
-        position = Position.new(game.name, players=game.max_seats, seed=6)
-        for move in [move for _, _, move in moves_told(out)]:
-            if not move:
-                pytest.skip("a secret move; the score sheet's own test covers it")
-            position.push(move)
-        assert scores_told(out)[0] == position.scores()
+    def test_scores_so_far_are_those_of_the_position(self, table, tmp_path):
+        file = tmp_path / "game.jsonl"
+        out = printed("play", *table, input="1\n" * 8 + f"save {file}\nscores\n")
+        assert scores_told(out)[0] == from_json_lines(file).last.scores()
 
     @pytest.mark.parametrize("table", TABLES, ids=str)
     def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, table):
@@ -250,6 +247,19 @@ def test_on_a_screen_of_80_columns_nothing_is_wider(table):
     out = printed("play", *table, input=words * 3, env=SCREEN)
     shown = [line for line in out.splitlines() if "shakespeare play" not in line]
     assert max(map(len, shown)) <= 80
+
+
+def test_seats_and_colours_are_coloured_by_name():
+    text = screen.coloured("▶ Seat 1 (network): 2 red, pur; seat 0 (you) ③ disordered")
+    found = {(text.plain[span.start : span.end], str(span.style)) for span in text.spans}
+    assert {
+        ("Seat 1 (network)", "on_screen.seat1"),
+        ("red", "on_screen.red"),
+        ("pur", "on_screen.purple"),
+        ("seat 0 (you)", "on_screen.mine"),
+        ("③", "on_screen.seat3"),
+    } <= found
+    assert sum(words == "red" for words, _ in found) == 1
 
 
 def test_a_screen_with_few_signs(table):
