@@ -65,8 +65,9 @@ class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
     def finalize(self) -> None:
         """Close the library: nothing is optimised, and no machine code written."""
         self._raise_if_finalized()
-        for library in self._linking_libraries:
-            self._reload_init.update(library._reload_init)
+        if hasattr(self, "_reload_init"):  # Numba 0.60 has none
+            for library in self._linking_libraries:
+                self._reload_init.update(library._reload_init)
         self._finalize_dynamic_globals()
         self._finalized = True
 

@@ -93,7 +93,7 @@ collector.reset()
 learner.run_training(
     OnPolicyTrainerParams(
         training_collector=collector,
-        max_epochs=4,
+        max_epochs=3,
         epoch_num_steps=1024,
         collection_step_num_env_steps=1024,
         update_step_num_repetitions=4,

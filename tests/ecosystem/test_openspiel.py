@@ -164,6 +164,8 @@ def test_what_the_game_does_not_take_is_refused(parameters, message):
 
 
 def test_an_observation_without_a_seat_is_refused():
-    public = pyspiel.IIGObservationType(private_info=pyspiel.PrivateInfoType.NONE)
+    public = pyspiel.IIGObservationType(
+        perfect_recall=False, private_info=pyspiel.PrivateInfoType.NONE
+    )
     with pytest.raises(ValueError, match="one seat's"):
         load("shakespeare", 2).make_py_observer(public)
