@@ -63,7 +63,8 @@ def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, p
     effective = (share * (1 - share) / variance.replace(0.0, None)).fill_null(sums.count())
     low, high = _wilson(share, effective.clip(lower_bound=1))
     # At the ends the terms cancel but for their rounding.
-    return share, pl.min_horizontal(low.clip(0, 1), share), pl.max_horizontal(high.clip(0, 1), share)
+    low, high = low.clip(0, 1), high.clip(0, 1)
+    return share, pl.min_horizontal(low, share), pl.max_horizontal(high, share)
 
 
 def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

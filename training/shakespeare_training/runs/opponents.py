@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 import numpy as np
 
+from shakespeare_agents.naming import running_python
 from shakespeare_agents.registry import digest_of
 from shakespeare_env.agent import AnyAgent, decide
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.generators import GameGenerators
+from shakespeare_env.values import shown
 from shakespeare_training.config import TrainingConfig
 
 
@@ -23,8 +25,18 @@ def try_out(agents: Iterable[AnyAgent], config: TrainingConfig) -> None:
         decide(agent, batch, rows, GameGenerators.of_games(config.seed, rows))
 
 
+def refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
+    """Refuse settings naming Python that is not `trusted`, with a CheckpointError."""
+    found = running_python({*config.opponents, *config.evaluation_opponents} - {*trusted})
+    if found:
+        raise CheckpointError(
+            f"{folder}: its settings name Python, which would be run: "
+            f"{', '.join(map(shown, sorted(found)))}; if you trust it, give each with --trust"
+        )
+
+
 def digests(agents: Mapping[str, AnyAgent]) -> dict[str, str]:
-    """What `digest_of` gives for each agent by name."""
+    """Of each agent by name, what `digest_of` gives."""
     return {name: digest_of(name, agent) for name, agent in agents.items()}
 
 

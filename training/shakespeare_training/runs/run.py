@@ -12,13 +12,11 @@ from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
 from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
-from shakespeare_agents.naming import running_python
 from shakespeare_agents.network import LARGEST_WEIGHT, Tensors
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
-from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.values import shown
+from shakespeare_env.errors import TrainingError
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
@@ -36,7 +34,7 @@ from shakespeare_training.runs.history import History
 from shakespeare_training.runs.logs import add_charts, log_measurement
 from shakespeare_training.runs.measuring import Measuring, kinds_of_games
 from shakespeare_training.runs.moment import Moment, moment_of
-from shakespeare_training.runs.opponents import check_digests, digests, try_out
+from shakespeare_training.runs.opponents import check_digests, digests, refuse_python, try_out
 from shakespeare_training.runs.saving import check_versions, read_state, restore_state, save_state
 
 _LOG_EVERY = 10
@@ -133,7 +131,7 @@ class Run:
             check_versions(folder, state)
             facts = state.facts
             config = facts.config
-            _refuse_python(folder, config, trusted)
+            refuse_python(folder, config, trusted)
             longer = decisions is not None and decisions != config.decisions
             if decisions is not None and longer:
                 if decisions <= state.decisions:
@@ -316,12 +314,3 @@ def _weights(folder: Path, config: TrainingConfig) -> Tensors:
             f"add --set width={card.width}"
         )
     return network.tensors
-
-
-def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
-    found = running_python({*config.opponents, *config.evaluation_opponents} - {*trusted})
-    if found:
-        raise CheckpointError(
-            f"{folder}: its settings name Python, which would be run: "
-            f"{', '.join(map(shown, sorted(found)))}; if you trust it, give each with --trust"
-        )
