@@ -7,7 +7,7 @@ float32 for networks that take nothing else; the numbers stay the same.
 
 from __future__ import annotations
 
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import gymnasium
 import numpy as np
@@ -20,7 +20,11 @@ from pettingzoo.utils.wrappers import BaseWrapper
 
 Masked = dict[str, NDArray[Any]]
 _Array = NDArray[Any]
-_VectorWrapper = VectorWrapper[Masked, _Array, NDArray[np.int8], _Array, _Array]
+if TYPE_CHECKING:
+    _VectorWrapper = VectorWrapper[Masked, _Array, NDArray[np.int8], _Array, _Array]
+else:
+    # At run time only recent Gymnasiums, not 1.2, take arguments for it.
+    _VectorWrapper = VectorWrapper
 
 
 class MaskedObservation(gymnasium.Wrapper[Any, np.int64, Any, np.int64]):

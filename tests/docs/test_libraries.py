@@ -12,13 +12,13 @@ RAY = next(library for library in LIBRARIES if library.key == "rllib")
 
 def test_a_row_says_versions_and_whether_it_works():
     row = rows([(RAY, WORKING)]).splitlines()[-1]
-    assert row == "| RLlib | 2.60.0 | numpy 2.4.6, torch 2.13.0 | 3.11.7 | works |"
+    assert row == "| RLlib | ray 2.60.0 | numpy 2.4.6, torch 2.13.0 | 3.11.7 | works |"
 
 
 def test_a_row_says_why_not():
     row = rows([(RAY, BROKEN)]).splitlines()[-1]
     assert "**does not work**: pip cannot install it: a / b" in row
-    assert "not installed" in row
+    assert "ray not installed" in row
 
 
 def test_the_page_keeps_the_rest(tmp_path):

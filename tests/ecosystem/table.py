@@ -26,12 +26,11 @@ def write(known: Iterable[tuple[Library, Outcome]], page: Path = PAGE) -> None:
 
 def rows(known: Iterable[tuple[Library, Outcome]]) -> str:
     """A row for each library."""
-    lines = ["| Library | Version | Beside it | Python | Result |", "|---|---|---|---|---|"]
+    lines = ["| Recipe for | Versions | Beside them | Python | Result |", "|---|---|---|---|---|"]
     for library, outcome in known:
         own = [_version(outcome, name) for name in library.distributions]
-        beside = [
-            f"{name} {_version(outcome, name)}" for name in BESIDE if name in outcome.versions
-        ]
+        others = [name for name in BESIDE if name not in library.distributions]
+        beside = [_version(outcome, name) for name in others if name in outcome.versions]
         result = f"**does not work**: {outcome.fault}" if outcome.fault else "works"
         cells = (library.title, ", ".join(own), ", ".join(beside), outcome.python, result)
         lines.append("| " + " | ".join(re.sub(r"\s*\|\s*", " / ", cell) for cell in cells) + " |")
@@ -40,4 +39,5 @@ def rows(known: Iterable[tuple[Library, Outcome]]) -> str:
 
 def _version(outcome: Outcome, name: str) -> str:
     # A local version such as 2.13.0+cpu says where a build came from.
-    return outcome.versions.get(name, "not installed").partition("+")[0]
+    version = outcome.versions.get(name, "not installed").partition("+")[0]
+    return f"{name} {version}"
