@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-views bench-training clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -84,6 +84,9 @@ fuzz: setup  ## attack everything that reads input, for half an hour; ARGS="posi
 
 bench: setup  ## how fast the engine steps on this machine
 	$(BIN)/python -m benchmarks.engine $(ARGS)
+
+bench-compile: setup  ## what the first use costs, with an empty cache
+	$(BIN)/python -m benchmarks.compile $(ARGS)
 
 bench-views: setup  ## how fast each view steps, beside comparable environments
 	$(BIN)/python -m benchmarks.views $(ARGS)
