@@ -146,7 +146,7 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
         found = found.clip(_INT32.min, _INT32.max).astype(np.int64)
     given = _integers("actions", found, "integers")
     if not np.can_cast(given.dtype, np.int32):
-        # Numbers beyond int32 are not actions either, and must not wrap into one.  `clip` would take
-        # as long as a game of one takes to step.
+        # Numbers beyond int32 are not actions either, and must not wrap into one.  `clip` takes
+        # several times as long.
         given = np.minimum(np.maximum(given, _LEAST), _MOST)
     return given.astype(np.int32)

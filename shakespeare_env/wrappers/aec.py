@@ -160,12 +160,12 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     def observe(self, agent: str) -> Observation:
         """What an agent may know and do."""
         self._check_begun("observe")
-        seat = self._seat_of[agent]
-        if seat == self._batch.to_move[0]:
-            seen = self._batch.obs[0].copy()
+        batch, seat = self._batch, self._seat_of[agent]
+        if seat == batch.to_move.item(0):
+            seen, mask = batch.obs[0].copy(), batch.mask[0].astype(np.int8)
         else:
-            seen = self._batch.observe(np.array([seat]))[0]
-        return {"observation": seen, "action_mask": self._mask(agent)}
+            seen, mask = batch.observe(np.array([seat]))[0], self._no_action.copy()
+        return {"observation": seen, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Play an action of the agent to move, None if it is done; IllegalMove changes nothing."""
@@ -242,7 +242,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _turn_to_decider(self) -> None:
         """Select the seat to decide, or the first agent to leave."""
-        self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
+        self.agent_selection = self.possible_agents[max(self._batch.to_move.item(0), 0)]
         self._inform()
 
     def _inform(self) -> None:
@@ -270,13 +270,6 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             # An illegal action is not played: its seat is still to move, at a regular end nobody.
             batch.to_move[row],
         )
-
-    def _mask(self, agent: str) -> NDArray[np.int8]:
-        """int8[A]; zero for all but the deciding seat."""
-        if self._seat_of[agent] != self._batch.to_move[0]:
-            return self._no_action.copy()
-        mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
-        return mask
 
 
 def _of_the_game(name: str) -> property:
