@@ -19,6 +19,7 @@ Integers = npt.NDArray[np.integer] | Sequence[int]
 
 _ACTIONS = np.dtype(np.int32)
 _INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
+_LEAST, _MOST = np.int64(_INT32.min), np.int64(_INT32.max)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
@@ -145,6 +146,7 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
         found = found.clip(_INT32.min, _INT32.max).astype(np.int64)
     given = _integers("actions", found, "integers")
     if not np.can_cast(given.dtype, np.int32):
-        # Numbers beyond int32 are not actions either, and must not wrap into one.
-        given = given.clip(_INT32.min, _INT32.max)
+        # Numbers beyond int32 are not actions either, and must not wrap into one.  `clip` takes
+        # several times as long.
+        given = np.minimum(np.maximum(given, _LEAST), _MOST)
     return given.astype(np.int32)

@@ -23,7 +23,7 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
-from shakespeare_env.wrappers.outcome import NO_OFFENDER, infos_of, outcomes
+from shakespeare_env.wrappers.outcome import infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 from shakespeare_env.wrappers.state import StateView
@@ -122,6 +122,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             for agent in self.possible_agents
         }
         self.action_spaces = {agent: action_space(self.game) for agent in self.possible_agents}
+        self._no_action = np.zeros(self.game.actions.size, np.int8)
+        self._winners = np.zeros_like(self._batch.final_winners)
         self._has_begun = False
 
     @property
@@ -144,6 +146,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         else:
             self._batch.reset(fresh_seed() if seed is None else seed)
         self._has_begun = True
+        self._winners[:] = False
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -157,12 +160,12 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     def observe(self, agent: str) -> Observation:
         """What an agent may know and do."""
         self._check_begun("observe")
-        seat = self._seat_of[agent]
-        if seat == self._batch.to_move[0]:
-            seen = self._batch.obs[0].copy()
+        batch, seat = self._batch, self._seat_of[agent]
+        if seat == batch.to_move.item(0):
+            seen, mask = batch.obs[0].copy(), batch.mask[0].astype(np.int8)
         else:
-            seen = self._batch.observe(np.array([seat]))[0]
-        return {"observation": seen, "action_mask": self._mask(agent)}
+            seen, mask = batch.observe(np.array([seat]))[0], self._no_action.copy()
+        return {"observation": seen, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         """Play an action of the agent to move, None if it is done; IllegalMove changes nothing."""
@@ -179,6 +182,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
             self.terminations = dict.fromkeys(self.agents, True)
+            self._winners[:] = self._batch.final_winners
         self._turn_to_decider()
         self._accumulate_rewards()
         if self.render_mode == "human":
@@ -217,6 +221,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         if saved.game == self.game.name:
             registry.game_saved(saved.game, saved.box_digest)
         self._batch.load(slice(0, 1), saved.records)
+        self._winners[:] = saved.records["winners"]
         self._has_begun = True
         for name, value in saved.variables.items():
             setattr(self, name, copy(value))
@@ -237,17 +242,16 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _turn_to_decider(self) -> None:
         """Select the seat to decide, or the first agent to leave."""
-        self.agent_selection = self.possible_agents[max(int(self._batch.to_move[0]), 0)]
+        self.agent_selection = self.possible_agents[max(self._batch.to_move.item(0), 0)]
         self._inform()
 
     def _inform(self) -> None:
         """Put in every agent's info its mask and, at the end, how the game ended for it."""
-        mask, seat = self._batch.mask[0], self._batch.to_move.item(0)
-        size = len(mask)
-        self.infos = {agent: {"action_mask": np.zeros(size, np.int8)} for agent in self.agents}
+        nothing, seat = self._no_action, self._batch.to_move.item(0)
+        self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
         # Who ended the game by an illegal action is still to decide, but may have left.
         if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
-            self.infos[agent]["action_mask"][:] = mask
+            self.infos[agent]["action_mask"][:] = self._batch.mask[0]
         if True in self.terminations.values():
             ends = infos_of(self._outcomes())
             for agent, info in self.infos.items():
@@ -255,25 +259,17 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _outcomes(self) -> dict[str, NDArray[Any]]:
         """How the game ended for every seat."""
-        batch, players = self._batch, len(self.possible_agents)
-        # An illegal action is not played.
-        offender = int(batch.to_move[0]) if batch.to_move[0] >= 0 else NO_OFFENDER
-        winners = batch.save(slice(0, 1))["winners"].astype(np.bool_) & (offender == NO_OFFENDER)
+        batch, seats = self._batch, np.arange(len(self.possible_agents))
+        row = np.zeros_like(seats)
         return outcomes(
             self.game,
-            np.arange(players),
-            np.full(players, players),
-            np.tile(batch.scores()[:, :players], (players, 1)),
-            np.tile(winners[:, :players], (players, 1)),
-            np.full(players, offender),
+            seats,
+            batch.players[row],
+            batch.scores()[row, : len(seats)],
+            self._winners[row, : len(seats)],
+            # An illegal action is not played: its seat is still to move, at a regular end nobody.
+            batch.to_move[row],
         )
-
-    def _mask(self, agent: str) -> NDArray[np.int8]:
-        """int8[A]; zero for all but the deciding seat."""
-        if self._seat_of[agent] != self._batch.to_move[0]:
-            return np.zeros(self.game.actions.size, np.int8)
-        mask: NDArray[np.int8] = self._batch.mask[0].astype(np.int8)
-        return mask
 
 
 def _of_the_game(name: str) -> property:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game
 
 NO_OFFENDER = -1
+_FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min
 
 
 def outcomes(
@@ -37,29 +38,29 @@ def outcomes(
         one more than the seats that did better, the offender last; `final_scores` and `winners`,
         as given; `illegal_action`, bool[m], whether the seat is the offender.
     """
-    every_row = np.arange(len(seats))
     seats, players = seats.astype(np.int64), players.astype(np.int64)
-    own = scores[every_row, seats].astype(np.int64)
-    has_won = winners[every_row, seats]
-    won = has_won / np.maximum(winners.sum(axis=1), 1)
-    if game.solo_target is not None:
-        won[(players == 1) & (own <= game.solo_target)] = 0.0
-    seat = np.arange(scores.shape[1])
-    rivals = (seat < players[:, None]) & (seat != offenders[:, None])
-    rank = 1 + (rivals & (winners | (scores > own[:, None]))).sum(axis=1)
-    rank[has_won] = 1
-    illegal = seats == offenders
-    rank[illegal] = players[illegal]
+    length = scores.shape[1]
+    own_places = np.arange(0, scores.size, length) + seats
+    own = scores.take(own_places).astype(np.int64)
+    won = winners.take(own_places) / np.maximum(np.add.reduce(winners, 1), 1)
+    if game.solo_target is not None and (alone := players == 1).any():
+        won[alone & (own <= game.solo_target)] = 0.0
+    # By standing the winners come first, whatever their scores, and the offender last.
+    standing = scores.copy()
+    standing[winners] = _FIRST
+    seat = np.arange(length)
+    standing[(seat >= players[:, None]) | (seat == offenders[:, None])] = _LAST
+    better = standing > standing.take(own_places)[:, None]
     return {
         "seat": seats,
         "players": players,
         "won": won,
-        "is_success": won.copy(),
+        "is_success": won,
         "score": own,
-        "rank": rank,
+        "rank": 1 + np.add.reduce(better, 1),
         "final_scores": scores,
         "winners": winners,
-        "illegal_action": illegal,
+        "illegal_action": seats == offenders,
     }
 
 

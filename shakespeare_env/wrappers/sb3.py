@@ -189,6 +189,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
         )
         self._untouched = True
         self._rows = np.arange(batch.n)
+        self._first_places = self._rows * batch.game.max_seats
         self._longest = int(batch.players.max())
         super().__init__(batch, render_mode)
 
@@ -226,11 +227,11 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
                     batch.game,
                     movers[ended],
                     batch.players[ended],
-                    batch.final_scores[ended, : self._longest],
-                    batch.final_winners[ended, : self._longest],
+                    batch.final_scores[ended][:, : self._longest],
+                    batch.final_winners[ended][:, : self._longest],
                     np.full(len(ended), NO_OFFENDER),
                 ),
             }
             batch.restart(ended)
-        own = self.seat_rewards[self._rows, movers]
+        own = self.seat_rewards.take(self._first_places + movers)
         return batch.obs.copy(), own, dones, self._infos(ended, final)

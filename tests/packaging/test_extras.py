@@ -22,6 +22,8 @@ except ModuleNotFoundError as fault:
     [
         ("stable_baselines3", "shakespeare_env.wrappers.sb3"),
         ("pydantic", "shakespeare_training.config"),
+        ("threadpoolctl", "shakespeare_training.league"),
+        ("tomlkit", "shakespeare_training.config_text"),
         ("torch", "shakespeare_training.ppo.policy"),
         ("torch", "shakespeare_training.ppo.self_play"),
         ("sb3_contrib", "shakespeare_training.ppo.self_play"),

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import tomlkit
-
 from shakespeare_agents.storage import read_bounded
 from shakespeare_env import registry
+from shakespeare_env.extras import needing
 from shakespeare_training.config import TrainingConfig, make_config
+
+with needing("train", "training needs"):
+    import tomlkit
 
 CONFIGS = Path(__file__).parent / "configs"
 _LARGEST = 2**20

@@ -13,16 +13,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents import make
 from shakespeare_agents.network import Network, NetworkAgent, Tensors
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
+from shakespeare_env.extras import needing
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
+
+with needing("train", "training needs"):
+    from threadpoolctl import ThreadpoolController
 
 _DECAY = 0.99
 """What a game's weight is multiplied by with every later one: the learner changes."""
