@@ -7,12 +7,14 @@ settings' descriptions; notebooks become pages with the outputs stored in them.
 
 from __future__ import annotations
 
+import html
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import typer
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from nbconvert import MarkdownExporter
@@ -39,8 +41,6 @@ NOTEBOOKS = {
     f"notebooks/{path.name}": f"notebooks/{path.stem}.md"
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 }
-HELP_COLUMNS = 78
-"""Of the commands' help, a terminal's width less a margin."""
 
 
 def _modules(package: str, names: str) -> tuple[str, ...]:
@@ -191,26 +191,37 @@ def _modules_page(title: str, modules: tuple[str, ...]) -> str:
     return "\n\n".join([f"# {title}", *(f"::: {module}" for module in modules)]) + "\n"
 
 
-def _output(command: list[str]) -> str:
-    # Equally wide everywhere, without colours.
-    width = str(HELP_COLUMNS)
-    plain = {"COLUMNS": width, "TERMINAL_WIDTH": width, "NO_COLOR": "1", "TERM": "dumb"}
-    settings = {"prog_name": "shakespeare", "env": plain, "catch_exceptions": False}
-    return CliRunner().invoke(app, command, **settings).output
-
-
 def _commands_page() -> str:
-    parts = ["# Commands"]
-    for command in ("", *COMMANDS):
-        words = [word for word in (command, "--help") if word]
-        text = "\n".join(line.rstrip() for line in _output(words).strip("\n").splitlines())
-        parts.append(f"## shakespeare {command}".rstrip() + f"\n\n```text\n{text}\n```")
+    """What `--help` says of every command, as tables, which fit any screen."""
+    group: Any = typer.main.get_command(app)
+    top = typer.Context(group, info_name="shakespeare")
+    commands = {name: group.get_command(top, name) for name in COMMANDS}
+    links = [
+        (f"[`{name}`](#shakespeare-{name})", command.help.partition("\n")[0])
+        for name, command in commands.items()
+    ]
+    parts = ["# Commands", _command_section(group, top), _table("Command", links)]
+    for name, command in commands.items():
+        parts.append(_command_section(command, typer.Context(command, top, info_name=name)))
     return "\n\n".join(parts) + "\n"
+
+
+def _command_section(command: Any, context: Any) -> str:
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
+    records = [param.get_help_record(context) for param in command.get_params(context)]
+    takes = _table("Argument or option", [(f"`{name}`", text) for name, text in records])
+    return f"## {context.command_path}\n\n```text\n{usage}\n```\n\n{command.help}\n\n{takes}"
+
+
+def _table(head: str, rows: Iterable[tuple[str, str]]) -> str:
+    lines = [f"| {first} | {html.escape(second, quote=False)} |" for first, second in rows]
+    return "\n".join([f"| {head} | What it does |", "|---|---|", *lines])
 
 
 def _settings_page() -> str:
     parts = ["# Training settings", "The output of `shakespeare train --print-config`."]
     for game in registry.names():
         words = ["train", "--game", game, "--print-config"]
-        parts.append(f"## {game.capitalize()}\n\n```toml\n{_output(words).strip()}\n```")
+        settings = CliRunner().invoke(app, words, catch_exceptions=False).output.strip()
+        parts.append(f"## {game.capitalize()}\n\n```toml\n{settings}\n```")
     return "\n\n".join(parts) + "\n"

@@ -33,7 +33,13 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
     ]  # fmt: skip
     resources = {"metadata": {"path": str(path.parent)}}
     client = NotebookClient(
-        notebook, km=manager, timeout=_TIMEOUT_S, record_timing=False, resources=resources
+        notebook,
+        km=manager,
+        timeout=_TIMEOUT_S,
+        record_timing=False,
+        # Where text was flushed is chance.
+        coalesce_streams=True,
+        resources=resources,
     )
     paths = os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))
     client.execute(env={**os.environ, "PYTHONPATH": paths, **_ONE_THREAD, **environment})
