@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.game import ObservationLayout
-from shakespeare_env.generators import GameGenerators
+
+if TYPE_CHECKING:
+    from shakespeare_env.generators import GameGenerators
 
 Tensors = Mapping[str, NDArray[np.float32]]
 """Weights by name (see `Network.shapes`)."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from shakespeare_env.cli.bash_words import whole_words
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.values import meant, shown
 from shakespeare_env.version import version
@@ -34,6 +35,10 @@ Each is in the package whose work it does: none imports one that builds on it.
 class _Commands(TyperGroup):
     # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
     _names_are_enough = False
+
+    def main(self, *arguments: Any, **named: Any) -> Any:
+        with whole_words():
+            return super().main(*arguments, **named)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from shakespeare_env import registry, rewards
+from shakespeare_env import registry
 from shakespeare_env.cli.choices import complete_game, find_game, give_up
-from shakespeare_env.equality import VIEWS, DifferenceError, Setting, compare, is_installed, play
 from shakespeare_env.memory import require_memory
+
+if TYPE_CHECKING:
+    from shakespeare_env.equality import Setting
 
 _MOST = 100_000
 _BYTES_A_GAME = 2**20
@@ -38,6 +40,9 @@ def check(
     seed: Annotated[int, typer.Option(min=0, max=2**63, help="Seed of the games.")] = 0,
 ) -> None:
     """Step all views side by side: every observation, mask and reward must agree."""
+    # Here and below: it takes a while to import, which the shell's completion need not.
+    from shakespeare_env.equality import VIEWS, DifferenceError, compare, is_installed, play
+
     chosen = registry.names() if game_name is None else (find_game(game_name).name,)
     require_memory(
         f"comparing {rows} x {games} games",
@@ -72,6 +77,8 @@ def check(
 
 
 def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) -> Table:
+    from shakespeare_env import rewards
+
     game = registry.game(name)
     seats = range(game.min_seats, game.max_seats + 1)
     titles = [f"{players} seat{'s' * (players > 1)}" for players in seats]
@@ -91,6 +98,9 @@ def _table(name: str, views: list[str], found: Counter[tuple[str, str, int]]) ->
 
 def settings_of(name: str, seed: int, rows: int, games: int) -> Iterator[Setting]:
     """A game at every seat count, with every reward and every variant played there."""
+    from shakespeare_env import rewards
+    from shakespeare_env.equality import Setting
+
     game = registry.game(name)
     for players in range(game.min_seats, game.max_seats + 1):
         variants: list[dict[str, bool]] = [{}]

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, pairwise, takewhile
+from typing import TYPE_CHECKING
 
-from shakespeare_env import Position
 from shakespeare_env.cli import screen
 from shakespeare_env.game import Event
 from shakespeare_env.score_sheet import from_events
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 _NUMBER = 4  # columns
 _INDENT = _NUMBER + 2

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import groupby, takewhile
+from typing import TYPE_CHECKING
 
-from shakespeare_env import Position
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 _FEW = 6
 """So many moves have a line each."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 from rich.table import Column, Table
 
-from shakespeare_env import Position
 from shakespeare_env.cli import screen
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from shakespeare_env import IllegalMove, Position, registry
+from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.cli.lines import lines_of, standard_input
 from shakespeare_env.cli.requests import Request, RequestError, dump_line, parse_line
-from shakespeare_env.errors import PositionError
+from shakespeare_env.errors import IllegalMove, PositionError
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 Result = dict[str, Any]
 
@@ -76,6 +79,8 @@ class Engine:
     # ---- the commands, in the order of the documentation ----------------------------------------
 
     def _new(self, request: Request) -> Result:
+        from shakespeare_env import Position  # it takes a while, and completing needs none
+
         request.only("game", "players", "seed", "options")
         name = request.text("game", DEFAULT_GAME)
         if name not in registry.names():
@@ -92,6 +97,8 @@ class Engine:
         return self._summary()
 
     def _set_position(self, request: Request) -> Result:
+        from shakespeare_env import Position
+
         request.only("position", "seed")
         position = request.table("position")
         try:

@@ -12,14 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shakespeare_env import Position, registry
+from shakespeare_env import registry
 from shakespeare_env.cli.lines import check_length, lines_of
 from shakespeare_env.datasets import collected, read_decisions, read_games
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.json_input import parse_object
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 MOST_MOVES = 4000
 """In a game; those of the bundled boxes have some hundreds."""
@@ -160,6 +163,8 @@ def _written(text: str | None, where: str) -> Position:
 
 
 def _position(text: Mapping[str, Any], where: str) -> Position:
+    from shakespeare_env import Position  # it takes a while, and completing needs none
+
     try:
         return Position.from_dict(text)
     except PositionError as error:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_env import Position
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.lines import MOST_BYTES, check_length, standard_input
 from shakespeare_env.cli.printing import print_moves, print_scores
 from shakespeare_env.errors import PositionError
 from shakespeare_env.json_input import parse_object
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 
 def show(
@@ -22,6 +24,8 @@ def show(
     ] = None,
 ) -> None:
     """Draw a position and list its legal moves."""
+    from shakespeare_env import Position  # it takes a while, and completing needs none
+
     if picture is not None and picture.suffix not in (".svg", ".png"):
         raise typer.BadParameter(f"{picture}: give a .svg or .png file", param_hint="--picture")
     name = "the input" if file == "-" else file

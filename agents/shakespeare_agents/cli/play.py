@@ -6,17 +6,17 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
-from shakespeare_agents.cli.person import GivenMoveError, Person
-from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.rng import fresh_seed
+
+if TYPE_CHECKING:
+    from shakespeare_agents.cli.person import Person
 
 _MOST_GIVEN = 2**20
 """Characters in a file of moves."""
@@ -47,6 +47,11 @@ def play(
     ] = None,
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
+    # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.cli.person import GivenMoveError, Person
+    from shakespeare_agents.cli.single_game import SingleGame
+    from shakespeare_env.rng import fresh_seed
+
     game = choices.find_game(game_name)
     if seed is None:
         seed = fresh_seed()

@@ -9,7 +9,6 @@ import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave
-from shakespeare_agents.cli.counterfactual import play_instead
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.game_log import GameLog
@@ -84,6 +83,9 @@ def replay(
             f"no position {at}; they are numbered 0 to {len(game.moves)}", param_hint="--at"
         )
     if instead is not None:
+        # It takes a while to import, which the shell's completion need not.
+        from shakespeare_agents.cli.counterfactual import play_instead
+
         assert at is not None
         play_instead(game, at, instead, named, seed)
     elif listed:

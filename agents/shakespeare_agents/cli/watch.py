@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shakespeare_agents.cli import lineup_options
-from shakespeare_agents.cli.single_game import SingleGame
-from shakespeare_env import Position
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.printing import print_scores
+
+if TYPE_CHECKING:
+    from shakespeare_env import Position
 
 _LONGEST_DELAY = 3600
 
@@ -56,6 +57,9 @@ def watch(
     ] = None,
 ) -> None:
     """Watch a game of agents, secrets included."""
+    # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.cli.single_game import SingleGame
+
     if math.isnan(delay):  # which is not below 0, nor above the most
         raise typer.BadParameter("give a number of seconds", param_hint="--delay")
     game = choices.find_game(game_name)
