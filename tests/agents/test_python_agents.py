@@ -19,7 +19,7 @@ from shakespeare_env import registry
 from shakespeare_env.agent import decide
 from shakespeare_env.batch import Batch
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import moves_told, printed, refused
 from tests.generators import generators
 
 GAME = registry.game("figaro")
@@ -227,12 +227,12 @@ def test_it_plays_wherever_an_agent_is_named(folder):
     name = "mine.py:function"
     few = ["--game", GAME.name, "--players", "3"]
     assert f"│ {name} " in printed("evaluate", name, "random", *few, "--games", "3")
-    assert f"│ {name} " in printed("watch", name, "random", *few, "--moves", "1")
+    assert f"({name})" in printed("watch", name, "random", *few, "--moves", "3")
     assert f"{name} plays seat 1" in printed("play", name, *few, input="")
     printed("dataset", name, "random", *few, "--games", "3", "--out", "games")
     shown = printed("replay", "games", "--list")
     assert name in shown
-    move = re.findall(r"^ *1  seat \d  (\S+) ", printed("replay", "games", "--at", "1"), re.M)[0]
+    move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
     at = ["--at", "0", "--instead", move]
     assert name in printed("replay", "games", name, "random", *at)
     games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents=name)
@@ -249,7 +249,7 @@ def test_a_record_runs_no_python(folder, tmp_path):
     (tmp_path / "was_run").unlink()
     for name in [name for name in sys.modules if "planted" in name]:
         del sys.modules[name]
-    move = re.findall(r"^ *1  seat \d  (\S+) ", printed("replay", "games", "--at", "1"), re.M)[0]
+    move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
     said = refused("replay", "games", "--at", "0", "--instead", move)
     assert "the record's agent 'planted.py:function' is Python, which no record may run" in said
     assert "name the agents yourself: planted.py:function random random" in said

@@ -101,7 +101,7 @@ BREAKS = [
     ("Position", Position, "action_mask", opposite, "the mask"),
     ("Position", Position, "scores", lambda scores: list(map(more, scores)), "the score"),
     ("Batch", Batch, "step", at(0, more), "the rewards"),
-    ("PettingZoo", raw_env, "_mask", lambda mask: 1 - mask, "the mask"),
+    ("PettingZoo", raw_env, "observe", in_dict("action_mask", opposite), "the mask in the info"),
     ("PettingZoo", raw_env, "observe", in_dict("observation", flip_first), "the observation"),
     ("Gymnasium", SingleAgentEnv, "action_masks", opposite, MASKS),
     ("Gymnasium", SingleAgentEnv, "step", at(1, more), "the reward"),

@@ -130,8 +130,6 @@ def start(small, folder):
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
 def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, name):
     number = getattr(signal, name)
-    if signal.getsignal(number) is signal.SIG_IGN:
-        pytest.skip(f"{name} is ignored here, as under nohup, and so it is by what is started")
     folder = tmp_path / "run"
     process = start(small, folder)
     process.send_signal(number)

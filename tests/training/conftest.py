@@ -1,0 +1,19 @@
+"""What the tests of training share."""
+
+import os
+import signal
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def signals_are_heeded():
+    """Ctrl-C and a lost terminal, which tests and what they start ignore under nohup."""
+    names = ("SIGINT", "SIGHUP") if os.name == "posix" else ("SIGINT",)
+    ignored = [n for n in names if signal.getsignal(getattr(signal, n)) is signal.SIG_IGN]
+    for name in ignored:
+        heeded = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+        signal.signal(getattr(signal, name), heeded)
+    yield
+    for name in ignored:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
