@@ -58,6 +58,8 @@ def test_it_holds_what_it_shows(path):
     assert "error" not in {output.output_type for output in outputs}
     assert "stderr" not in {output.get("name") for output in outputs}
     assert kinds & {"image/png", "image/svg+xml"}
+    for cell in cells:
+        assert [output.output_type for output in cell.outputs].count("stream") <= 1
     assert path.stat().st_size < LARGEST
 
 
