@@ -14,7 +14,7 @@ from typing import Any
 from shakespeare_env.drawing.text_layout import columns, disc, headline
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.drawing.seat_text import entry, state_mark
+from shakespeare_env.shakespeare.drawing.seat_text import entry, standing, state_mark
 from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
 from shakespeare_env.shakespeare.drawing.text import head, worth_text
@@ -25,7 +25,6 @@ from shakespeare_env.shakespeare.drawing.wording import (
     extra_names,
     objective_name,
     wage,
-    wages_due,
     winners,
 )
 from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_SLOTS
@@ -110,7 +109,6 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
 
 def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    used = sum(card["cylinder"] for card in mine["troupe"])
     told = [word for word in ("recruited", "passed") if mine[word]]
     if position["phase"] == "over":
         told = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
@@ -118,17 +116,7 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     elif position["phase"] == "rest":
         kept = mine["kept"] and character_name(mine["kept"])
         told = ["has chosen" if kept == UNKNOWN else f"keeps {kept}"] if kept else []
-    return [
-        f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
-        str(mine["prestige"]),
-        str(mine["pounds"]),
-        str(wages_due(mine)),
-        str(mine["tokens"]),
-        f"{mine['mood']:+d}" if mine["mood"] else "0",
-        str(mine["wager"] or "·"),
-        "●" * used + "○" * mine["cylinders"] or "·",
-        ", ".join(told),
-    ]
+    return [*standing(position, seat), ", ".join(told)]
 
 
 def _board(mine: Mapping[str, Any]) -> list[str]:
