@@ -26,7 +26,8 @@ NO_LIMIT = 10_000
 _LEFT_FOR_MOVES = 8
 """Lines of the screen below a drawing in full."""
 _FEW_SIGNS = ("dumb", "linux")
-_SEATS = ("cyan", "magenta", "yellow", "green", "blue", "red")
+_SEATS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
+"""The last is of a game whose cards are red."""
 _THINGS = {
     "black": "bright_black",
     "pink": "bright_magenta",

@@ -1,6 +1,8 @@
 """Running the command `shakespeare` in tests."""
 
 import re
+import shlex
+from itertools import takewhile
 
 from typer.testing import CliRunner
 
@@ -32,6 +34,13 @@ def scores_told(out):
     lines = [line.strip("│").split("│") for line in out.splitlines()[last : last + 2]]
     winners = [seat for seat, cell in enumerate(lines[1][1:]) if cell.strip() == "wins"]
     return [int(cell) for cell in lines[0][1:]], winners
+
+
+def command_told(out, saying):
+    """The words of the command below a line that begins so."""
+    at = next(n for n, line in enumerate(out.splitlines()) if line.startswith(saying))
+    lines = takewhile(lambda line: line.startswith("  "), out.splitlines()[at + 1 :])
+    return shlex.split("\n".join(lines).replace("\\\n", ""))
 
 
 def printed(*arguments, **kwargs):

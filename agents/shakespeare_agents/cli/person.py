@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from shakespeare_agents.cli import line_editing
@@ -60,6 +61,7 @@ class Person:
         self.log = GameLog(names, seat)
         self._given = list(given)
         self._saved: set[Path] = set()
+        self._drawn: int | None = None
         self._answers = Answers()
         self._commands: dict[str, Callable[[], None]] = {
             "?": self._explain,
@@ -136,7 +138,11 @@ class Person:
         while True:
             position = self.played.position
             if number != self.played.n_moves and not self._answers.waiting:
-                self.show_table()
+                if self._has_turned():
+                    self._drawn = len(self.played.moves)
+                    self.show_table()
+                else:
+                    screen.tell()
                 screen.tell("\n".join(move_lines(position, screen.size()[0])))
             number = self.played.n_moves
             word = self._answers.next("Your move (? for help): ")
@@ -148,6 +154,26 @@ class Person:
             except ValueError as fault:
                 screen.tell_wrapped(str(fault), 2)
                 self._answers.rest()
+
+    def _has_turned(self) -> bool:
+        """Whether more has changed since a table was drawn unasked than the log tells at a glance.
+
+        It has with what another seat decides or an effect on more than the person's own, and with
+        the person's next turn: a decision of the same kind after one of another kind.
+        """
+        if self._drawn is None:
+            return True
+        since, moves = self.played.positions[self._drawn :], self.played.moves[self._drawn :]
+        steps = zip(pairwise(since), moves, strict=True)
+        events = [
+            e for (before, after), move in steps for e in self.log.events(before, move, after)
+        ]
+        if {position.to_move for position in since} | {event.seat for event in events} != {
+            self.seat
+        }:
+            return True
+        alike = [bool(_kinds(since[0]) & _kinds(position)) for position in since]
+        return alike[-1] and not all(alike)
 
     def _words(self) -> list[str]:
         """What Tab completes."""
@@ -191,6 +217,7 @@ class Person:
 
     def _undo(self) -> None:
         move = take_back(self.played, self.seat)
+        self._drawn = None
         screen.tell(f"Taken back: {move}")
 
     def _save(self) -> None:
@@ -202,3 +229,8 @@ class Person:
 
     def _quit(self) -> None:
         raise Leave
+
+
+def _kinds(position: Position) -> set[str]:
+    """Of the legal moves, by their first words."""
+    return {move.partition(":")[0] for move in position.moves()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
+from shakespeare_agents.cli.shell_command import command_to_copy
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 
@@ -88,14 +88,14 @@ def play(
     finally:
         if save is not None:
             _save_at_end(person, save)
-    command = ["shakespeare", "play", *_grouped([one.name for one in opponents])]
-    command += ["--game", game.name, "--players", str(position.players)]
-    command += ["--seat", str(seat), "--seed", str(seed)]
-    command += [word for name in option or [] for word in ("--option", name)]
-    command += ["--moves", " ".join(person.moves)] if person.moves else []
-    typer.echo(f"{farewell}, run\n  {shlex.join(command)}")
+    settings = {"--game": game.name, "--players": position.players, "--seat": seat, "--seed": seed}
+    parts = [["shakespeare", "play"], *([name] for name in _grouped([o.name for o in opponents]))]
+    parts += [[setting, str(value)] for setting, value in settings.items()]
+    parts += [["--option", name] for name in option or []]
+    typer.echo(f"{farewell}, run\n{command_to_copy(parts, person.moves)}")
     if save is not None:
-        typer.echo(f"To look at it, run\n  {shlex.join(['shakespeare', 'replay', str(save)])}")
+        parts = [["shakespeare", "replay"], [str(save)]]
+        typer.echo(f"To look at it, run\n{command_to_copy(parts)}")
 
 
 def _given(moves: str | None) -> list[str]:

@@ -7,17 +7,17 @@ boards that have neither a costume nor a cylinder; `text.py` draws them.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain, zip_longest
 from typing import Any
 
 from shakespeare_env.drawing.text_layout import columns, disc, headline
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.drawing.seat_text import entry, state_mark
+from shakespeare_env.shakespeare.drawing.seat_text import entry, standing, state_mark
 from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
-from shakespeare_env.shakespeare.drawing.text import PLACES, head, worth_text
+from shakespeare_env.shakespeare.drawing.text import head, worth_text
 from shakespeare_env.shakespeare.drawing.wording import (
     CARDS,
     VALUES,
@@ -25,16 +25,20 @@ from shakespeare_env.shakespeare.drawing.wording import (
     extra_names,
     objective_name,
     wage,
-    wages_due,
     winners,
 )
-from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
+from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_SLOTS
 
 WIDTH = 78
 
 _STAGE = stage_rows(BOX)
-_LABEL = 14  # columns before the acts' spaces
+_PLACES = "/".join(f"+{won}" for won in ACT_II_PRESTIGE) + "★"
+"""What the first places of Act II bring."""
+_LABELS = ("Act I", f"Act II {_PLACES}", "Act III")
+_LABEL = max(map(len, _LABELS)) + 1
+_CELL = max(6, (WIDTH - _LABEL) // max(BOX.act_lengths))
 _INDENT = " " * 9  # under a seat's name
+_GLUE = "\N{NO-BREAK SPACE}"
 
 
 def draw_compact(position: Mapping[str, Any]) -> str:
@@ -45,26 +49,31 @@ def draw_compact(position: Mapping[str, Any]) -> str:
         title = headline(f"Seat {drawn}", WIDTH)
         blocks.append([title, *_board(position["seats"][drawn])])
     others = [seat for seat in range(position["players"]) if seat != drawn]
-    if others:
-        blocks.append(["─" * WIDTH])
     blocks += [_told(seat, position["seats"][seat]) for seat in others]
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Rewards (Rules R2) above the discs, the leftmost of a space at the bottom and ahead."""
-    cell = max(6, (WIDTH - _LABEL) // max(BOX.act_lengths))
+    """Rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
+
+    Discs stand behind the rewards, or below them where a space has too many.
+    """
     spaces = range(1, max(BOX.act_lengths) + 1)
-    lines = [" " * _LABEL + "".join(f"{space:<{cell}}" for space in spaces)]
+    lines = [_act_row("", map(str, spaces))]
     for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
-        worths = [worth_text(act, space).ljust(cell) for space in range(1, length + 1)]
-        discs = [
-            "".join(map(disc, position["piles"][name].get(str(space), ()))).ljust(cell)
-            for space in range(1, length + 1)
+        rewards = [worth_text(act, space) for space in spaces[:length]]
+        piles = position["piles"][name]
+        discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
+        both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
+        rows = [both] if max(map(len, both)) < _CELL else [rewards, discs]
+        lines += [
+            _act_row(label, row) for label, row in zip((_LABELS[act], ""), rows, strict=False)
         ]
-        lines.append(f"Act {name}".ljust(_LABEL) + "".join(worths))
-        lines.append((PLACES if name == "II" else "").ljust(_LABEL) + "".join(discs))
     return lines
+
+
+def _act_row(label: str, cells: Iterable[str]) -> str:
+    return label.ljust(_LABEL) + "".join(cell.ljust(_CELL) for cell in cells)
 
 
 def _market(position: Mapping[str, Any]) -> list[str]:
@@ -100,7 +109,6 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
 
 def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    used = sum(card["cylinder"] for card in mine["troupe"])
     told = [word for word in ("recruited", "passed") if mine[word]]
     if position["phase"] == "over":
         told = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
@@ -108,33 +116,23 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     elif position["phase"] == "rest":
         kept = mine["kept"] and character_name(mine["kept"])
         told = ["has chosen" if kept == UNKNOWN else f"keeps {kept}"] if kept else []
-    return [
-        f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
-        str(mine["prestige"]),
-        str(mine["pounds"]),
-        str(wages_due(mine)),
-        str(mine["tokens"]),
-        f"{mine['mood']:+d}" if mine["mood"] else "0",
-        str(mine["wager"] or "·"),
-        "●" * used + "○" * mine["cylinders"] or "·",
-        ", ".join(told),
-    ]
+    return [*standing(position, seat), ", ".join(told)]
 
 
 def _board(mine: Mapping[str, Any]) -> list[str]:
-    """Characters and objectives beside the stage."""
+    """Costumes, other characters and objectives beside the stage."""
     stage = draw_stage(_STAGE, mine["stage"])
     width = WIDTH - len(stage[0]) - 2
-    left, staff = [], []
+    left, bare = [], []
     for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
-        if extra or CARDS[member["card"]].kind == "actor":
+        name = CARDS[member["card"]].name
+        if member["costume"]:
             left.append(entry(member, extra, width))
         else:
-            staff.append(_member(member, extra))
-    left += textwrap.wrap(", ".join(staff), width, initial_indent="  ", subsequent_indent="  ")
+            bare.append(_member(member, f"{extra} {name}" if extra else name))
+    left += _lines(", ".join(bare), width, "  ", "  ")
     for card in mine["objectives"]:
-        told = f"◆ {objective_name(card)}"
-        left += textwrap.wrap(told, width, initial_indent="  ", subsequent_indent="    ")
+        left += _lines(f"◆ {objective_name(card)}", width, "  ", "    ")
     return [f"{text:<{width}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
 
 
@@ -142,30 +140,42 @@ def _told(seat: int, mine: Mapping[str, Any]) -> list[str]:
     """Another board, in words."""
     members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
     troupe = [
-        _member(member, extra)
+        _member(member, extra or CARDS[member["card"]].name)
         for place, (member, extra) in enumerate(members)
         if place >= len(BOX.starting) or member["costume"] or state_mark(member)
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
-        candles = {space.id for space in BOX.spaces if space.candle}
-        bricks = (
-            f"{space} {_short(colour).upper() if space in candles else _short(colour)}"
-            for space, colour in sorted(mine["stage"].items())
-        )
-        parts.append(f"stage {', '.join(bricks)}")
+        parts.append(f"stage {', '.join(_bricks(mine['stage']))}")
     known = [objective_name(card) for card in mine["objectives"] if card != UNKNOWN]
     hidden = len(mine["objectives"]) - len(known)
-    parts += [f"◆ {name}" for name in known] + ([f"◆ {hidden} unknown"] if hidden else [])
+    parts += [f"◆ {name}" for name in known] + (
+        [f"◆{_GLUE}{hidden}{_GLUE}unknown"] if hidden else []
+    )
     return _wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _INDENT)
 
 
-def _member(member: Mapping[str, Any], extra: str) -> str:
-    words = [extra or CARDS[member["card"]].name]
+def _bricks(filled: Mapping[str, str]) -> list[str]:
+    """Filled spaces, those side by side after the first one's name."""
+    runs: list[str] = []
+    for row in reversed(_STAGE):
+        before = None
+        for brick in row.values():
+            if brick is not None and brick.id in filled:
+                if before is None:
+                    runs.append(brick.id)
+                short = _short(filled[brick.id])
+                runs[-1] += f" {short.upper() if brick.candle else short}"
+            before = brick if brick is not None and brick.id in filled else None
+    return runs
+
+
+def _member(member: Mapping[str, Any], name: str) -> str:
+    words = [name]
     if state_mark(member):
-        words.insert(0, state_mark(member))
+        words[0] = f"{state_mark(member)}{_GLUE}{name}"
     if wage(member):
-        words.append(f"{wage(member)}£")
+        words[-1] += f"{_GLUE}{wage(member)}£"
     if member["costume"]:
         done = "✓" if len(member["costume"]) == N_SLOTS else ""
         words.append("-".join(map(_short, member["costume"])) + done)
@@ -177,4 +187,11 @@ def _short(colour: str) -> str:
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return _lines(text, WIDTH, "", indent)
+
+
+def _lines(text: str, width: int, first: str, other: str) -> list[str]:
+    lines = textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
+    )
+    return [line.replace(_GLUE, " ") for line in lines]

@@ -37,10 +37,11 @@ def draw_seats(position: Mapping[str, Any]) -> list[str]:
     return columns(rows, [str.ljust, *[str.rjust] * 6, *[str.ljust] * 5])
 
 
-def _row(position: Mapping[str, Any], seat: int) -> list[str]:
+def standing(position: Mapping[str, Any], seat: int) -> list[str]:
+    """A seat, marked if it decides, and what it has, up to its cylinders."""
     mine = position["seats"][seat]
     used = sum(card["cylinder"] for card in mine["troupe"])
-    row = [
+    return [
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
         str(mine["prestige"]),
         str(mine["pounds"]),
@@ -49,8 +50,14 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         f"{mine['mood']:+d}" if mine["mood"] else "0",
         str(mine["wager"] or "·"),
         "●" * used + "○" * mine["cylinders"] or "·",
-        "yes" if mine["recruited"] else "no",
-        "yes" if mine["passed"] else "no",
+    ]
+
+
+def _row(position: Mapping[str, Any], seat: int) -> list[str]:
+    mine = position["seats"][seat]
+    row = [
+        *standing(position, seat),
+        *("yes" if mine[w] else "no" for w in ("recruited", "passed")),
     ]
     if position["phase"] == "over":
         row += [str(mine["unpaid"]), "wins" if seat in winners(position) else ""]
