@@ -147,7 +147,10 @@ def test_what_comes_out_is_of_the_kind_promised(env_id):
     assert terminated
     assert all(set(info) == {"action_mask"} for *_, info in running)
     assert all(info["action_mask"].sum() > 1 for *_, info in running)
-    assert set(final) == {"action_mask", "final_scores", "winners", "illegal_action"}
+    assert set(final) == {
+        *("action_mask", "seat", "players", "won", "is_success", "score", "rank"),
+        *("final_scores", "winners", "illegal_action"),
+    }
     assert not final["action_mask"].any()
     assert (final["final_scores"].dtype, final["winners"].dtype) == (np.int16, np.bool_)
     most = make(env_id).games.batch.game.max_seats
