@@ -147,11 +147,14 @@ def test_what_comes_out_is_of_the_kind_promised(env_id):
     assert terminated
     assert all(set(info) == {"action_mask"} for *_, info in running)
     assert all(info["action_mask"].sum() > 1 for *_, info in running)
-    assert set(final) == {"action_mask", "final_scores", "winners", "illegal_action"}
+    assert set(final) == {
+        *("action_mask", "seat", "players", "won", "is_success", "score", "rank"),
+        *("final_scores", "winners", "illegal_action"),
+    }
     assert not final["action_mask"].any()
     assert (final["final_scores"].dtype, final["winners"].dtype) == (np.int16, np.bool_)
-    most = make(env_id).games.batch.game.max_seats
-    assert final["final_scores"].shape == final["winners"].shape == (most,)
+    assert final["final_scores"].shape == final["winners"].shape == (final["players"],)
+    assert final["players"] == make(env_id).games.batch.players[0]
     assert final["illegal_action"] is False
     masks = env.get_wrapper_attr("action_masks")()
     assert masks.dtype == np.bool_

@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers import TransformAction, TransformObservation, TransformReward
 from gymnasium.wrappers import vector as wrappers
 
@@ -23,6 +23,7 @@ STEPS = 120
 NEXT_STEP, SAME_STEP, DISABLED = AutoresetMode
 EACH = (NEXT_STEP, SAME_STEP, DISABLED)
 NOT_IN_THE_SAME_STEP = (NEXT_STEP, DISABLED)
+CONVERSIONS = {"ArrayConversion", "NumpyToTorch"}
 Made = Callable[[Any], Any]
 
 
@@ -41,7 +42,10 @@ def in_halves(env):
 
 
 WRAPPERS: dict[str, tuple[Made, tuple[AutoresetMode, ...]]] = {
-    "ArrayConversion": (lambda env: wrappers.ArrayConversion(env, env_xp=np, target_xp=np), EACH),
+    "ArrayConversion": (
+        lambda env: wrappers.ArrayConversion(env, env_xp=np, target_xp=np),
+        NOT_IN_THE_SAME_STEP,
+    ),
     "ClipReward": (lambda env: wrappers.ClipReward(env, -0.5, 0.5), EACH),
     "DictInfoToList": (wrappers.DictInfoToList, EACH),
     "DtypeObservation": (
@@ -56,7 +60,7 @@ WRAPPERS: dict[str, tuple[Made, tuple[AutoresetMode, ...]]] = {
     "HumanRendering": (wrappers.HumanRendering, EACH),
     "NormalizeObservation": (wrappers.NormalizeObservation, (NEXT_STEP,)),
     "NormalizeReward": (wrappers.NormalizeReward, EACH),
-    "NumpyToTorch": (lambda env: wrappers.NumpyToTorch(env), EACH),
+    "NumpyToTorch": (lambda env: wrappers.NumpyToTorch(env), NOT_IN_THE_SAME_STEP),
     "RecordEpisodeStatistics": (wrappers.RecordEpisodeStatistics, EACH),
     "RescaleObservation": (
         lambda env: wrappers.RescaleObservation(
@@ -114,7 +118,7 @@ def masks_of(infos) -> Any:
 )
 def test_it_runs_and_its_observations_are_in_its_space(table, name, mode, monkeypatch):
     """Past the end of games, over the same games as without it."""
-    if name in {"ArrayConversion", "NumpyToTorch"}:
+    if name in CONVERSIONS:
         pytest.importorskip("array_api_compat")
     if name == "HumanRendering":
         pytest.importorskip("pygame")
@@ -152,11 +156,31 @@ def test_it_runs_and_its_observations_are_in_its_space(table, name, mode, monkey
 @small_tables
 def test_gymnasium_itself_refuses_what_is_not_listed(table):
     """So that a mode is not left out here for a fault of ours."""
-    for name, (make, modes) in WRAPPERS.items():
+    for name in WRAPPERS.keys() - CONVERSIONS:
+        make, modes = WRAPPERS[name]
         for mode in {*EACH} - {*modes}:
             with pytest.raises(ValueError, match=r"Expected.*autoreset_mode"):
                 make(SingleAgentVectorEnv(1, **table.arguments, autoreset_mode=mode))
             assert name.endswith("Observation")
+
+
+@pytest.mark.parametrize("name", sorted(CONVERSIONS))
+def test_gymnasium_itself_converts_no_final_observations(name):
+    """They are an array of objects, in its own environments, too."""
+    pytest.importorskip("array_api_compat")
+    theirs: Any = SyncVectorEnv([lambda: gymnasium.make("CartPole-v1")], autoreset_mode=SAME_STEP)
+    view = WRAPPERS[name][0](theirs)
+    view.reset(seed=1)
+    always: Any = np.ones(1, np.int64)
+    if name == "NumpyToTorch":
+        always = pytest.importorskip("torch").as_tensor(always)
+
+    def until_the_pole_falls() -> None:
+        for _ in range(100):
+            view.step(always)
+
+    with pytest.raises(BufferError, match="DLPack only supports"):
+        until_the_pole_falls()
 
 
 @small_tables
