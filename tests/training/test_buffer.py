@@ -1,4 +1,4 @@
-"""The store of a rollout: what is carried from one to the next, and what is learnt from."""
+"""The store of a rollout: what is carried from one to the next, and what is learned from."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def add(buffer, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mark=0):
     )
 
 
-def learnt(buffer):
-    """Marks of the decisions that are learnt from now, with their advantages."""
+def learned(buffer):
+    """Marks of the decisions that are learned from now, with their advantages."""
     data = next(iter(buffer.get()))
     marks = data.observations[:, 0].tolist()
     assert data.action_masks.dtype == torch.bool
@@ -58,19 +58,19 @@ def test_open_decisions_are_learnt_from_in_the_next_rollout():
     add(buffer, seat=1, value=2, mark=2, rewards=(5, 0, 0, 0))
     add(buffer, seat=0, value=3, mark=3, rewards=(0, 7, 0, 0))
     buffer.compute()
-    assert learnt(buffer) == {1: 5 + 3 - 1}
+    assert learned(buffer) == {1: 5 + 3 - 1}
     buffer.reset()
     add(buffer, seat=2, value=4, mark=4, rewards=(10, 20, 0, 0))
     add(buffer, seat=0, value=5, mark=5, rewards=(0, 100, 0, 0))
     add(buffer, seat=0, value=6, mark=6, rewards=(1, -1, 30, 0), done=True)
     buffer.compute()
     # Seat 0 got 10 after mark 3; seat 1 got 7 in the old rollout and 20 + 100 - 1 in this one.
-    assert learnt(buffer) == {2: 126 - 2, 3: 10 + 5 - 3, 4: 30 - 4, 5: 0 + 6 - 5, 6: 1 - 6}
+    assert learned(buffer) == {2: 126 - 2, 3: 10 + 5 - 3, 4: 30 - 4, 5: 0 + 6 - 5, 6: 1 - 6}
     buffer.reset()
     for mark in (7, 8, 9):
         add(buffer, seat=1, mark=mark)
     buffer.compute()
-    assert list(learnt(buffer)) == [7, 8]
+    assert list(learned(buffer)) == [7, 8]
 
 
 def test_a_decision_can_stay_open_over_several_rollouts():
@@ -80,9 +80,9 @@ def test_a_decision_can_stay_open_over_several_rollouts():
         add(buffer, seat, value=mark, mark=mark, rewards=(1, 0, 0, 0))
         buffer.compute()
         if mark < 4:
-            assert learnt(buffer) == {}
+            assert learned(buffer) == {}
     # Mark 1 took in the rewards of three rollouts.
-    assert learnt(buffer) == {1: 3 + 4 - 1}
+    assert learned(buffer) == {1: 3 + 4 - 1}
 
 
 def test_games_set_up_anew_leave_nothing_behind():
@@ -96,7 +96,7 @@ def test_games_set_up_anew_leave_nothing_behind():
     add(buffer, seat=1, mark=3)
     add(buffer, seat=1, mark=4, done=True, rewards=(9, 1, 0, 0))
     buffer.compute()
-    assert learnt(buffer) == {3: 0.0, 4: 1.0}
+    assert learned(buffer) == {3: 0.0, 4: 1.0}
 
 
 def test_a_rollout_that_was_stopped_is_forgotten():
@@ -109,7 +109,7 @@ def test_a_rollout_that_was_stopped_is_forgotten():
     add(buffer, seat=0, mark=2)
     add(buffer, seat=0, mark=3)
     buffer.compute()
-    assert list(learnt(buffer)) == [2]
+    assert list(learned(buffer)) == [2]
 
 
 def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():

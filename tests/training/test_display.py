@@ -208,10 +208,10 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
 
 
 def test_the_last_evaluation_has_its_own_time_left():
-    """All is learnt by then, and what is left are games."""
+    """All is learned by then, and what is left are games."""
     over = replace(STATUS, decisions=30_000_000)
     for text in (view(over), status_line(over)):
-        assert "all learnt" in text
+        assert "all learned" in text
         assert "1:15 left" in text
         assert "0:00 left" not in text
 

@@ -44,7 +44,7 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
 
 
 def win_rate(network, seed=1):
-    """How often a network beats a random player of the toy game, drawing as it has learnt to."""
+    """How often a network beats a random player of the toy game, drawing as it has learned to."""
     agent = NetworkAgent(network, greedy=False)
     entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
     found = evaluate(entrants, NAME, games=400, seed=seed).agents[0].win_rate

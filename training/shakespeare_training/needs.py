@@ -55,12 +55,12 @@ def needs(config: TrainingConfig) -> dict[str, int]:
     # Of one in a minibatch: its copy; then as floats the observation and the layers, and what
     # becomes of the logits.
     unit = _FLOAT // 2 if config.precision == "bfloat16" else _FLOAT
-    learnt = observation + actions
-    learnt += unit * (observation + _LAYERS * config.width) + _FLOAT * 3 * actions
+    learned = observation + actions
+    learned += unit * (observation + _LAYERS * config.width) + _FLOAT * 3 * actions
     return {
         "n_envs or n_steps": config.n_envs * rows * decision,
         "n_envs": config.n_envs * (game.state.itemsize + observation + actions),
-        "batch_size": min(config.batch_size, config.n_envs * rows) * learnt,
+        "batch_size": min(config.batch_size, config.n_envs * rows) * learned,
         "width": _COPIES * weights,
         "max_snapshots": min(config.max_snapshots, config.decisions // config.snapshot_every)
         * weights,

@@ -20,7 +20,7 @@ class SeatRolloutBuffer(RolloutBuffer):
 
     A rollout ends in mid-game, before it is known what follows every seat's last decision.  The
     next one carries these open decisions in its first S = `max_seats` rows, row s those of seat s
-    (NO_SEAT where there is none), with the rewards so far.  So every decision is learnt from
+    (NO_SEAT where there is none), with the rewards so far.  So every decision is learned from
     exactly once, when its seat has decided again or the game has ended.  The network has changed
     since a carried decision; its stored log-probability keeps the ratio of PPO right.
 

@@ -36,7 +36,7 @@ def linear(start: float, end: float) -> Schedule:
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO for games played by one network and a league of opponents.
 
-    Advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learnt
+    Advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learned
     from; coefficients of entropy and reward follow schedules; nothing is drawn from a global
     generator.  The update is the stock one.  `num_timesteps` counts the learner's decisions.
 

@@ -61,7 +61,7 @@ class RunCallback(BaseCallback):
 
     @property
     def saved_decisions(self) -> int:
-        """When last saved; what was learnt after that is learnt again."""
+        """When last saved; what was learned after that is learned again."""
         return 0 if self._saved is None else self._saved.decisions
 
     def learn(self) -> None:

@@ -72,7 +72,7 @@ def curves_figure(
 
 
 def _prepare(axes: Axes, history: History, title: str) -> None:
-    style.prepare(axes, title, "decisions learnt from", pad=34.0)
+    style.prepare(axes, title, "decisions learned from", pad=34.0)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=_STEPS, integer=True))
     axes.xaxis.set_major_formatter(lambda count, _: short_count(count))
     first, last = history[0].decisions, history[-1].decisions
@@ -89,7 +89,7 @@ def _prepare(axes: Axes, history: History, title: str) -> None:
 
 
 def _draw_time(axes: Axes, history: History) -> None:
-    """Mark round times above, at the decisions learnt from by then."""
+    """Mark round times above, at the decisions learned from by then."""
     seconds = np.array([0.0, *(found.seconds for found in history)])
     decisions = np.array([0.0, *(found.decisions for found in history)])
     unit, name = (3600.0, "hours") if seconds[-1] >= 3600 else (60.0, "minutes")

@@ -191,7 +191,7 @@ def measurement_table(history: History) -> Table:
         pad_edge=False,
         header_style="dim",
         padding=(0, 1, 0, 0),
-        caption="after: decisions learnt from; intervals, ± too, are 95 % intervals",
+        caption="after: decisions learned from; intervals, ± too, are 95 % intervals",
         caption_justify="left",
     )
     table.add_column("seats", justify="right")

@@ -1,7 +1,7 @@
 """A run's folder: one process has it at a time, and a first save cut short leaves it usable.
 
 Until its first save is complete the folder holds a marker.  With the marker and without a state,
-whatever else a run writes is remains: nothing was learnt, and a new run may take the folder.
+whatever else a run writes is remains: nothing was learned, and a new run may take the folder.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Measurement:
     """How the learner fared against one kind of opponent at one seat count.
 
     Attributes:
-        decisions: Learnt from so far.
+        decisions: Learned from so far.
         seconds: Trained for so far.
         players: Seat count.
         opponent: A name, `ITSELF` or `SOLO`.

@@ -25,7 +25,7 @@ class Moment:
         tensors: Its weights.
         snapshots: Of the league.
         league: The rest of it (`League.to_json`).
-        decisions: Learnt from.
+        decisions: Learned from.
         updates: Of the weights, in epochs.
         rng: State of the learner's generator.
         finished: Games.

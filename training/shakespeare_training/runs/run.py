@@ -136,7 +136,7 @@ class Run:
             if decisions is not None and longer:
                 if decisions <= state.decisions:
                     raise ValueError(
-                        f"{folder} has learnt from {state.decisions:,} decisions already; give "
+                        f"{folder} has learned from {state.decisions:,} decisions already; give "
                         "more than that with --decisions"
                     )
                 config = override(config, decisions=decisions)
@@ -181,7 +181,7 @@ class Run:
 
     @property
     def decisions(self) -> int:
-        """Decisions learnt from so far."""
+        """Decisions learned from so far."""
         return self.learner.num_timesteps
 
     @property

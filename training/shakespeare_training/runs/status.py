@@ -59,7 +59,7 @@ class Status:
 
 def progress_texts(status: Status) -> tuple[str, str, str, str]:
     """Decisions so far and in total, their rate, time elapsed, and left to learn."""
-    left = "all learnt" if status.decisions >= status.total else f"{time_left(status)} left"
+    left = "all learned" if status.decisions >= status.total else f"{time_left(status)} left"
     return (
         f"{short_count(status.decisions)} of {short_count(status.total)} decisions",
         f"{status.rate:,.0f}/s",
