@@ -1,8 +1,8 @@
 """How fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
 
-Every case runs rollouts and updates like a training run and counts the decisions learned from. Cases
-take turns, so that drift hits them alike; figures are medians over rounds, ratios are taken within
-a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train` does.
+Every case runs rollouts and updates like a training run and counts the decisions learned from.
+Cases take turns, so that drift hits them alike; figures are medians over rounds, ratios are taken
+within a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train` does.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,7 @@ PRELOADED = (
     *("torch._dynamo", "torch._inductor.runtime.cache_dir_utils", "torch.utils.tensorboard"),
 )
 PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+NEEDS_A_LIBRARY_OF_NO_EXTRA = "shakespeare_env.wrappers.openspiel"
 OWN_AGENT = """
 import numpy as np
 from shakespeare_agents import RandomAgent
@@ -123,7 +124,10 @@ def import_everything() -> None:
     for name in PACKAGES:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
-            if not module.name.endswith("__main__"):
+            if module.name.endswith("__main__"):
+                continue
+            may_be_missing = module.name == NEEDS_A_LIBRARY_OF_NO_EXTRA
+            with suppress(ImportError) if may_be_missing else nullcontext():
                 importlib.import_module(module.name)
 
 
