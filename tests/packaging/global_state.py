@@ -201,6 +201,7 @@ def main() -> None:
         with suppress(ModuleNotFoundError):
             importlib.import_module(name)
     changed = {}
+    state()  # asking Numba for its threads sets OpenMP's, which PyTorch shows
     before = state()
     for act in ACTS:
         act()
