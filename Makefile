@@ -23,9 +23,10 @@ $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/python || $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "installing into $(VENV); the first time takes some minutes"
+	@echo "installing into $(VENV), without a word; the first time takes two to five minutes"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,notebooks,docs,dev]' -c constraints.txt
 	@touch $@
+	@echo "done; next: . $(BIN)/activate"
 
 test: lint types imports test-only  ## every check: style, types, imports, tests
 
