@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.ecosystem import recipes
 from tests.ecosystem.environments import LIBRARIES, RECIPES, ROOT, Outcome
 from tests.ecosystem.table import BEGIN, END, rows, write
 
@@ -43,3 +44,7 @@ def test_every_library_has_its_files_and_is_shown(library):
     (recipe,) = (path.name for path in RECIPES.glob(f"{library.key}_*.py"))
     assert f'--8<-- "libraries/{recipe}"' in shown
     assert library.title in shown
+
+
+def test_the_ppo_in_one_file_has_under_100_lines():
+    assert len((recipes.FOLDER / "cleanrl_ppo.py").read_text().splitlines()) < 100

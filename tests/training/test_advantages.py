@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from shakespeare_env import registry
 from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
+from tests.ecosystem import recipes
 
 
 def rows(seats, values, rewards, dones, gamma=0.5, gae_lambda=0.5):
@@ -181,3 +183,19 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats):
                 assert found.advantages[own[place], 0] == pytest.approx(advantage, abs=1e-4)
                 assert found.returns[own[place], 0] == pytest.approx(advantage + value, abs=1e-4)
         first = end + 1
+
+
+def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
+    """The recipe docs/libraries/cleanrl_ppo.py."""
+    recipe = recipes.run(monkeypatch, "cleanrl_ppo", "--decisions", "0")
+    games, seats = recipe["games"], registry.game("shakespeare").max_seats
+    shape = recipe["STEPS"], games.n
+    chance = np.random.default_rng(0)
+    rewards = chance.normal(size=(*shape, seats)).astype(np.float32)
+    values = chance.normal(size=shape).astype(np.float32)
+    movers = chance.integers(seats, size=shape)
+    dones = chance.random(shape) < 0.05
+    gain, closed = recipe["advantages"](rewards, values, movers, dones)
+    known = seat_advantages(rewards, values, movers, dones, recipe["GAMMA"], recipe["LAMBDA"])
+    assert (closed.numpy() == known.closed).all()
+    assert np.allclose(gain.numpy(), known.advantages[known.closed], atol=1e-4)
