@@ -86,13 +86,16 @@ def _widened(kind: Any) -> Any:
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
 
-def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def kernel(
+    owner: str, *functions: AnyFunction, purpose: str | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Compile an entry point when it is first called, and keep its machine code on disk.
 
     Args:
-        owner: Names the folder, besides the digest, and what is compiled.
+        owner: Names the folder, besides the digest.
         *functions: Compiled in, besides what the kernel imports or closes over (functions only, or
             a TypeError); kernels given the same ones share a folder.
+        purpose: What it is for, to tell who waits; by default owner and name.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
@@ -102,9 +105,8 @@ def kernel(owner: str, *functions: AnyFunction) -> Callable[[Callable[P, R]], Ca
         folder = code_folder(owner, function, *functions)
         if folder is not None:
             dispatcher._cache = KeptCode(function, folder)
-        name = function.__name__.replace("_", " ")
-        often = "in every process" if folder is None else "once per version"
-        announce(dispatcher, f"{owner}: {name}", often)
+        often = "as in every process" if folder is None else "for the first use"
+        announce(dispatcher, purpose or f"{owner}: {function.__name__}", often)
         compiled: Callable[P, R] = dispatcher
         return compiled
 

@@ -19,5 +19,12 @@ def needing(extra: str, who_needs: str) -> Iterator[None]:
         if (missing.name or "").startswith("shakespeare_"):
             raise
         raise ModuleNotFoundError(
-            f"{who_needs} {missing.name}: pip install 'shakespeare-env[{extra}]'", name=missing.name
+            f"{who_needs} {missing.name}; {how_to_get(extra)}", name=missing.name
         ) from missing
+
+
+def how_to_get(extra: str) -> str:
+    """What to do when an extra is missing."""
+    return (
+        f"install the extra {extra} of shakespeare-env: pip install -e '.[{extra}]' in a checkout"
+    )

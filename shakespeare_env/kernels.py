@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.arrays import GameArrays, Outcome, Terms
-from shakespeare_env.compiled import kernel, rule
+from shakespeare_env.compiled import P, R, kernel, rule
 from shakespeare_env.game import Game, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
@@ -77,7 +77,11 @@ def _build(game: Game) -> Kernels:
     rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
     rules_fault = rules.fault
-    compiled = kernel(game.name, *_functions(game))
+    functions = _functions(game)
+
+    def compiled(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+        purpose = f"{game.name.capitalize()}'s rules ({what})"
+        return kernel(game.name, *functions, purpose=purpose)
 
     @rule
     def play_forced_moves(record: Any, mask: Any) -> None:
@@ -113,7 +117,7 @@ def _build(game: Game) -> Kernels:
             place += int(np.int64((so_far >> np.uint64(8 * byte)) & _BYTE_MASK) <= left)
         return place
 
-    @compiled
+    @compiled("new games")
     def set_up(entries: Any, rows: Any, first: int, last: int, players: Any, options: int) -> None:
         arrays = GameArrays(*entries)
         for k in range(first, last):
@@ -124,7 +128,7 @@ def _build(game: Game) -> Kernels:
             look(game, arrays.obs[i])
             arrays.to_move[i] = game["to_move"]
 
-    @compiled
+    @compiled("changed positions")
     def refresh(entries: Any, rows: Any) -> None:
         arrays = GameArrays(*entries)
         for i in rows:
@@ -135,7 +139,7 @@ def _build(game: Game) -> Kernels:
             look(game, arrays.obs[i])
             arrays.to_move[i] = game["to_move"]
 
-    @compiled
+    @compiled("moves of many games")
     def step(
         entries: Any,
         results: Any,
@@ -179,26 +183,26 @@ def _build(game: Game) -> Kernels:
             look(game, arrays.obs[i])
             arrays.to_move[i] = game["to_move"]
 
-    @compiled
+    @compiled("moves of one game")
     def play(games: Any, mask: Any, to_move: Any, action: int) -> None:
         rules_play(games[0], action)
         play_forced_moves(games[0], mask[0])
         to_move[0] = games[0]["to_move"]
 
-    @compiled
+    @compiled("what a seat sees")
     def observe(games: Any, rows: Any, of: Any, obs: Any) -> None:
         obs[:, :] = 0
         for k in range(len(rows)):
             rules_observe(games[rows[k]], of[k], obs[k])
 
-    @compiled
+    @compiled("what a seat does not know")
     def determinize(games: Any, of: Any, seeds: Any) -> None:
         for i in range(len(games)):
             games[i]["random"] = stream(seeds[i], of[i])
             rules_determinize(games[i], of[i])
             games[i]["random"] = mix(games[i]["random"])
 
-    @compiled
+    @compiled("random moves")
     def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
         for i in range(len(chance)):
             actions[i] = -1
@@ -229,7 +233,7 @@ def _build(game: Game) -> Kernels:
                 action += 1
             actions[i] = action
 
-    @compiled
+    @compiled("checks of moves")
     def first_illegal(actions: Any, rows: Any, mask: Any, to_move: Any) -> int:
         for k in range(len(rows)):
             i, action = rows[k], actions[k]
@@ -240,12 +244,12 @@ def _build(game: Game) -> Kernels:
                 return k
         return -1
 
-    @compiled
+    @compiled("scores")
     def write_scores(games: Any, rows: Any, out: Any) -> None:
         for k in range(len(rows)):
             rules_scores(games[rows[k]], out[k])
 
-    @compiled
+    @compiled("checks of positions")
     def first_fault(games: Any, mask: Any, faults: Any) -> int:
         for i in range(len(games)):
             game = games[i]

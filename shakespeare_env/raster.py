@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.extras import how_to_get
 from shakespeare_env.fonts import FILES
 
-_MISSING = "pictures as pixels need more packages: pip install 'shakespeare-env[render]'"
+_MISSING = f"pictures as pixels need more packages; {how_to_get('render')}"
 
 
 def png(picture: str, width: int | None = None) -> bytes:

@@ -66,7 +66,7 @@ def test_fonts_of_the_system_are_not_used(monkeypatch):
 @pytest.mark.parametrize("package", ["resvg_py", "PIL"])
 def test_a_missing_package_is_named_with_the_remedy(monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=r"pip install 'shakespeare-env\[render\]'"):
+    with pytest.raises(ImportError, match=r"extra render .*: pip install -e '\.\[render\]'"):
         raster.pixels(HALVES)
 
 

@@ -29,7 +29,8 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     """N games, stepped together, in each of which the learner has one seat.
 
     Every row is a `SingleAgentEnv`.  What follows the end of a row's game is up to
-    `autoreset_mode`, an `AutoresetMode` or its value, as in Gymnasium's own vector environments:
+    `autoreset_mode`, an `AutoresetMode`, its name or its value, as in Gymnasium's own vector
+    environments:
 
     - `SAME_STEP`: the next game starts in the same step.  The observation is the new game's; the
       infos hold `final_obs`, object[n], what the seat saw at the end, int8[D], or None, and
@@ -215,7 +216,9 @@ def _mode(given: AutoresetMode | str) -> AutoresetMode:
     for mode in AutoresetMode:
         if given in (mode, mode.value, mode.name):
             return mode
-    known = ", ".join(f"AutoresetMode.{mode.name} or {mode.value!r}" for mode in AutoresetMode)
+    known = ", ".join(
+        f"{mode.name!r} (also {mode.value!r}, AutoresetMode.{mode.name})" for mode in AutoresetMode
+    )
     raise ValueError(f"autoreset_mode={shown(given)}: choose {known}")
 
 

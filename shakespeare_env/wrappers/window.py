@@ -6,13 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.errors import RenderError
+from shakespeare_env.extras import how_to_get
 
 try:
     import pygame
 except ImportError as fault:
-    raise ImportError(
-        "render_mode='human' needs pygame: pip install 'shakespeare-env[render]'"
-    ) from fault
+    raise ImportError(f"render_mode='human' needs pygame; {how_to_get('render')}") from fault
 
 
 class Window:

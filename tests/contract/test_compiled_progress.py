@@ -1,5 +1,6 @@
 """Who waits for the compiler is told what for, on stderr; nobody else is told anything."""
 
+import dataclasses
 import io
 import re
 import sys
@@ -10,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import compiled_progress
+from shakespeare_env import compiled, compiled_progress, kernels, registry
 from shakespeare_env.compiled import kernel, rule
 
 pytestmark = pytest.mark.skipif(
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 LINES = re.compile(
-    r"shakespeare-env: compiling probe: count up, once per version \.\.\.\n"
+    r"shakespeare-env: compiling counts of all things, for the first use \.\.\.\n"
     r"shakespeare-env: compiled in \d+ s\n"
 )
 
@@ -34,7 +35,7 @@ def successor(value):
 def count():
     """Compile or load a small kernel, and use it."""
 
-    @kernel("probe")
+    @kernel("probe", purpose="counts of all things")
     def count_up(values):
         values[0] = successor(values[0])
 
@@ -69,7 +70,17 @@ def test_code_that_is_not_kept_says_that_the_next_process_waits_too(capsys):
     made: dict[str, Any] = {"__name__": "typed_in", "successor": successor}
     exec("def probe(values):\n    values[0] = successor(values[0])", made)
     kernel("probe")(made["probe"])(np.array([3]))
-    assert "compiling probe: probe, in every process" in capsys.readouterr().err
+    assert "compiling probe: probe, as in every process" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_rules_are_told_in_words(name, monkeypatch):
+    told = []
+    monkeypatch.setattr(compiled, "announce", lambda dispatcher, what, often: told.append(what))
+    kernels._build(registry.game(name))
+    assert f"{name.capitalize()}'s rules (checks of positions)" in told
+    assert len({*told}) == len(dataclasses.fields(kernels.Kernels))
+    assert not re.search("_|fault|refresh|determinize", " ".join(told))
 
 
 class Terminal(io.StringIO):
@@ -90,7 +101,7 @@ def test_a_terminal_shows_a_line_that_disappears(terminal, capsys):
     with redirect_stderr(terminal):
         count()
     shown = terminal.getvalue()
-    assert "compiling probe: count up, once per version" in shown
+    assert "compiling counts of all things, for the first use" in shown
     assert re.search("0:00:00.*count_up", shown)
     assert shown.count("\n") == 1
     assert shown.endswith(WIPED)

@@ -197,5 +197,6 @@ class TestCommand:
 
         monkeypatch.setattr(frames, "import_module", missing)
         said = refused(*self.run(GAMES[0], tmp_path / "d"))
-        assert "datasets need polars: pip install 'shakespeare-env[data]'" in said
+        assert "datasets need polars; install the extra data of" in said
+        assert "pip install -e '.[data]' in a checkout" in said
         assert not (tmp_path / "d").exists()

@@ -43,6 +43,7 @@ def test_every_library_has_its_files_and_is_shown(library):
     shown = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
     (recipe,) = (path.name for path in RECIPES.glob(f"{library.key}_*.py"))
     assert f'--8<-- "libraries/{recipe}"' in shown
+    assert f"](libraries/{recipe})" in shown, "a forge shows no snippets"
     assert library.title in shown
 
 

@@ -34,5 +34,8 @@ def test_a_missing_extra_is_named_with_the_remedy(missing, module):
         [sys.executable, "-c", PROGRAM, missing, module], capture_output=True, text=True, check=True
     )
     assert f" {missing}" in done.stdout
-    assert "pip install 'shakespeare-env[train]'" in done.stdout
+    assert (
+        "install the extra train of shakespeare-env: pip install -e '.[train]' in a checkout"
+        in done.stdout
+    )
     assert done.stdout.split()[-1].startswith(missing)

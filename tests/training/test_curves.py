@@ -93,12 +93,12 @@ def ticks(figure):
 
 def test_hours_stand_where_they_were_reached():
     marks, name = ticks(curves_figure(run(MOMENTS)))
-    assert name == "hours of training"
+    assert name == "hours of learning and evaluating"
     # An hour is 2400 s for the first million and a quarter of the second million's 4800 s.
     assert marks["1"] == pytest.approx(1_250_000)
     assert marks["2"] == pytest.approx(2_000_000)
     marks, name = ticks(curves_figure(run([(0, 0.0), (600_000, 600.0)])))
-    assert name == "minutes of training"
+    assert name == "minutes of learning and evaluating"
     assert marks["10"] == pytest.approx(600_000)
     figure = curves_figure(run(MOMENTS))
     FigureCanvasAgg(figure).draw()
@@ -156,6 +156,31 @@ def test_scores_without_intervals_have_no_band():
     figure = curves_figure(history)
     assert not figure.axes[1].collections
     assert not [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_parity_is_named_where_no_curve_runs_through_its_words():
+    """Nor words through each other, or another seat count's parity."""
+    rates = {2: [0.05, 0.3, 0.45, 0.53], 3: [0.1, 0.3, 0.34, 0.36], 4: [0.1, 0.2, 0.27, 0.29]}
+    history = History()
+    for step in range(4):
+        for players in rates:
+            rate = rates[players][step]
+            figures = (rate, rate - 0.05, rate + 0.05, 20.0, 25.0)
+            history.add(Measurement(step * 1000, 60.0 * step, players, "random", 9, *figures))
+    figure = curves_figure(history)
+    axes = figure.axes[0]
+    FigureCanvasAgg(figure).draw()
+    notes = [text for text in axes.texts if text.get_text().startswith("parity")]
+    assert len(notes) == 3
+    boxes = [note.get_window_extent() for note in notes]
+    for number, box in enumerate(boxes):
+        for line in axes.get_lines():
+            assert (
+                not line.get_transform()
+                .transform_path(line.get_path())
+                .intersects_bbox(box, filled=False)
+            ), (notes[number].get_text(), line.get_label())
+        assert not any(box.overlaps(other) for other in boxes[:number])
 
 
 def test_only_rates():

@@ -195,7 +195,7 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
     lines = file.getvalue().splitlines()
     assert [line.split(" of ")[0] for line in lines] == ["0", "120k", "240k", "259k"]
     assert lines[-1] == (
-        "259k of 30M decisions (1%), 14,210/s, 1:04:32 elapsed, 34:52 left, "
+        "259k of 30M decisions (1%), 14,210/s, 1:04:32 learning and evaluating, 34:52 left, "
         "1 seat: winning score 27.1, 4 seats: winning score 28.9, "
         "measuring: 312 of 4,000 games, 4 seats against heuristic, 1:15 left"
     )
@@ -204,7 +204,7 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
         display.show(EMPTY)
         display.show(EMPTY)
     lines = file.getvalue().splitlines()
-    assert lines == ["0 of 1k decisions (0%), 0/s, 0:00 elapsed, - left"]
+    assert lines == ["0 of 1k decisions (0%), -/s, 0:00 learning and evaluating, - left"]
 
 
 def test_the_last_evaluation_has_its_own_time_left():

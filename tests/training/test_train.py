@@ -104,6 +104,34 @@ def test_a_run_stopped_before_it_learns_leaves_nothing(small, tmp_path, monkeypa
     assert not (tmp_path / "run").exists()
 
 
+def test_what_a_stop_leaves_is_told(small, tmp_path, monkeypatch):
+    """The last line of progress counts decisions that are not saved."""
+
+    def stopped(callback, rows):
+        if callback.num_timesteps > 530:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("shakespeare_training.runs.callback.RunCallback._note_scores", stopped)
+    done = command("train", "--config", small, "--out", tmp_path / "run", "--device", "cpu")
+    assert done.exit_code == 0, done.output
+    told = (
+        r"Stopped after 512 of 1,200 decisions; saved. The (\d+) after them, of an update in "
+        r"progress, are played again when it goes on\."
+    )
+    assert re.findall(told, done.stdout) == ["32"]
+    assert read_state(tmp_path / "run").decisions == 512
+
+
+def test_without_a_terminal_lines_tell_what_goes_on_before_learning(small, tmp_path):
+    folder = tmp_path / "run"
+    done = command("train", "--config", small, "--out", folder, "--minutes", 0)
+    assert done.exit_code == 0, done.output
+    lines = done.stderr.splitlines()
+    assert lines.index("importing PyTorch ...") < lines.index("building the learner ...")
+    done = command("train", "--resume", folder, "--minutes", 0)
+    assert "loading the run ..." in done.stderr.splitlines()
+
+
 def start(small, folder):
     """A long run in a process of its own that has saved something."""
     process = subprocess.Popen(

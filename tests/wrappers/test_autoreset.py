@@ -205,5 +205,5 @@ def test_a_mode_is_named_as_gymnasium_names_it(table, mode):
 @small_tables
 @pytest.mark.parametrize("given", ["sometimes", None, True, 3])
 def test_no_other_mode_is_known(table, given):
-    with pytest.raises(ValueError, match=r"choose AutoresetMode\.NEXT_STEP or 'NextStep'"):
+    with pytest.raises(ValueError, match=r"choose 'NEXT_STEP' \(also 'NextStep', AutoresetMode\."):
         make(table, given)

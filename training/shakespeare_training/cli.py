@@ -123,7 +123,7 @@ def train(
                     {"--game": game_name, "--config": config, "--out": out, "--start": start},
                     overrides,
                 )
-                with console.status("loading the run"):
+                with _busy(console, "loading the run"):
                     run = Run.resume(
                         resume,
                         decisions=overrides.get("decisions"),
@@ -144,7 +144,7 @@ def train(
                     return
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
-                with console.status("building the learner"):
+                with _busy(console, "building the learner"):
                     run = Run.create(chosen, folder, start=start, device=device)
         except (ShakespeareEnvError, ValueError, TypeError) as fault:
             give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
@@ -186,10 +186,21 @@ def _import_what_trains(console: Console) -> None:
     # core that is shared.  OpenMP reads the variable when torch is imported, just below.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
-        with console.status("importing PyTorch"), needing("train", "training needs"):
+        with _busy(console, "importing PyTorch"), needing("train", "training needs"):
             import_module("shakespeare_training.runs.train")
     except ModuleNotFoundError as missing:
         give_up(str(missing))
+
+
+@contextmanager
+def _busy(console: Console, what: str) -> Iterator[None]:
+    """Say what is going on: for its time on a terminal, else in a line on stderr."""
+    if console.is_terminal and not console.is_dumb_terminal:
+        with console.status(what):
+            yield
+    else:
+        typer.echo(f"{what} ...", err=True)  # stdout may be a file of settings
+        yield
 
 
 class UnbreakableConsole(Console):

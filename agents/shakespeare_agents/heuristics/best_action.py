@@ -45,7 +45,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., No
                 best = max(best, score(seen, action))
         return best
 
-    @kernel(owner)
+    @kernel(owner, purpose="an agent's rules of thumb (choices)")
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
         """Write the best action of every row; draws[i], from 0 up to 1, breaks ties."""
         for i in range(len(masks)):
@@ -68,7 +68,7 @@ def evaluation(
 ) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
     """An `Evaluation` for `GreedyAgent`, in float64, from a compiled (observation) -> float."""
 
-    @kernel(owner)
+    @kernel(owner, purpose="an agent's rules of thumb (ratings)")
     def write_worth(observations: Any, out: Any) -> None:
         for i in range(len(out)):
             out[i] = worth(observations[i])

@@ -16,6 +16,7 @@ from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
 from shakespeare_training.runs.measuring import Measuring
 from shakespeare_training.runs.moment import Moment
+from shakespeare_training.runs.pace import Pace
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.status import SeatFigures, Status
 from shakespeare_training.stopping import Stop
@@ -30,6 +31,7 @@ class RunCallback(BaseCallback):
 
     Attributes:
         stopped: Whether the run was stopped before it was complete.
+        forgotten: Decisions of the update that a stop has cut short.
     """
 
     def __init__(
@@ -41,6 +43,7 @@ class RunCallback(BaseCallback):
     ) -> None:
         super().__init__()
         self.stopped = False
+        self.forgotten = 0
         self._run = run
         self._display = display
         self._stop = stop or Stop()
@@ -52,8 +55,7 @@ class RunCallback(BaseCallback):
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
         evaluated = run.history[-1].decisions if len(run.history) else 0
         self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
-        self._rate_since = (run.decisions, time.monotonic())
-        self._rate = 0.0
+        self._pace = Pace()
         self._measuring: Measuring | None = None
         self._scores: dict[int, deque[tuple[float, float]]] = {
             count: deque(maxlen=_RECENT_GAMES) for count in sorted(set(config.players))
@@ -81,11 +83,13 @@ class RunCallback(BaseCallback):
             self.stopped = True
             if self._moment is not self._saved:
                 self._write(self._moment)
+            self.forgotten = self._run.decisions - self.saved_decisions
         finally:
             within_updates.remove()
 
     def _on_rollout_start(self) -> None:
         run = self._run
+        self._pace.rest(run.decisions)
         run.check_weights()
         if run.decisions >= self._next_snapshot:
             run.add_snapshot()
@@ -114,11 +118,13 @@ class RunCallback(BaseCallback):
         if self.stopped:
             return False  # the run was saved before this step, which it will make again
         self._stop.check()
+        self._pace.step(self._run.decisions)
         self._note_scores(np.flatnonzero(self.locals["dones"]))
         self._show_now_and_then()
         return True
 
     def _on_training_end(self) -> None:
+        self._pace.rest(self._run.decisions)
         if not self.stopped:
             self._run.check_weights()
             self._evaluate(self._run.config.final_evaluation_games)
@@ -141,8 +147,6 @@ class RunCallback(BaseCallback):
         self._measuring = None
         self._save()
         self._draw()
-        # The rate shown is that of learning alone.
-        self._rate_since = (self._run.decisions, time.monotonic())
 
     def _draw(self) -> None:
         run, config = self._run, self._run.config
@@ -178,14 +182,11 @@ class RunCallback(BaseCallback):
     def _show(self) -> None:
         self._shown_at = time.monotonic()
         run = self._run
-        decisions, since = self._rate_since
-        if run.decisions > decisions:
-            self._rate = (run.decisions - decisions) / (self._shown_at - since)
         payoffs = run.learner.league.payoffs()
         status = Status(
             decisions=run.decisions,
             total=max(run.config.decisions, run.decisions),  # the last rollout is a whole one
-            rate=self._rate,
+            rate=self._pace.rate,
             seconds=run.elapsed,
             seats={
                 count: SeatFigures(len(scores), *np.mean(scores, axis=0).tolist())

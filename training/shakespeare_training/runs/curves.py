@@ -22,7 +22,8 @@ from shakespeare_training.runs.history import (
     short_count,
     short_name,
 )
-from shakespeare_training.runs.line_labels import LineEnd, label_ends, note
+from shakespeare_training.runs.level_labels import Curve, Level, label_levels
+from shakespeare_training.runs.line_labels import LineEnd, label_ends
 
 SIZE = (1400, 560)
 """Width and height in pixels."""
@@ -98,7 +99,7 @@ def _draw_time(axes: Axes, history: History) -> None:
     if begin >= end:
         return
     top = axes.secondary_xaxis("top")
-    top.set_xlabel(f"{name} of training", fontsize=9.5, color=style.INK)
+    top.set_xlabel(f"{name} of learning and evaluating", fontsize=9.5, color=style.INK)
     top.tick_params(labelsize=9, colors=style.INK)
     top.spines["top"].set_color(style.SPINE)
     ticks = MaxNLocator(6, steps=_STEPS).tick_values(begin, end)
@@ -115,6 +116,7 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
     axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:g} %")
     pairs, rivals = history.keys(), history.rivals()
     ends: list[LineEnd] = []
+    curves: list[Curve] = []
     for index, opponent in enumerate(rivals):
         for players in sorted(seats for seats, other in pairs if other == opponent):
             found = history.series(players, opponent)
@@ -124,11 +126,14 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
             _draw_intervals(axes, x, low, high, colour)
             _draw_line(axes, x, y, colour, name, marker=index)
             ends.append(LineEnd(x[-1], y[-1], colour, f"{name}  {y[-1]:.0f} %"))
-    for place, players in enumerate(sorted({seats for seats, other in pairs if other in rivals})):
-        parity, colour, words = 100 / players, _colour(players), f"parity at {seats_text(players)}"
-        axes.axhline(parity, color=colour, linestyle=":", linewidth=1.2, label=words)
-        # By the end of a run its curves have left parity behind; side by side, notes do not touch.
-        note(axes, parity, words, colour, back=0.2 * place)
+            curves.append((x, y))
+    levels = [
+        Level(100 / players, _colour(players), f"parity at {seats_text(players)}")
+        for players in sorted({seats for seats, other in pairs if other in rivals})
+    ]
+    for y, colour, words in levels:
+        axes.axhline(y, color=colour, linestyle=":", linewidth=1.2, label=words)
+    label_levels(axes, levels, curves)
     if not ends:
         style.say_nothing(axes, "no win rate was measured")
     label_ends(axes, ends)

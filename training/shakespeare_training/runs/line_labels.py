@@ -1,4 +1,4 @@
-"""Text beside the ends of lines and on horizontal ones, placed to be readable."""
+"""Text beside the ends of lines, placed to be readable."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patheffects import withStroke
 
 _LABEL_HEIGHT = 0.047
 """As a share of the panel's height."""
@@ -42,23 +41,6 @@ def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
             parse_math=False,
             arrowprops={**_LINE, "color": end.colour},
         )
-
-
-def note(axes: Axes, height: float, words: str, colour: str, back: float = 0.0) -> None:
-    """Name a horizontal line on it, a share `back` of its length before its end."""
-    axes.annotate(
-        words,
-        xy=(1.0 - back, height),
-        xycoords=("axes fraction", "data"),
-        xytext=(-4, 2),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=8,
-        color=colour,
-        zorder=5,
-        path_effects=[withStroke(linewidth=2.5, foreground="white")],
-    )
 
 
 def spread(heights: Sequence[float], gap: float) -> list[float]:

@@ -39,8 +39,8 @@ class Status:
     Attributes:
         decisions: So far.
         total: Decisions of the whole run.
-        rate: Decisions per second.
-        seconds: Time elapsed.
+        rate: Decisions per second while learning; 0 while unknown.
+        seconds: Time spent learning and evaluating, before it was resumed, too.
         seats: Recent self-play games by seat count.
         opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
@@ -58,11 +58,11 @@ class Status:
 
 
 def progress_texts(status: Status) -> tuple[str, str, str, str]:
-    """Decisions so far and in total, their rate, time elapsed, and left to learn."""
+    """Decisions so far and in total, their rate, time spent, and left to learn."""
     left = "all learned" if status.decisions >= status.total else f"{time_left(status)} left"
     return (
         f"{short_count(status.decisions)} of {short_count(status.total)} decisions",
-        f"{status.rate:,.0f}/s",
+        f"{status.rate:,.0f}/s" if status.rate > 0 else "-/s",
         time_text(status.seconds),
         left,
     )
@@ -80,9 +80,9 @@ def measuring_texts(measuring: Measuring) -> tuple[str, str, str]:
 
 def status_line(status: Status) -> str:
     """The status in one line."""
-    decisions, rate, elapsed, left = progress_texts(status)
+    decisions, rate, spent, left = progress_texts(status)
     share = status.decisions / max(status.total, 1)
-    parts = [f"{decisions} ({share:.0%})", rate, f"{elapsed} elapsed", left]
+    parts = [f"{decisions} ({share:.0%})", rate, f"{spent} learning and evaluating", left]
     parts += [
         f"{seats_text(players)}: winning score {figures.mean_winning_score:.1f}"
         for players, figures in sorted(status.seats.items())

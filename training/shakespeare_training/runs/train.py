@@ -62,7 +62,13 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
         done = f"{callback.saved_decisions:,} of {config.decisions:,} decisions"
         if callback.saved_decisions >= config.decisions:
             done = f"{callback.saved_decisions:,} decisions, before its last evaluation was over"
-        console.print(f"Stopped after {done}; saved.", highlight=False)
+        again = ""
+        if callback.forgotten:
+            again = (
+                f" The {callback.forgotten:,} after them, of an update in progress, are played "
+                "again when it goes on."
+            )
+        console.print(f"Stopped after {done}; saved.{again}", highlight=False, soft_wrap=True)
     else:
         resume += f" --decisions {2 * config.decisions}"
     lines = [
