@@ -213,7 +213,7 @@ class TestRefusals:
                 ["'heuristi'", "did you mean 'heuristic'?", *shakespeare_agents.names()],
             ),
             ([""], ["an agent needs a name"]),
-            (["x" * 5000], ["AGENT", "no agent is named"]),
+            (["x" * 5000], ["AGENT", "there is no agent or folder"]),
             (["random,x=1"], ["AGENT", "no option 'x'"]),
             (["greedy,samples=0"], ["AGENT", "samples=0"]),
             (["greedy,samples=true"], ["AGENT", "of type int"]),
