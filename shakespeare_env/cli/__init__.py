@@ -35,6 +35,7 @@ Each is in the package whose work it does: none imports one that builds on it.
 """
 
 
+_PYDANTIC = "Input should be "
 _MOST_REPEATED = 200
 """Characters of a command in an error."""
 
@@ -102,9 +103,19 @@ class _Commands(TyperGroup):
         except Exception as fault:
             said = _in_words(fault)
             if not said:
+                _reword(fault)
                 raise
         typer.echo("\n".join(["Error: " + said[0], *said[1:]]), err=True)
         raise typer.Exit(1)
+
+
+def _reword(fault: Any) -> None:
+    """Say plainly what newer versions of Typer say in Pydantic's words."""
+    said = getattr(fault, "message", None)
+    if isinstance(said, str) and said.startswith(_PYDANTIC):
+        kind = said.removeprefix(_PYDANTIC).partition(", ")[0]
+        kind = kind.replace("valid integer", "whole number").replace("valid number", "number")
+        fault.message = f"it must be {kind}"
 
 
 def _in_words(fault: Exception) -> list[str]:

@@ -345,16 +345,20 @@ def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(
     assert all(str(folder / "failing.py") in line for line in shown)
 
 
+def play_against(opponent):
+    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents=opponent)
+    while True:
+        games.step(games.action_masks().argmax(axis=1))
+
+
 def test_from_python_a_fault_is_the_agents_own_with_a_note(folder):
     (folder / "failing.py").write_text(FAILING)
     with pytest.raises(KeyError, match="x") as caught:
         evaluate(["failing.py:raising", "random"], GAME.name, games=3)
     (note,) = caught.value.__notes__
     assert note.startswith("The agent failing.py:raising failed to decide in ")
-    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents="failing.py:raising")
     with pytest.raises(KeyError) as caught:
-        while True:
-            games.step(games.mask.argmax(axis=1))
+        play_against("failing.py:raising")
     assert caught.value.__notes__[0].startswith("The agent failing.py:raising failed")
 
 

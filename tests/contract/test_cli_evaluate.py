@@ -219,7 +219,7 @@ class TestRefusals:
             (["greedy,samples=true"], ["AGENT", "of type int"]),
             (["--players", "0"], ["--players"]),
             (["--players", "99"], ["--players", "{least} to {most} seats, not 99"]),
-            (["random"] * 99, ["AGENT", "{least} to {most} seats, not 99"]),
+            (["random"] * 99, ["AGENT", "99 players for {most} seats"]),
             (["random"] * 9 + ["--players", "{most}"], ["AGENT", "9 players for {most} seats"]),
             (["--games", "0"], ["--games"]),
             (["--games", "100000001"], ["--games"]),

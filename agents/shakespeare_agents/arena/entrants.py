@@ -34,7 +34,8 @@ def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]
         TypeError: `players` is not whole.
     """
     if players is None:
-        players = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
+        wanted = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
+        players = min(wanted, game.max_seats)
     seats = game.check_players(players)
     if len(named) > seats:
         raise ValueError(
