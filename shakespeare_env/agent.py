@@ -73,6 +73,14 @@ Player = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
 """What makes an agent: a name, a checkpoint's folder, an agent, a function, a class."""
 
 
+def name_of(player: Player) -> str:
+    """What figures and errors call a player: its text, its own name, or its class's."""
+    if isinstance(player, str | os.PathLike):
+        return str(player)
+    name = getattr(player, "__name__", None)
+    return name if isinstance(name, str) else type(player).__name__
+
+
 def decide(agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators) -> NDArray[Any]:
     """int[m]: an agent's choices in the games `rows`, int[m], drawing from their generators."""
     if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol

@@ -29,6 +29,10 @@ def parse_json(data: bytes) -> Any:
         raise ValueError(f"not UTF-8: {error.reason} at byte {error.start}") from error
     except RecursionError as error:
         raise ValueError(f"not JSON: it nests deeper than {_DEEPEST} levels") from error
+    except json.JSONDecodeError as error:
+        line = f"line {error.lineno}, " if error.lineno > 1 else ""
+        what = error.msg[:1].lower() + error.msg[1:]
+        raise ValueError(f"not JSON: {what} at {line}character {error.colno}") from error
     except ValueError as error:
         raise ValueError(f"not JSON: {error}") from error
     return value

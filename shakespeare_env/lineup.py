@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.agent_faults import AgentNote
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import as_actions
 from shakespeare_env.errors import IllegalMove
@@ -31,12 +32,18 @@ class Lineup:
         seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; not copied, so
             changes count.
         generators: Of the n games.
+        names: What errors call the agents; those beyond them are shown as they are.
     """
 
     def __init__(
-        self, agents: Sequence[AnyAgent], seats: NDArray[Any], generators: GameGenerators
+        self,
+        agents: Sequence[AnyAgent],
+        seats: NDArray[Any],
+        generators: GameGenerators,
+        names: Sequence[str] = (),
     ) -> None:
         self.agents = agents
+        self.names = names
         self.seats = seats
         self.generators = generators
 
@@ -47,6 +54,7 @@ class Lineup:
         rotations: NDArray[Any],
         max_seats: int,
         generators: GameGenerators,
+        names: Sequence[str] = (),
     ) -> Lineup:
         """Seat agents in order around every table.
 
@@ -55,13 +63,15 @@ class Lineup:
             rotations: int[n], the seat of `agents[0]`.
             max_seats: S.
             generators: Of the n games.
+            names: Of `agents`, for errors.
         """
         distinct = list({id(agent): agent for agent in agents}.values())
+        called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
         index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
         seats = np.full((len(rotations), max_seats), NOBODY, np.int32)
         places = (np.arange(len(agents)) - rotations[:, None]) % len(agents)
         seats[:, : len(agents)] = index[places]
-        return cls(distinct, seats, generators)
+        return cls(distinct, seats, generators, list(called.values()))
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
         """int[m]: the agents to move in some games, by index, or `OUTSIDE`."""
@@ -75,20 +85,25 @@ class Lineup:
             Exception: an agent's, with a note naming it.
         """
         if len(self.agents) == 1 and len(rows):
-            return self._ask(self.agents[0], batch, rows)
+            return self._ask(0, batch, rows)
         waiting_for = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
         for index in np.flatnonzero(np.bincount(waiting_for)).tolist():
             asked = np.flatnonzero(waiting_for == index)
-            actions[asked] = self._ask(self.agents[index], batch, rows[asked])
+            actions[asked] = self._ask(index, batch, rows[asked])
         return actions
 
-    def _ask(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+    def name(self, index: int) -> str:
+        """What errors call an agent."""
+        return self.names[index] if index < len(self.names) else repr(self.agents[index])
+
+    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         try:
-            chosen = decide(agent, batch, rows, self.generators[rows])
+            chosen = decide(self.agents[index], batch, rows, self.generators[rows])
             return as_actions(chosen, len(rows)).astype(np.int64)
         except Exception as fault:
-            fault.add_note(f"The agent {agent!r} was to decide in {len(rows)} games.")
+            games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
+            fault.add_note(AgentNote(f"The agent {self.name(index)} failed to decide in {games}."))
             raise
 
 
@@ -127,8 +142,8 @@ def play_out(
         try:
             batch.step(actions, played)
         except IllegalMove as fault:
-            chooser = lineup.agents[int(lineup.to_move(batch, np.array([fault.game_index]))[0])]
-            fault.add_note(f"The agent {chooser!r} chose it.")
+            chooser = int(lineup.to_move(batch, np.array([fault.game_index]))[0])
+            fault.add_note(AgentNote(f"The agent {lineup.name(chooser)} chose it."))
             raise
         if after_step is not None:
             after_step(played, actions)

@@ -6,8 +6,6 @@ import hashlib
 import importlib
 import os
 import sys
-import sysconfig
-import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,11 +14,10 @@ from typing import Any
 
 from shakespeare_agents.naming import PythonName
 from shakespeare_agents.own_files import load_file
+from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.values import meant
 
 _MOST_NAMED = 10
-_NOT_THEIRS = [Path(__file__).parent, *map(Path, map(sysconfig.get_path, ("stdlib", "purelib")))]
-"""Where a fault that shows here does not come from."""
 _digests: dict[PythonName, str] = {}
 """Of what this process has loaded."""
 
@@ -55,19 +52,9 @@ def fault_in_words(fault: BaseException) -> str:
     """An exception with its place in their code: `my.py, line 3: KeyError: 'x'`."""
     if isinstance(fault, SyntaxError):
         return f"{fault.filename}, line {fault.lineno}: {type(fault).__name__}: {fault.msg}"
-    steps = their_steps(fault)
+    steps = own_steps(fault)
     place = f"{steps[-1].filename}, line {steps[-1].lineno}: " if steps else ""
     return f"{place}{type(fault).__name__}: {fault}"
-
-
-def their_steps(fault: BaseException) -> list[traceback.FrameSummary]:
-    """The steps of an exception's traceback through code that is neither ours nor a library's."""
-    return [
-        step
-        for step in traceback.extract_tb(fault.__traceback__)
-        if not step.filename.startswith("<")
-        and not any(map(Path(step.filename).is_relative_to, _NOT_THEIRS))
-    ]
 
 
 def _module(name: PythonName) -> ModuleType:
@@ -89,13 +76,13 @@ def _remedied(name: PythonName, fault: BaseException) -> str:
     words = fault_in_words(fault)
     missing = getattr(fault, "name", None) if isinstance(fault, ModuleNotFoundError) else None
     if missing is None:
-        return f"{words}; mend it"
+        return words
     if name.source == missing or name.source.startswith(f"{missing}."):
         return f"there is no module {missing!r}, neither in this folder nor installed"
     beside = Path(name.source).parent / f"{missing}.py"
     if name.source.endswith(".py") and beside.is_file():
         return f"{words}; run the command in the folder that holds {beside.name}"
-    return f"{words}; install it"
+    return f"{words}; it is not installed"
 
 
 def _missing(name: PythonName, module: ModuleType) -> str:
@@ -105,6 +92,8 @@ def _missing(name: PythonName, module: ModuleType) -> str:
         if not key.startswith("_") and getattr(value, "__module__", None) == module.__name__
     ]
     listed = ", ".join(known[:_MOST_NAMED]) or "nothing that could play"
+    if (more := len(known) - _MOST_NAMED) > 0:
+        listed += f" and {more} more"
     question = meant(name.attribute, known)
     return f"{name.source} has no {name.attribute!r}{question}; it defines {listed}"
 

@@ -19,6 +19,7 @@ from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
 from shakespeare_agents.network import NetworkAgent
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_env.agent import Agent, AnyAgent, Player, Searcher
+from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.values import meant
@@ -105,6 +106,10 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
             return roles.called(name, _registered(naming.installed()[name]), game, options)
         if not name:
             raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
+        if (bare := naming.option_without_value(name)) is not None:
+            raise ValueError(
+                f"the option {bare!r} in {name!r} has no value; give one, as in {bare}=1"
+            )
         if (python := naming.python_name(name)) is not None:
             return _from_python(python, game, options)
         player = Path(name)
@@ -112,7 +117,7 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         folder = Path(player)
         if not os.path.isdir(folder):  # unlike Path.is_dir it takes any text
             raise ValueError(
-                f"no agent is named {str(folder)!r}{meant(str(folder), names())}, and no folder: "
+                f"there is no agent or folder {str(folder)!r}{meant(str(folder), names())}; "
                 f"give one of {', '.join(names())}, {HOW_TO_NAME}"
             )
         return roles.called(str(folder), partial(_from_checkpoint, folder), game, options)
@@ -143,10 +148,10 @@ def _from_python(name: PythonName, game: Game, options: dict[str, Any]) -> AnyAg
     try:
         return roles.agent_from(given, str(name), game, options)
     except Exception as fault:
-        if not python_agents.their_steps(fault):
+        if not own_steps(fault):
             raise
         words = python_agents.fault_in_words(fault)
-        raise TypeError(f"{name} makes no agent: {words}; mend it") from fault
+        raise TypeError(f"{name} makes no agent: {words}") from fault
 
 
 def _registered(entry: EntryPoint) -> Any:

@@ -15,6 +15,8 @@ RULE = (
     "class or function that makes an agent, of the game or of nothing"
 )
 """What can play, in words."""
+_GIVEN = ("observations", "masks", "rng")
+"""To act()."""
 _KINDS = (bool, int, float, str)
 """Of options."""
 
@@ -24,6 +26,9 @@ class FunctionAgent:
     """Plays what a function like `Agent.act` chooses."""
 
     act: Act
+
+    def __repr__(self) -> str:
+        return getattr(self.act, "__qualname__", repr(self.act))
 
 
 def agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
@@ -40,7 +45,7 @@ def agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     is_class = isinstance(given, type)
     if not is_class and isinstance(given, Agent | Searcher):
         _refuse_options(name, options)
-        return given
+        return _checked_agent(name, given)
     if not callable(given):
         raise TypeError(f"{name} cannot play: it is {_shown(given)}; give {RULE}")
     try:
@@ -48,7 +53,7 @@ def agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     except (TypeError, ValueError):  # written in C
         found = Signature([Parameter("arguments", Parameter.VAR_POSITIONAL)])
     needed = _needed(found)
-    if not is_class and _fits_act(found) and (needed > 1 or _is_open(found)):
+    if not is_class and _fits(found, len(_GIVEN)) and (needed > 1 or _is_open(found)):
         _refuse_options(name, options)
         return FunctionAgent(given)
     if needed > 1:
@@ -72,9 +77,9 @@ def _is_open(found: Signature) -> bool:
     return any(p.kind is p.VAR_POSITIONAL for p in found.parameters.values())
 
 
-def _fits_act(found: Signature) -> bool:
+def _fits(found: Signature, arguments: int) -> bool:
     try:
-        found.bind(None, None, None)
+        found.bind(*[None] * arguments)
     except TypeError:
         return False
     return True
@@ -82,7 +87,9 @@ def _fits_act(found: Signature) -> bool:
 
 def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
     if options:
-        raise TypeError(f"{name} is an agent already; it takes no options: {sorted(options)}")
+        raise TypeError(
+            f"{name} is an agent already; it takes no options: drop {', '.join(options)}"
+        )
 
 
 def _checked(name: str, found: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -111,6 +118,21 @@ def _called(
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
             f"the agent {name!r} is {_shown(agent)}, which has neither act() nor search()"
+        )
+    return _checked_agent(name, agent)
+
+
+def _checked_agent(name: str, agent: AnyAgent) -> AnyAgent:
+    """The agent, once its method takes what it will be given."""
+    method, given = ("search", ("games", "rng")) if hasattr(agent, "search") else ("act", _GIVEN)
+    try:
+        found = signature(getattr(agent, method))
+    except (TypeError, ValueError):  # written in C
+        return agent
+    if not _fits(found, len(given)):
+        raise TypeError(
+            f"{method}{found} of the agent {name!r} cannot be called with {', '.join(given)}; "
+            f"write {method}(self, {', '.join(given)})"
         )
     return agent
 

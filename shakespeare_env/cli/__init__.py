@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import shlex
 from importlib import import_module
+from traceback import format_list
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from shakespeare_env.agent_faults import agent_notes, own_steps
 from shakespeare_env.cli.bash_words import whole_words
-from shakespeare_env.errors import ShakespeareEnvError
+from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
 from shakespeare_env.values import meant, shown
 from shakespeare_env.version import version
 
@@ -32,6 +35,11 @@ Each is in the package whose work it does: none imports one that builds on it.
 """
 
 
+_PYDANTIC = "Input should be "
+_MOST_REPEATED = 200
+"""Characters of a command in an error."""
+
+
 class _Commands(TyperGroup):
     # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
     _names_are_enough = False
@@ -39,6 +47,19 @@ class _Commands(TyperGroup):
     def main(self, *arguments: Any, **named: Any) -> Any:
         with whole_words():
             return super().main(*arguments, **named)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        known = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+        option = args[0].partition("=")[0] if args else ""
+        command = next((word for word in args if word in COMMANDS), None)
+        if option[:1] == "-" and option not in {*known, "--"} and not ctx.resilient_parsing:
+            behind = [word for word in args if word != command]
+            words = ["shakespeare", command or "COMMAND", *behind]
+            ctx.fail(
+                f"no option {shown(option)} before the command; options stand after it: "
+                f"{shlex.join(words)[:_MOST_REPEATED]}"
+            )
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
@@ -49,7 +70,9 @@ class _Commands(TyperGroup):
         if self._names_are_enough:
             return TyperCommand(cmd_name)
         single = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
-        single.command(cmd_name)(getattr(import_module(COMMANDS[cmd_name]), cmd_name))
+        single.command(cmd_name, context_settings=_HELP_NAMES)(
+            getattr(import_module(COMMANDS[cmd_name]), cmd_name)
+        )
         command = typer.main.get_command(single)
         command.name = cmd_name
         return command
@@ -77,16 +100,47 @@ class _Commands(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError:  # whoever read the output has left; Click ends the command quietly
             raise
-        except (ShakespeareEnvError, OSError) as fault:
-            said = [str(fault), *getattr(fault, "__notes__", [])]
-        except MemoryError:
-            said = ["there is too little memory for this; ask for less"]
+        except Exception as fault:
+            said = _in_words(fault)
+            if not said:
+                _reword(fault)
+                raise
         typer.echo("\n".join(["Error: " + said[0], *said[1:]]), err=True)
         raise typer.Exit(1)
 
 
+def _reword(fault: Any) -> None:
+    """Say plainly what newer versions of Typer say in Pydantic's words."""
+    said = getattr(fault, "message", None)
+    if isinstance(said, str) and said.startswith(_PYDANTIC):
+        kind = said.removeprefix(_PYDANTIC).partition(", ")[0]
+        kind = kind.replace("valid integer", "whole number").replace("valid number", "number")
+        fault.message = f"it must be {kind}"
+
+
+def _in_words(fault: Exception) -> list[str]:
+    """Lines about what is no defect of ours: how an agent failed, or the machine did."""
+    if notes := agent_notes(fault):
+        steps = "".join(format_list(own_steps(fault))).splitlines()
+        if isinstance(fault, IllegalMove) and not steps:
+            return [str(fault), *notes]
+        return [f"{notes[0].rstrip('.')}: {type(fault).__name__}: {fault}", *notes[1:], *steps]
+    if isinstance(fault, ShakespeareEnvError):
+        return [str(fault), *getattr(fault, "__notes__", [])]
+    if isinstance(fault, OSError):
+        return [str(fault)]
+    if isinstance(fault, MemoryError):
+        return ["there is too little memory for this; ask for less"]
+    return []
+
+
+_HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 app = typer.Typer(
-    name="shakespeare", cls=_Commands, no_args_is_help=True, pretty_exceptions_show_locals=False
+    name="shakespeare",
+    cls=_Commands,
+    no_args_is_help=True,
+    pretty_exceptions_show_locals=False,
+    context_settings=_HELP_NAMES,
 )
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 MOST_MOVES = 4000
 """In a game; those of the bundled boxes have some hundreds."""
+_NO_RECORD = "; give a game that play --save wrote, or the folder of a dataset"
 _MOST_IN_ALL = 2**26
 """Bytes of a game's lines, unpacked."""
 
@@ -203,14 +204,18 @@ def _lines(path: Path) -> Iterator[bytes]:
     except (OSError, EOFError, zlib.error, ValueError) as error:
         if isinstance(error, DatasetError):  # a ValueError, too
             raise
-        raise DatasetError(f"{str(path)!r} cannot be read: {error}") from error
+        if isinstance(error, FileNotFoundError):
+            raise DatasetError(f"there is no file or folder {str(path)!r}") from error
+        why = getattr(error, "strerror", None) or error
+        raise DatasetError(f"{str(path)!r} cannot be read: {why}") from error
 
 
 def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         return parse_object(check_length(line))
     except ValueError as error:
-        raise DatasetError(f"{path}, line {number} is {error}") from error
+        remedy = _NO_RECORD if number == 1 else ""
+        raise DatasetError(f"{path}, line {number} is {error}{remedy}") from error
 
 
 def _entry(path: Path, number: int, line: Mapping[str, Any], key: str, of: type) -> Any:

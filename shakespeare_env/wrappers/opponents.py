@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.agent import Player, agent_for
+from shakespeare_env.agent import Player, agent_for, name_of
 from shakespeare_env.batch import Batch
 from shakespeare_env.generators import GameGenerators, draw_columns
 from shakespeare_env.lineup import NOBODY, OUTSIDE, Lineup
@@ -58,7 +58,9 @@ class OpponentPool:
             chosen = [opponents]
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
         agents = [agent_for(player, batch.game) for player in chosen]
-        self.lineup = Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)))
+        names = ["the default agent" if one is None else name_of(one) for one in chosen]
+        generators = GameGenerators.of_games(0, np.arange(batch.n))
+        self.lineup = Lineup(agents, seats, generators, names)
 
     def reset(self, seed: int, rows: NDArray[np.int64]) -> None:
         """Reseed the generators of some rows."""

@@ -19,7 +19,7 @@ from shakespeare_env import registry
 from shakespeare_env.agent import decide
 from shakespeare_env.batch import Batch
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.command_line import moves_told, printed, refused
+from tests.contract.command_line import moves_told, printed, refused, run
 from tests.generators import generators
 
 GAME = registry.game("figaro")
@@ -64,6 +64,21 @@ def needs(game, *, depth): ...
 def nothing(game): return "an agent, I promise"
 def broken(game):
     return {}["x"]
+
+class TooFew:
+    def act(self, observations, masks): ...
+class Blind:
+    def search(self, games): ...
+"""
+FAILING = """
+import numpy as np
+def raising(observations, masks, rng):
+    return inner()
+def inner():
+    return {}["x"]
+def through_numpy(observations, masks, rng):
+    return np.argmax(masks, axis=7)
+def none(observations, masks, rng): ...
 """
 
 
@@ -117,7 +132,14 @@ def test_the_game_and_options_arrive(folder):
         ("mine.py:needs", "needs a default for its option 'depth'"),
         ("mine.py:nothing", "'an agent, I promise', which has neither act() nor search()"),
         ("mine.py:broken", "mine.py:broken makes no agent: {folder}/mine.py, line 41: KeyError"),
-        ("mine.py:thing,depth=2", "mine.py:thing is an agent already; it takes no options"),
+        (
+            "mine.py:thing,depth=2",
+            "mine.py:thing is an agent already; it takes no options: drop depth",
+        ),
+        ("mine.py:OfTheGame,depth", "the option 'depth' in 'mine.py:OfTheGame,depth' has no value"),
+        ("mine.py:TooFew", "act(observations, masks) of the agent 'mine.py:TooFew' cannot be"),
+        ("mine.py:Blind", "write search(self, games, rng)"),
+        ("greedy,samples", "the option 'samples' in 'greedy,samples' has no value"),
         ("mine.py:function,depth=2", "mine.py:function is an agent already"),
         ("mine.py:OfTheGame,deep=2", "has no option 'deep'; its options: depth, share"),
         ("mine.py:OfTheGame,depth=x", "depth='x' of the agent 'mine.py:OfTheGame' must be of"),
@@ -136,10 +158,10 @@ def test_what_does_not_is_refused_with_the_remedy(folder, name, said):
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("x = 1\nimport nowhere_at_all\n", "line 2: ModuleNotFoundError: .*; install it"),
-        ("x = 1\ny = = 2\n", "line 2: SyntaxError: invalid syntax; mend it"),
-        ("x = 1\n{}['x']\n", "line 2: KeyError: 'x'; mend it"),
-        ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3; mend it"),
+        ("x = 1\nimport nowhere_at_all\n", "line 2: ModuleNotFoundError: .*; it is not installed"),
+        ("x = 1\ny = = 2\n", "line 2: SyntaxError: invalid syntax$"),
+        ("x = 1\n{}['x']\n", "line 2: KeyError: 'x'$"),
+        ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3$"),
         ("from . import code\n", "line 1: ImportError"),
         ("import beside\n", r"'beside'; run the command in the folder that holds beside\.py"),
     ],
@@ -296,4 +318,51 @@ def test_a_move_that_is_not_legal_is_told_with_who_chose_it(folder):
     (folder / "illegal.py").write_text(code)
     said = refused("evaluate", "illegal.py:illegal", "--game", GAME.name, "--games", "6")
     assert said.startswith("Error: illegal move ")
-    assert "The agent FunctionAgent(act=<function illegal" in said
+    assert said.endswith("The agent illegal.py:illegal chose it.")
+
+
+@pytest.mark.parametrize("command", ["evaluate", "watch", "dataset"])
+@pytest.mark.parametrize(
+    ("name", "said", "frames"),
+    [
+        ("raising", "KeyError: 'x'", ["raising", "inner"]),
+        ("through_numpy", "AxisError: axis 7", ["through_numpy"]),
+        ("none", "ValueError: actions have shape ()", []),
+    ],
+)
+def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(
+    folder, command, name, said, frames
+):
+    (folder / "failing.py").write_text(FAILING)
+    out = ["--out", "games"] if command == "dataset" else []
+    done = run(command, f"failing.py:{name}", "random", "--game", GAME.name, *out)
+    assert done.exit_code == 1
+    first, *rest = done.stderr.strip().splitlines()
+    assert re.match(rf"Error: The agent failing\.py:{name} failed to decide in \d+ games?: ", first)
+    assert said in first
+    shown = [line for line in rest if line.startswith("  File ")]
+    assert [line.rsplit(" ", 1)[1] for line in shown] == frames
+    assert all(str(folder / "failing.py") in line for line in shown)
+
+
+def play_against(opponent):
+    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents=opponent)
+    while True:
+        games.step(games.action_masks().argmax(axis=1))
+
+
+def test_from_python_a_fault_is_the_agents_own_with_a_note(folder):
+    (folder / "failing.py").write_text(FAILING)
+    with pytest.raises(KeyError, match="x") as caught:
+        evaluate(["failing.py:raising", "random"], GAME.name, games=3)
+    (note,) = caught.value.__notes__
+    assert note.startswith("The agent failing.py:raising failed to decide in ")
+    with pytest.raises(KeyError) as caught:
+        play_against("failing.py:raising")
+    assert caught.value.__notes__[0].startswith("The agent failing.py:raising failed")
+
+
+def test_names_that_are_left_out_are_counted(folder):
+    (folder / "many.py").write_text("".join(f"def f{n}(): ...\n" for n in range(13)))
+    with pytest.raises(ValueError, match=r"it defines f0, .*f9 and 3 more$"):
+        make("many.py:nothing", GAME)

@@ -36,6 +36,10 @@ class Fixed:
         return masks.argmax(axis=1)
 
 
+def first_legal(observations, masks, rng):
+    return masks.argmax(axis=1)
+
+
 RANDOM = Entrant("random", RandomAgent())
 MODULE = import_module("shakespeare_agents.arena.evaluate")  # beside the function of its name
 
@@ -140,7 +144,7 @@ solo = pytest.mark.parametrize("name", [n for n in registry.names() if 1 in regi
 
 @solo
 def test_alone_nobody_wins_and_the_target_is_beside_the_score(name):
-    found = evaluate([RANDOM], name, games=7, seed=0)
+    found = evaluate([RANDOM], name, games=7, players=1, seed=0)
     alone = found["random"]
     # Its only seat is among the record's winners, but nobody was beaten.
     assert (alone.wins, alone.win_rate, alone.low, alone.high) == (None,) * 4
@@ -152,18 +156,34 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score(name):
 
 
 @small_tables
-@pytest.mark.parametrize(("deals", "surplus"), [(0, 0), (-1, 0), (-1, -1), (0, 1), (2, 1)])
-def test_games_must_fill_every_seat_equally(table, deals, surplus):
+@pytest.mark.parametrize(("deals", "surplus"), [(0, 1), (1, 0), (2, 1)])
+def test_games_are_rounded_up_to_fill_every_seat_equally(table, deals, surplus):
     seats = table.players
-    games, remedy = deals * seats + surplus, max(deals + (surplus > 0), 1) * seats
-    said = rf"^games={games} with {seats} seats: give a multiple of {seats}, such as {remedy}$"
-    with pytest.raises(ValueError, match=said):
-        evaluate([RANDOM] * seats, table.game, games=games, seed=0)
+    given = deals * seats + surplus
+    found = evaluate([RANDOM] * seats, table.game, games=given, players=seats, seed=0)
+    assert (found.games, found.deals) == (-(-given // seats) * seats, -(-given // seats))
 
 
-def test_without_entrants_there_is_nothing_to_measure():
-    with pytest.raises(ValueError, match="no entrants; give at least one agent"):
-        evaluate([], registry.DEFAULT, games=4, seed=0)
+@pytest.mark.parametrize("games", [0, -3])
+def test_no_games_are_refused(games):
+    with pytest.raises(ValueError, match=f"games={games}"):
+        evaluate(["random"] * 3, "figaro", games=games)
+
+
+def test_seats_are_filled_as_in_the_command():
+    """As many as the game needs, and at least one each; with fewer than two, all there are."""
+    for entrants, others in ((["heuristic", "random"], 1), (["random"] * 4, 0)):
+        result = evaluate(entrants, "figaro", games=1)
+        assert result.entrants == (*entrants, *["random"] * others)
+    for few in ([], ["random"]):
+        result = evaluate(few, "figaro", games=1)
+        assert result.entrants == (*few, *["network"] * (6 - len(few)))
+
+
+@pytest.mark.parametrize("single", ["random", first_legal, RandomAgent()])
+def test_a_single_agent_is_not_a_list_of_agents(single):
+    with pytest.raises(TypeError, match=r"give a list of agents, \["):
+        evaluate(single, "figaro", games=3)
 
 
 def test_it_needs_neither_torch_nor_the_command_line():
@@ -174,10 +194,6 @@ sys.exit(repr(unwanted & sys.modules.keys()) if unwanted & sys.modules.keys() el
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-def first_legal(observations, masks, rng):
-    return masks.argmax(axis=1)
 
 
 class Player:

@@ -93,7 +93,9 @@ def test_as_json_and_back(where, tmp_path):
     game, players, options = registry.game(where.game), where.players, where.options
     entrants = [Entrant("heuristic", make("heuristic", game))]
     entrants += [Entrant("random", RandomAgent())] * (players - 1)
-    found = evaluate(entrants, game.name, games=players, seed=2**64 - 1, options=options)
+    found = evaluate(
+        entrants, game.name, games=players, players=players, seed=2**64 - 1, options=options
+    )
     path = tmp_path / "result.json"
     found.save(path)
     data = json.loads(path.read_bytes(), parse_constant=pytest.fail)

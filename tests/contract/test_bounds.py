@@ -41,7 +41,7 @@ class TestNumbers:
 
     def test_of_threads(self, number):
         with refused:
-            evaluate([Entrant("random", RandomAgent())], GAME, games=1, threads=number)
+            evaluate([Entrant("random", RandomAgent())] * SEATS, GAME, games=1, threads=number)
         with refused:
             SingleAgentBatch(GAME, players=SEATS, threads=number)
 

@@ -174,7 +174,7 @@ class TestHints:
 
     def test_an_agent_that_is_none_is_refused(self, table):
         out = printed("play", *table, input="hint nobody\n1\n")
-        assert "no agent is named 'nobody'" in out
+        assert "there is no agent or folder 'nobody'" in out
 
     def test_an_agent_that_fails_loses_nothing(self, position, table, monkeypatch):
         def failing(*arguments):

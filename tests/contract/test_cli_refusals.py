@@ -16,7 +16,7 @@ from shakespeare_env import Position, registry
 from shakespeare_env.cli import COMMANDS
 from shakespeare_env.cli.lines import MOST_BYTES
 from shakespeare_env.cli.recorded import MOST_MOVES
-from tests.contract.command_line import run
+from tests.contract.command_line import printed, refused, run
 
 GAME = registry.names()[-1]
 NUMBERS = ["-1", "", "nan", "1e999", str(2**64), "9" * 5000]
@@ -163,3 +163,33 @@ def test_more_moves_than_a_game_has(needed, monkeypatch):
     Path("long.jsonl").write_text("\n".join([start, *[start[:-1] + ', "move": "x"}'] * 4]))
     assert "of 3 moves" in refusal("replay", "long.jsonl")
     assert MOST_MOVES > 1000
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["replay", "nowhere.jsonl"], "there is no file or folder 'nowhere.jsonl'"),
+        (["replay", "text.py"], "is not JSON: expecting value at character 1; give a game that"),
+        (["evaluate", "--games", "x"], "whole number"),
+        (["watch", "--delay", "x"], "number"),
+        (["--game", GAME, "play"], f"options stand after it: shakespeare play --game {GAME}"),
+        (["--seed=1"], "options stand after it: shakespeare COMMAND --seed=1"),
+    ],
+)
+def test_plain_words(arguments, said, needed):
+    Path("text.py").write_text("import this\n")
+    message = refused(*arguments)
+    assert said in message
+    assert "Errno" not in message
+    assert "Input should" not in message
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])
+def test_the_short_form_of_help(command):
+    assert printed(*command, "-h") == printed(*command, "--help")
+
+
+def test_help_names_the_default_agent():
+    for command in ("watch", "play", "evaluate", "dataset", "replay"):
+        words = " ".join(printed(command, "--help").replace("│", " ").split())
+        assert "the default agent: network, or heuristic" in words

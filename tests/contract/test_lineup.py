@@ -109,7 +109,7 @@ def test_an_agent_that_fails_is_named_with_the_number_of_games(table, answer, fa
     batch, agents = table.batch(5, seed=0), [RandomAgent(), Clueless(answer)]
     with pytest.raises(fault) as caught:
         lineup_of(batch, agents, [0, 1, 1, 0, 1]).decide(batch, np.arange(5))
-    assert caught.value.__notes__ == ["The agent Clueless() was to decide in 3 games."]
+    assert caught.value.__notes__ == ["The agent Clueless() failed to decide in 3 games."]
 
 
 # --------------------------------------------------------------------------------------- rotation

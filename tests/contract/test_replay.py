@@ -171,4 +171,4 @@ def test_refuses_what_cannot_be(folder, record, tmp_path):
     ):
         assert said in refused("replay", str(folder), "--game-id", "1", *arguments)
     assert "is not a dataset" in refused("replay", str(tmp_path))
-    assert "cannot be read" in refused("replay", str(tmp_path / "nothing.jsonl"))
+    assert "there is no file or folder" in refused("replay", str(tmp_path / "nothing.jsonl"))

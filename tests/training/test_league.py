@@ -216,7 +216,7 @@ def test_a_league_continues_where_another_stood():
 
 
 def test_unknown_opponents_are_named():
-    with pytest.raises(ValueError, match="no agent is named 'grandmaster'"):
+    with pytest.raises(ValueError, match="there is no agent or folder 'grandmaster'"):
         make_league({"grandmaster": 1.0})
 
 

@@ -167,7 +167,9 @@ def test_a_run_that_is_over_says_so(uninterrupted, tmp_path, capsys):
     for decisions in (None, SMALL.decisions):
         with Run.resume(folder, decisions=decisions, device="cpu") as run:
             assert train(run, Console(width=200))
-        assert "is complete after" in capsys.readouterr().out
+        said = capsys.readouterr().out
+        assert "is complete after" in said
+        assert f"train --resume {folder} --decisions {2 * SMALL.decisions}\n" in said
     with pytest.raises(ValueError, match="decisions already; give more"):
         Run.resume(folder, decisions=1000, device="cpu")
     Run.resume(folder, decisions=9000, device="cpu").close()

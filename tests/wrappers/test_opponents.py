@@ -133,7 +133,7 @@ def test_the_learners_seat_goes_around_the_table(table):
         ({"opponents": {"random": -1.0, BySight(): 2.0}}, ValueError, "weight"),
         ({"opponents": {"random": float("nan")}}, ValueError, "weight"),
         ({"opponents": {"random": float("inf")}}, ValueError, "weight"),
-        ({"opponents": "nobody"}, ValueError, "no agent is named 'nobody'"),
+        ({"opponents": "nobody"}, ValueError, "there is no agent or folder 'nobody'"),
         ({"opponents": 7}, TypeError, "cannot play"),
         ({"seat": 9}, ValueError, "seat=9"),
         ({"seat": -1}, ValueError, "seat=-1"),

@@ -98,7 +98,8 @@ class League:
         self._weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
         self._every_row = np.arange(batch.n)
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-        self.lineup = Lineup(self._agents(), seats, GameGenerators.of_games(seed, self._every_row))
+        generators = GameGenerators.of_games(seed, self._every_row)
+        self.lineup = Lineup(self._agents(), seats, generators, self._names())
         self._blas = ThreadpoolController()
         self.assign_seats(self._every_row)
 
@@ -186,6 +187,9 @@ class League:
     def _agents(self) -> list[AnyAgent]:
         return [opponent.agent for opponent in self.opponents]
 
+    def _names(self) -> list[str]:
+        return [opponent.name for opponent in self.opponents]
+
     def _drop_unused(self) -> None:
         """Forget retired snapshots whose games are over."""
         seats = self.lineup.seats
@@ -194,7 +198,7 @@ class League:
         new_index[kept] = np.arange(len(kept))
         seats[seats >= 0] = new_index[seats[seats >= 0]]
         self.opponents = [self.opponents[index] for index in kept]
-        self.lineup.agents = self._agents()
+        self.lineup.agents, self.lineup.names = self._agents(), self._names()
 
     def payoffs(self) -> Iterator[tuple[str, int, float]]:
         """Name, games and learner's win rate by opponent met; the pool counts as one."""
@@ -240,6 +244,6 @@ class League:
         self._active_until = int(data["active_until"])
         self.finished = int(data["finished"])
         self.rng.bit_generator.state = data["rng"]
-        self.lineup.agents = self._agents()
+        self.lineup.agents, self.lineup.names = self._agents(), self._names()
         self.lineup.seats[:] = seats
         self.lineup.generators.states[:] = generators

@@ -21,12 +21,14 @@ def deal(
     *,
     options: Mapping[str, bool] | None = None,
     threads: int = 1,
+    names: Sequence[str] = (),
 ) -> tuple[Batch, Lineup]:
     """The games of some deals at their first decision, and their line-up.
 
     Game k is deal `deals[k // P]` with `agents[0]` at seat `k % P` and the other P - 1 after it; an
     object may hold several seats. Deal d is game d of `Batch(seed=seed)`, and each game's agents
-    draw from their own generator: a deal depends only on the seed and its number.
+    draw from their own generator: a deal depends only on the seed and its number. Errors call the
+    agents by `names`.
     """
     players = len(agents)
     numbers = np.arange(deals.start * players, deals.stop * players)
@@ -35,7 +37,8 @@ def deal(
     batch.reset(seed, numbers // players)
     generators = GameGenerators.of_games(seed, numbers)
     rotations = numbers % players
-    return batch, Lineup.in_rotation(agents, rotations, batch.game.max_seats, generators)
+    seats = batch.game.max_seats
+    return batch, Lineup.in_rotation(agents, rotations, seats, generators, names)
 
 
 def parts(deals: range, size: int) -> Iterator[range]:

@@ -9,7 +9,7 @@ from itertools import count
 from typing import TypeVar
 
 from shakespeare_agents.registry import default, make
-from shakespeare_env.agent import AnyAgent, Player
+from shakespeare_env.agent import AnyAgent, Player, name_of
 from shakespeare_env.game import Game
 
 
@@ -24,12 +24,19 @@ class Entrant:
 T = TypeVar("T")
 
 
-def filled(named: Sequence[T], seats: int, game: Game) -> list[T | str]:
+def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
     """One for each seat: the last of several fills the remaining ones, else the default agent.
 
+    By default seats are one for each of several, as far as the game allows, else as many as it has.
+
     Raises:
-        ValueError: more are named than there are seats.
+        ValueError: more are named than there are seats, or the game is not for so many seats.
+        TypeError: `players` is not whole.
     """
+    if players is None:
+        wanted = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
+        players = min(wanted, game.max_seats)
+    seats = game.check_players(players)
     if len(named) > seats:
         raise ValueError(
             f"{len(named)} players for {seats} seats; name fewer agents, or give more seats"
@@ -52,16 +59,9 @@ def entrants_of(players: Sequence[Entrant | Player], game: Game) -> list[Entrant
             made[key] = player
         elif key not in made:
             taken = {entrant.name for entrant in made.values()}
-            made[key] = Entrant(_untaken(_name(player), taken), make(player, game))
+            made[key] = Entrant(_untaken(name_of(player), taken), make(player, game))
         entrants.append(made[key])
     return entrants
-
-
-def _name(player: Player) -> str:
-    if isinstance(player, str | os.PathLike):
-        return str(player)
-    name = getattr(player, "__name__", None)
-    return name if isinstance(name, str) else type(player).__name__
 
 
 def _untaken(name: str, taken: set[str]) -> str:

@@ -21,6 +21,7 @@ from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets.manifest import MOST_GAMES
 from shakespeare_env.lineup import play_out
 from shakespeare_env.memory import require_memory
+from shakespeare_env.values import shown
 
 _GAMES_AT_ONCE = 16_384
 """Played together to bound memory; changes no figure."""
@@ -52,38 +53,36 @@ def evaluate(
     Args:
         entrants: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
         game: Its name.
-        games: A multiple of the seats, up to `MOST_GAMES`.
-        players: Seats, by default one for each entrant. The last of several entrants fills the
-            remaining ones; a single one plays against the default agent.
+        games: Up to `MOST_GAMES`; rounded up to a multiple of the seats.
+        players: Seats, by default one for each of several entrants and as many as the game needs,
+            else as many as it has. The last of several entrants fills the remaining ones; a single
+            one plays against the default agent.
         seed: Of the deals and the agents' draws.
         options: Variants.
         threads: That step the games; they change no result.
         on_progress: Called after every step.
 
     Raises:
-        ValueError: there are no entrants or too many, `games` is no such multiple, or as of `make`.
-        TypeError: a number is not whole, or as of `make`.
+        ValueError: there are too many entrants, a number is out of range, or as of `make`.
+        TypeError: a number is not whole, `entrants` is no sequence, or as of `make`.
         MemoryLimitError: the results would not fit this machine.
     """
-    if players is not None:
-        players = registry.game(game).check_players(players)
-        entrants = filled(entrants, players, registry.game(game))
+    if isinstance(entrants, str) or not isinstance(entrants, Sequence):
+        raise TypeError(f"entrants={shown(entrants)}: give a list of agents, [{shown(entrants)}]")
+    entrants = filled(entrants, players, registry.game(game))
     players = len(entrants)
-    if not players:
-        raise ValueError("there are no entrants; give at least one agent")
-    if isinstance(games, int) and (games <= 0 or games % players):
-        remedy = max(-(-games // players), 1) * players
-        raise ValueError(
-            f"games={games} with {players} seats: give a multiple of {players}, such as {remedy}"
-        )
     checked_count("games", games, MOST_GAMES)
+    games = -(-games // players) * players
     require_memory(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
     named = entrants_of(entrants, registry.game(game))
     agents = [entrant.agent for entrant in named]
+    names = [entrant.name for entrant in named]
     progress = None if on_progress is None else _Progress(on_progress)
     found = []
     for some in parts(range(games // players), max(_GAMES_AT_ONCE // players, 1)):
-        batch, lineup = deal(agents, game, some, seed, options=options, threads=threads)
+        batch, lineup = deal(
+            agents, game, some, seed, options=options, threads=threads, names=names
+        )
         play_out(batch, lineup, after_step=partial(progress.count, batch) if progress else None)
         found.append((batch.final_scores, batch.final_winners))
     # [deal, rotation, seat]
@@ -91,7 +90,6 @@ def evaluate(
         np.concatenate(column)[:, :players].reshape(-1, players, players)
         for column in zip(*found, strict=True)
     )
-    names = [entrant.name for entrant in named]
     solo = players == 1
     best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
     return EvaluationResult(

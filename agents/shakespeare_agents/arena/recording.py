@@ -75,6 +75,7 @@ def record_shard(
             settings.seed,
             options=dict.fromkeys(settings.variants, True),
             threads=threads,
+            names=settings.entrants,
         )
         first = batch.save(slice(None))
         steps = _play(batch, lineup)

@@ -38,8 +38,9 @@ def play_instead(
         default(position.game) if name == PERSON else name for name in named or game.agents or []
     ]
     made = make_entrants(position.game, finishers, position.players)
-    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(made)}, seed, at)
     names = [one.name for one in made]
+    agents = {seat: one.agent for seat, one in enumerate(made)}
+    played = SingleGame(position, agents, seed, at, names)
     log = GameLog(names)
     if at < len(game.moves):
         typer.echo("In the record:")

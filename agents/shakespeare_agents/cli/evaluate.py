@@ -43,6 +43,7 @@ def evaluate(
             entrants,
             game.name,
             games=games,
+            players=len(entrants),
             seed=seed,
             options=variants,
             threads=threads,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 AGENT = "AGENT"
 PERSON = "you"
 """Who is no agent, in a line-up and in the record of a game."""
+_DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 _WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
 AgentNames = Annotated[
@@ -29,7 +30,7 @@ AgentNames = Annotated[
         autocompletion=complete_agent,
         help=f"Who plays: {_WHO} The last of several fills the remaining seats; a single one plays "
         "against the default agent.",
-        show_default="the default agent",
+        show_default=_DEFAULT_AGENT,
     ),
 ]
 OpponentNames = Annotated[
@@ -39,7 +40,7 @@ OpponentNames = Annotated[
         autocompletion=complete_agent,
         help=f"Who plays the other seats, in their order: {_WHO} The last one fills the remaining "
         "seats.",
-        show_default="the default agent",
+        show_default=_DEFAULT_AGENT,
     ),
 ]
 FinisherNames = Annotated[
@@ -49,7 +50,7 @@ FinisherNames = Annotated[
         autocompletion=complete_agent,
         help=f"Who plays on after --instead, from seat 0: {_WHO} The last of several fills the "
         "remaining seats; a single one plays against the default agent.",
-        show_default="those of the record, or the default agent",
+        show_default=f"those of the record, or {_DEFAULT_AGENT}",
     ),
 ]
 Players = Annotated[
@@ -117,15 +118,12 @@ def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
     """Who sits at each seat, in order, by the one rule of all commands."""
     from shakespeare_agents.arena.entrants import filled
 
-    seats = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
-    if players is not None:
-        seats = players
-    if not game.min_seats <= seats <= game.max_seats:
+    if players is not None and not game.min_seats <= players <= game.max_seats:
         raise typer.BadParameter(
-            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {seats}",
-            param_hint=AGENT if players is None else "--players",
+            f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
+            param_hint="--players",
         )
     try:
-        return filled(named, seats, game)
+        return filled(named, players, game)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=AGENT) from error

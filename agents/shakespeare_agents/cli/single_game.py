@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,8 @@ OnMove = Callable[[Position, int, str, Position], None]
 class SingleGame:
     """One game in which agents, by seat, play theirs, and `push` the others.
 
-    `seed` is of the agents' draws; moves are numbered after the `n_moves` before `position`.
+    `seed` is of the agents' draws; moves are numbered after the `n_moves` before `position`; errors
+    call the agents by `names`, one for each seat.
 
     Attributes:
         positions: From the first to the current one; not to be played on.
@@ -27,7 +28,12 @@ class SingleGame:
     """
 
     def __init__(
-        self, position: Position, agents: Mapping[int, AnyAgent], seed: int, n_moves: int = 0
+        self,
+        position: Position,
+        agents: Mapping[int, AnyAgent],
+        seed: int,
+        n_moves: int = 0,
+        names: Sequence[str] = (),
     ) -> None:
         self._moves_before = n_moves
         self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
@@ -38,7 +44,8 @@ class SingleGame:
         for index, seat in enumerate(agents):
             seats[0, seat] = index
         self._generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
-        self._lineup = Lineup(list(agents.values()), seats, self._generators)
+        called = [names[seat] for seat in agents] if names else ()
+        self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self.positions = [position]
         self.moves: list[str] = []
         self._generator_states = [self._generators.states.copy()]

@@ -73,7 +73,8 @@ def watch(
             f"positions have no key {key!r}; their keys: {known}", param_hint="--draw-at"
         )
     names = [one.name for one in entrants]
-    played = SingleGame(position, {seat: one.agent for seat, one in enumerate(entrants)}, seed)
+    agents = {seat: one.agent for seat, one in enumerate(entrants)}
+    played = SingleGame(position, agents, seed, names=names)
     log = GameLog(names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 

@@ -45,6 +45,7 @@ def measure(
             [learner, *[opponent] * (players - 1)],
             config.game,
             games=whole_rotations(games, players),
+            players=players,
             seed=config.seed + _SEED_OFFSET,
             on_progress=lambda made, finished: on_progress(meter.reading(made, finished)),
         )

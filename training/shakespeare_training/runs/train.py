@@ -39,7 +39,8 @@ def train(
     run.check_open()
     if run.is_complete:
         done = f"{run.folder} is complete after {run.decisions:,} decisions"
-        console.print(f"{done}; extend it with --decisions", highlight=False)
+        longer = f"{_resume_command(run)} --decisions {2 * run.config.decisions}"
+        console.print(f"{done}; to extend it, run\n  {longer}", highlight=False, soft_wrap=True)
         return True
     with TrainingDisplay(console, told=len(run.history)) as display:
         callback = RunCallback(run, display, minutes, stop)
@@ -54,10 +55,8 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
     folder, config, program = run.folder, run.config, _here(_NAME)
     game = "".join(f" {word}" for word in game_option(config.game))
     opponent = config.evaluation_opponents[-1] if config.evaluation_opponents else "random"
-    trust = running_python({**config.opponents, **dict.fromkeys(config.evaluation_opponents)})
     curves = folder / CURVES_NAME
-    resume = f"{program} train --resume {folder}"
-    resume += "".join(f" --trust {shlex.quote(name)}" for name in trust)
+    resume = _resume_command(run)
     if callback.stopped:
         done = f"{callback.saved_decisions:,} of {config.decisions:,} decisions"
         if callback.saved_decisions >= config.decisions:
@@ -80,6 +79,13 @@ def _print_next_steps(run: Run, console: Console, callback: RunCallback) -> None
         f"Logs        {_here('tensorboard')} --logdir {folder / LOGS_NAME}",
     ]
     console.print("\n".join(lines), highlight=False, soft_wrap=True)
+
+
+def _resume_command(run: Run) -> str:
+    config = run.config
+    trust = running_python({**config.opponents, **dict.fromkeys(config.evaluation_opponents)})
+    command = f"{_here(_NAME)} train --resume {run.folder}"
+    return command + "".join(f" --trust {shlex.quote(name)}" for name in trust)
 
 
 def _here(name: str) -> str:

@@ -1,0 +1,33 @@
+"""Which agent has failed, and where in the code of whoever wrote it."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from pathlib import Path
+from traceback import FrameSummary, extract_tb
+
+_OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+_LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
+
+
+class AgentNote(str):
+    """A note on an exception that names the agent whose fault it is."""
+
+    __slots__ = ()
+
+
+def agent_notes(fault: BaseException) -> list[str]:
+    """The notes on an exception that name an agent; none if no agent has failed."""
+    return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
+
+
+def own_steps(fault: BaseException) -> list[FrameSummary]:
+    """The steps of an exception's traceback through code that is neither ours nor a library's."""
+    ours = [Path(sys.modules[name].__file__ or "").parent for name in _OURS if name in sys.modules]
+    return [
+        step
+        for step in extract_tb(fault.__traceback__)
+        if not step.filename.startswith("<")
+        and not any(map(Path(step.filename).is_relative_to, [*ours, *_LIBRARIES]))
+    ]
