@@ -14,12 +14,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import shakespeare_env
 from shakespeare_agents.naming import PythonName
 from shakespeare_agents.own_files import load_file
 from shakespeare_env.values import meant
 
 _MOST_NAMED = 10
-_NOT_THEIRS = [Path(__file__).parent, *map(Path, map(sysconfig.get_path, ("stdlib", "purelib")))]
+_NOT_THEIRS = [
+    *(Path(file).parent for file in (__file__, shakespeare_env.__file__)),
+    *map(Path, map(sysconfig.get_path, ("stdlib", "purelib"))),
+]
 """Where a fault that shows here does not come from."""
 _digests: dict[PythonName, str] = {}
 """Of what this process has loaded."""
