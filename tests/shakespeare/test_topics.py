@@ -105,7 +105,7 @@ def test_what_objectives_count(metric, value):
 
 
 def test_the_queens_gifts_are_a_choice_by_the_moves_that_make_it():
-    first, now = lines("queen")
+    first, now, *_ = lines("queen")
     assert first.startswith("Used, she gives one of two things. queen:money: ")
     assert "queen:objectives: draw " in first
     assert now.endswith("in the pile.")

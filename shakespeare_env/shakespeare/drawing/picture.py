@@ -94,7 +94,10 @@ def _legend(position: Mapping[str, Any]) -> Block:
         (shapes.coin(0, 0, size), "pounds, wage"),
         (shapes.cylinder(0, 0, size, PANEL), "activation"),
         (shapes.costume(0, 0, size, ANY), "costume"),
-        ([words(0, 4, "✓8", 11, weight="bold", anchor="middle")], "complete costume, its value"),
+        (
+            [words(0, 4, "✓8", 11, weight="bold", anchor="middle")],
+            "complete costume, its value",
+        ),
         (shapes.stage_set(0, 0, size - 2, ANY), "stage set"),
         (shapes.quill(0, 0, size, "red"), "Act I"),
         (shapes.quill(0, 0, size, "gold"), "Act II"),
