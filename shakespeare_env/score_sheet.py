@@ -18,11 +18,12 @@ def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[st
         events: Of `Game.events`, move after move.
 
     Returns:
-        (source, points by seat), in the order in which sources come up; columns add up to the
-        scores after the last event.
+        (source, points by seat), `START` first and then by name, in every game alike; columns add
+        up to the scores after the last event.
     """
-    rows: dict[str, list[int]] = {START: list(scores)} if any(scores) else {}
+    start = [(START, list(scores))] if any(scores) else []
+    rows: dict[str, list[int]] = {}
     for event in events:
         if event.seat is not None and event.points:
             rows.setdefault(event.source, [0] * len(scores))[event.seat] += event.points
-    return list(rows.items())
+    return start + sorted(rows.items())

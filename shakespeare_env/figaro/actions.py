@@ -15,9 +15,8 @@ def _plays() -> Block:
     for kind in range(t.RING):
         for place in range(t.N_SEATS):
             card = t.KIND_IDS[kind]
-            before = f"seat {{+{place}}}" if place else "oneself"
             texts.append(f"play:{card}>{{+{place}}}")
-            descriptions.append(f"play {card.replace('-', ' ')} before {before}")
+            descriptions.append(f"play {card.replace('-', ' ')} before seat {{+{place}}}")
     return Block("play", tuple(texts), tuple(descriptions))
 
 
@@ -27,7 +26,7 @@ TABLE = ActionTable(
         Block(
             "ring",
             ("ring",),
-            ("play a ring before oneself; all piles go to the next seat clockwise",),
+            ("play a ring before seat {+0}; all piles go to the next seat clockwise",),
         ),
         Block("take", ("take",), ("take all face-up cards, and play again",)),
     ]

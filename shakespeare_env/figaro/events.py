@@ -74,8 +74,7 @@ class _Story:
         target = int(seat)
         self.front[target].append(card)
         total = pile_total(self.front[target])
-        before = "itself" if target == mover else f"seat {target}"
-        words = f"{card.replace('-', ' ')} before {before}, total {total} of {FULL}"
+        words = f"{card.replace('-', ' ')} before seat {target}, total {total} of {FULL}"
         self.tell(mover, words, hand=-1)
         if total >= FULL:
             self.take(target, f"total {total}: ")

@@ -57,8 +57,9 @@ def _table(position: Mapping[str, Any]) -> dict[str, str]:
         "it gets the King. Most cards taken gets the longest piece, and so on; the last seat, and "
         "one that took nothing, get none. Equals: clockwise from the King, its own seat last.\n"
         f"Now: round {position['round']}.",
-        "king": "Its seat begins the next round. Of equal roads its own wins, or who is next "
-        f"clockwise.\nNow: seat {position['king']}.",
+        "king": "The seat that has it begins the next round. If the shortest roads are equally "
+        "long, this seat wins, or else the first of the others clockwise from it.\n"
+        f"Now: seat {position['king']}.",
         "road": f"The sum of your pieces; the shortest after {N_ROUNDS} rounds wins.\n"
         f"Now: {roads}.",
         "piece": "Of the road; every round deals out one fewer than there are seats.\n"

@@ -58,10 +58,11 @@ def _moves(position: Mapping[str, Any]) -> dict[str, str]:
         "after everything else a power gives; past the end of an act a quill is lost.",
         "back": "Mood −1: move a disc of your choice back one space; none if all are on space 1.",
         "done": "Take no more elements; the value left is lost.",
-        "queen": f"money: {t.QUEEN_POUNDS} £. objectives: draw {t.QUEEN_OBJECTIVES}, keep one in "
-        f"secret, the others go under the pile.\nNow: {left} in the pile.",
-        "objective": "Keep this one of those drawn, in secret; it scores at the end of the game."
-        + (f"\nNow: {kept}." if kept else ""),
+        "queen": f"Used, she gives one of two things. queen:money: {t.QUEEN_POUNDS} £. "
+        f"queen:objectives: draw {t.QUEEN_OBJECTIVES}, keep one in secret; the others go under the "
+        f"pile.\nNow: {left} in the pile.",
+        "objective": "A goal that gives prestige at the end of the game; its seat alone knows it. "
+        "As a move: which of those drawn you keep." + (f"\nNow: {kept}." if kept else ""),
         "keep": f"Choose, {secret}, which of the characters used today stays free; the others "
         "rest all of the next day.",
     }

@@ -138,6 +138,7 @@ class TestGame:
         outs = [printed("play", "--game", game.name, input="") for _ in range(2)]
         seeds = {seed for out in outs for seed in re.findall(r"seed of this game is (\d+)", out)}
         assert len(seeds) == 2
+        assert all(len(seed) <= 6 for seed in seeds)
 
     @pytest.mark.parametrize("screen", [SCREEN, {"COLUMNS": "1", "LINES": "1"}])
     def test_on_a_small_screen_the_table_is_drawn_compactly(self, game, table, screen):
@@ -184,6 +185,12 @@ class TestAnswers:
         assert re.fullmatch(
             rf"{re.escape(other)} \(.+\) is not legal now; enter one of the list", said
         )
+
+    def test_other_words_for_help_and_quit_are_understood_and_slips_pointed_out(self, table):
+        out = printed("play", *table, input="help\nscore\nexit\n1\n")
+        assert "quit         leave the game" in out
+        assert "'score' is neither a move nor a number (did you mean 'scores'?); ?" in out
+        assert moves_told(out) == moves_told(printed("play", *table, input=""))
 
     def test_an_empty_line_is_asked_again(self, table):
         out = printed("play", *table, input="\n  \nquit\n")
@@ -264,9 +271,11 @@ class TestLeaving:
         def said(moves):
             done = run("play", *table, "--moves", moves, input="")
             assert done.exit_code == 2
+            assert not done.stdout
             return " ".join(re.sub(r"[│╭╮╰╯─]", " ", done.stderr).split())
 
-        assert "move 1: 'castle' is neither a move" in said("castle")
+        assert "move 1: 'castle' is neither a file nor a move" in said("castle")
+        assert "move 2: 'castle' is neither a move nor a number" in said("1 castle")
         assert "move 2: there is no move 999" in said("1 999")
         whole = "1 " * 1000
         assert "the game is over before '1'; leave out the rest" in said(whole)
@@ -296,6 +305,46 @@ class TestLeaving:
         assert "You have left the game" in out
         listed = printed("replay", saved[1], "--list")
         assert moves_told(listed) == moves_told(out)
+
+    def test_when_an_agent_fails(self, table, tmp_path, monkeypatch):
+        """Without a traceback; the command leads back to where it failed."""
+        monkeypatch.chdir(tmp_path)
+        good = "def agent(observations, masks, rng):\n    return masks.argmax(1)\n"
+        bad = good.replace("masks.arg", "masks.max(1)[:, None].sum() and masks.none")
+        Path("good.py").write_text(good, encoding="utf-8")
+        Path("bad.py").write_text(bad, encoding="utf-8")
+        seated = ["good.py:agent", *table[1:], "--seat", "1"]
+        left = printed("play", *seated, input="1\n1\nquit\n")
+        mine = command_told(left, "You have left the game")
+        moves = mine[mine.index("--moves") + 1]
+        table = ["bad.py:agent", *table[1:], "--seat", "1"]
+        done = run("play", *table, "--moves", moves, "--save", "game.jsonl")
+        assert done.exit_code == 1
+        assert isinstance(done.exception, SystemExit)
+        first, *steps = done.stderr.strip().splitlines()
+        assert re.match(r"bad\.py:agent, seat \d, failed: AttributeError: ", first)
+        assert [line for line in steps if line.startswith("  File")] == [
+            f'  File "{tmp_path / "bad.py"}", line 2, in agent'
+        ]
+        command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
+        assert command[:3] == ["shakespeare", "play", "bad.py:agent"]
+        assert command_told(done.stdout, "To look at it") == ["shakespeare", "replay", "game.jsonl"]
+
+    def test_when_an_agent_chooses_what_is_not_legal(self, game, table, tmp_path):
+        file = tmp_path / "my.py"
+        text = "def agent(observations, masks, rng):\n    return (~masks).argmax(1)\n"
+        file.write_text(text, encoding="utf-8")
+        done = run("play", f"{file}:agent", *table[1:], input=FIRST_OF_THE_LIST)
+        assert done.exit_code == 1
+        told = moves_told(done.stdout)
+        position = Position.new(game.name, players=fewest(game), seed=6)
+        for _, _, move in told:
+            position.push(move)
+        chosen = position.move_text(int((~position.action_mask()).argmax()))
+        seat = position.to_move
+        said = f"{file}:agent, seat {seat}, chose the illegal move {chosen}"
+        assert done.stderr.strip() == said
+        assert "To resume the game once the agent is repaired, run" in done.stdout
 
     def test_what_is_no_text_ends_it(self, table):
         done = run("play", *table, input=b"\xff\xfe\n")

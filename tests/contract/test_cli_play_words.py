@@ -47,6 +47,19 @@ class ALegalPosition:
 
 AT_HAND: Any = ALegalPosition()
 
+OF_A_PERSON = """\
+def illegal(observations, masks, rng):
+    return (~masks).argmax(1)
+
+
+def huge(observations, masks, rng):
+    return masks.sum(1) * 0 + 9999
+
+
+def failing(observations, masks, rng):
+    return 1 // 0
+"""
+
 
 class TestMoves:
     @pytest.mark.parametrize(
@@ -75,7 +88,7 @@ class TestMoves:
             ("red-2", "'red-2' could be: 4 play:red-2>0, 5 play:red-2>1; enter more of it"),
             ("7", "there is no move 7; the moves are numbered 1 to 6"),
             ("pass", "pass (do nothing) is not legal now"),
-            ("amlet", "'amlet' is neither a move nor a number"),
+            ("amlet", "'amlet' is neither a move nor a number (did you mean 'hamlet'?)"),
             ("::", "'::' is neither"),
         ],
     )
@@ -141,19 +154,43 @@ class TestTopics:
         with pytest.raises(ValueError, match="nothing is called 'king'; there is: queen, set"):
             meant_topics("king", topics)
 
+    def test_a_slip_is_answered_with_what_was_meant_and_no_list(self):
+        with pytest.raises(
+            ValueError, match=r"^nothing is called 'qeen' \(did you mean 'queen'\?\)$"
+        ):
+            meant_topics("qeen", {"queen": "", "take": ""})
+
+    @pytest.mark.parametrize("asked", ["number", "text"])
+    def test_a_move_is_explained_with_what_it_names(self, position, table, asked):
+        listed = printed("play", *table, input="moves\n")
+        move = re.findall(r"^│ 1 +│ (\S+) ", listed, re.MULTILINE)[0]
+        out = printed("play", *table, input=f"? {move if asked == 'text' else 1}\n")
+        told = out.partition("help): ? ")[2]
+        assert f"  ({move})\n" in told
+        topics = position.game.topics(position.seen_by(0))
+        for name in re.split("[:>]", move)[:2]:
+            assert f"\n{name}: {topics[name].splitlines()[0]}\n" in told
+
+    def test_a_move_that_is_not_offered_is_explained_too_but_no_number_of_none(self, table):
+        position = Position.new("shakespeare", players=2, seed=6)
+        topics = position.game.topics(position.seen_by(0))
+        missing = next(f"recruit:{name}" for name in topics if position.is_move(f"recruit:{name}"))
+        out = printed("play", "random", "--players", "2", input=f"? {missing}\n? 99\n")
+        assert f"({missing})\n" in out
+        assert "there is no move 99" in out
+
 
 class TestHints:
-    def test_a_network_gives_probabilities_and_a_value(self, position):
+    def test_a_network_gives_probabilities(self, position):
         lines = hint(position, "network")
         assert lines[0] == "network would play, with these probabilities:"
-        shares = [float(line.split()[0]) for line in lines[1:-1]]
+        shares = [float(line.split()[0]) for line in lines[1:]]
         assert shares == sorted(shares, reverse=True)
         assert 0 < sum(shares) <= 100.3
         network: Any = shakespeare_agents.make("network", position.game)
         seen = position.observation(position.to_move)[None]
         best = int(network.act(seen, position.action_mask()[None], None)[0])
         assert f"({position.move_text(best)})" in lines[1]
-        assert f"a return of {float(network.values(seen)[0]):+.2f}" in lines[-1]
 
     @pytest.mark.parametrize("name", ["heuristic", "greedy,samples=2"])
     def test_others_give_their_choice(self, position, name):
@@ -182,8 +219,22 @@ class TestHints:
 
         monkeypatch.setattr(NetworkAgent, "probabilities", failing)
         out = printed("play", *table, input="hint network\n1\n")
-        assert "network cannot say: ZeroDivisionError: no luck" in out
+        assert "network failed: ZeroDivisionError: no luck" in out
         assert moves_told(out)
+
+    def test_an_illegal_choice_is_named_and_a_fault_shown_in_its_own_file(self, position, tmp_path):
+        file = tmp_path / "my.py"
+        file.write_text(OF_A_PERSON, encoding="utf-8")
+        illegal = position.move_text(int((~position.action_mask()).argmax()))
+        with pytest.raises(ValueError, match="illegal") as refused:
+            hint(position, f"{file}:illegal")
+        assert str(refused.value) == f"{file}:illegal chose the illegal move {illegal}"
+        with pytest.raises(ValueError, match="huge chose action 9999; there are actions 0 to"):
+            hint(position, f"{file}:huge")
+        with pytest.raises(ValueError, match="ZeroDivisionError") as failed:
+            hint(position, f"{file}:failing")
+        assert str(failed.value).count("  File ") == 1
+        assert f'File "{file}", line 10, in failing' in str(failed.value)
 
 
 class TestTheCourse:

@@ -87,13 +87,15 @@ def test_what_a_seat_may_not_know_changes_no_event_that_it_is_told(table):
     assert alike > 2
 
 
-def test_a_row_of_a_score_sheet_is_a_source_in_the_order_in_which_it_comes_up():
+def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():
     events = [
+        Event(0, "−1: mood", "mood", -1),
         Event(1, "+2: act", "act", 2),
         Event(None, "a new day"),
-        Event(0, "mood", "mood", -1),
         Event(1, "hamlet", counters={"pounds": 3}),
         Event(0, "+3: act", "act", 3),
     ]
     assert score_sheet.from_events([0, 0], events) == [("act", [3, 2]), ("mood", [-1, 0])]
-    assert score_sheet.from_events([5, 5], events)[0] == ("at the start", [5, 5])
+    other_hands = [Event(0, "", source, 1) for source in ("mood", "yellow", "act")]
+    sheet = score_sheet.from_events([5, 5], other_hands)
+    assert [source for source, _ in sheet] == ["at the start", "act", "mood", "yellow"]

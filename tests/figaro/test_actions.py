@@ -9,7 +9,7 @@ from tests.figaro.samples import OURS, SAMPLES, positions, rotated, turn
 
 tables = pytest.mark.parametrize("table", OURS, ids=str)
 CARDS = KINDS[:-1]
-PLACES = ("oneself", *(f"seat {{+{place}}}" for place in range(1, 6)))
+PLACES = tuple(f"seat {{+{place}}}" for place in range(6))
 
 
 def test_every_card_but_the_ring_is_played_before_each_of_six_places_then_ring_and_take():
@@ -25,7 +25,7 @@ def test_descriptions_say_the_card_and_the_place():
             action = TABLE.texts.index(f"play:{card}>{{+{place}}}")
             said = f"play {card.replace('-', ' ')} before {seat}"
             assert TABLE.descriptions[action] == said
-    assert TABLE.descriptions[RING].startswith("play a ring before oneself")
+    assert TABLE.descriptions[RING].startswith("play a ring before seat {+0};")
     assert TABLE.descriptions[TAKE].startswith("take all face-up cards")
 
 

@@ -16,7 +16,7 @@ def test_a_card_tells_the_total_before_whom():
     d = position(hands={0: "red-2 ..."}, front={2: "red-2"})
     assert told(d, "play:red-2>2") == [(0, "red 2 before seat 2, total 4 of 6")]
     d = position(hands={0: "jester-1 ..."})
-    assert told(d, "play:jester-1>0") == [(0, "jester 1 before itself, total 1 of 6")]
+    assert told(d, "play:jester-1>0") == [(0, "jester 1 before seat 0, total 1 of 6")]
 
 
 def test_a_full_pile_tells_what_its_seat_takes():
@@ -39,7 +39,7 @@ def test_a_take_that_nobody_chooses_is_told():
     front = {0: "red-1", 1: "blue-1", 2: "orange-1", 3: "purple-1"}
     d = position(hands={0: "red-1 ...", 1: "green-2 green-2"}, front=front)
     assert told(d, "play:red-1>0") == [
-        (0, "red 1 before itself, total 2 of 6"),
+        (0, "red 1 before seat 0, total 2 of 6"),
         (1, "no card can be played"),
         (1, "takes 5 cards, 5 this round"),
     ]
@@ -61,7 +61,7 @@ def test_the_end_of_a_round_tells_pieces_in_order_and_new_hands():
     left_over = [f"; {count} left in hand out of play" if count else "" for count in left]
     assert left_over[1] == ""
     assert told(d, last_card(1)) == [
-        (0, "red 1 before itself, total 1 of 6"),
+        (0, "red 1 before seat 0, total 1 of 6"),
         (None, "round 1 is over; the King goes to seat 1"),
         (0, "12 cards taken: road piece 15, road 15"),
         (3, "10 cards taken: road piece 12, road 12"),

@@ -104,6 +104,20 @@ def test_what_objectives_count(metric, value):
     assert counted(d, 0, metric) == value
 
 
+def test_the_queens_gifts_are_a_choice_by_the_moves_that_make_it():
+    first, now, *_ = lines("queen")
+    assert first.startswith("Used, she gives one of two things. queen:money: ")
+    assert "queen:objectives: draw " in first
+    assert now.endswith("in the pile.")
+
+
+def test_an_objective_is_explained_before_the_move_that_keeps_one():
+    assert lines("objective")[0] == (
+        "A goal that gives prestige at the end of the game; its seat alone knows it. As a move: "
+        "which of those drawn you keep."
+    )
+
+
 def test_acts_tell_thresholds_and_discs():
     acts = {"II": {4: [1, 0]}}
     assert lines("act_ii", players=2, acts=acts) == [

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.cli.fault_words import fault_lines
 from shakespeare_agents.registry import make
 from shakespeare_env import Batch, Position
-from shakespeare_env.agent import Advisor, Estimator, decide
+from shakespeare_env.agent import Advisor, decide
+from shakespeare_env.batch_checks import as_actions
 from shakespeare_env.generators import GameGenerators
 
 _MOST = 5
@@ -35,14 +37,12 @@ def hint(position: Position, name: str) -> list[str]:
             lines = _likeliest(position, name, agent.probabilities(batch.obs, batch.mask)[0])
         else:
             generators = GameGenerators.of_games(0, np.zeros(1, np.int64))
-            action = int(decide(agent, batch, np.zeros(1, np.int64), generators)[0])
-            chosen = _numbered(position, position.move_text(action))
+            actions = as_actions(decide(agent, batch, np.zeros(1, np.int64), generators), 1)
+            batch.step(actions)  # which refuses what is not legal
+            chosen = _numbered(position, position.move_text(int(actions[0])))
             lines = [f"{name} would play, and gives no probabilities:", f"  {chosen}"]
-        if isinstance(agent, Estimator):
-            value = float(agent.values(batch.obs)[0])
-            lines.append(f"It expects a return of {value:+.2f}, in units of its reward.")
     except Exception as fault:  # an agent may be anybody's
-        raise ValueError(f"{name} cannot say: {type(fault).__name__}: {fault}") from fault
+        raise ValueError("\n".join(fault_lines(name, fault, position))) from fault
     return lines
 
 

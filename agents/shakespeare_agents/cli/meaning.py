@@ -6,14 +6,21 @@ import re
 from collections.abc import Iterable, Mapping
 
 from shakespeare_env import Position
-from shakespeare_env.values import shown
+from shakespeare_env.values import meant, shown
 
 _MOST_CANDIDATES = 12
 _SEPARATORS = re.compile(r"[:>]")
 
 
-def meant_move(answer: str, position: Position) -> str:
-    """The legal move that a text, a part of it or a number means; ValueError says why none."""
+class NoMoveError(ValueError):
+    """Words that are like no legal move."""
+
+
+def meant_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
+    """The legal move that a text, a part of it or a number means; ValueError says why none.
+
+    `commands` is what else could have been meant.
+    """
     legal = position.moves()
     if answer in legal:
         return answer
@@ -28,8 +35,11 @@ def meant_move(answer: str, position: Position) -> str:
         )
     found = _candidates(answer.lower(), legal)
     if not found:
-        raise ValueError(
-            f"{shown(answer)} is neither a move nor a number; ? shows what you can enter"
+        parts = [part for move in legal for part in _SEPARATORS.split(move)]
+        words = [*commands, *legal, *(part for part in parts if not part.isdigit())]
+        question = meant(answer, words)
+        raise NoMoveError(
+            f"{shown(answer)} is neither a move nor a number{question}; ? shows what you can enter"
         )
     if len(found) > 1:
         numbered = [f"{legal.index(move) + 1} {move}" for move in found]
@@ -56,6 +66,17 @@ def _within(parts: list[str], move: str, *, whole: bool) -> bool:
     return False
 
 
+def names_move(words: str) -> bool:
+    """Whether words look like a move or its number rather than a thing's name."""
+    return bool(_SEPARATORS.search(words)) or (words.isascii() and words.isdigit())
+
+
+def topics_of_move(move: str, topics: Mapping[str, str]) -> list[str]:
+    """The names in `topics` of a move's kind and of what it names."""
+    parts = [part.partition("+")[0] for part in _SEPARATORS.split(move)]
+    return [part for part in dict.fromkeys(parts) if part in topics]
+
+
 def meant_topics(words: str, topics: Mapping[str, str]) -> list[str]:
     """The names in `topics` that words mean: one of that name, else all beginning like it.
 
@@ -69,7 +90,8 @@ def meant_topics(words: str, topics: Mapping[str, str]) -> list[str]:
     for fits in (str.__eq__, str.startswith, str.__contains__):
         if found := [name for name, text in plain.items() if fits(text, wanted)]:
             return found
-    raise ValueError(f"nothing is called {shown(words)}; there is: {_listed(sorted(topics), None)}")
+    question = meant(wanted, topics) or f"; there is: {_listed(sorted(topics), None)}"
+    raise ValueError(f"nothing is called {shown(words)}{question}")
 
 
 def _plain(words: str) -> str:

@@ -10,7 +10,13 @@ from pathlib import Path
 from shakespeare_agents.cli import line_editing
 from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_agents.cli.hints import hint
-from shakespeare_agents.cli.meaning import meant_move, meant_topics
+from shakespeare_agents.cli.meaning import (
+    NoMoveError,
+    meant_move,
+    meant_topics,
+    names_move,
+    topics_of_move,
+)
 from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.cli.undo import take_back
 from shakespeare_agents.registry import default
@@ -24,7 +30,7 @@ from shakespeare_env.values import shown
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of
 that as no other move has; several moves are separated by spaces. Or:
-  ? NAME       what a card, a move or a thing on the table does
+  ? NAME       what a card, a move or a thing on the table does; so ? NUMBER
   table, full  the table again; all that lies on it
   moves        your moves again, with their texts
   log [COUNT]  the last moves and their effects
@@ -65,6 +71,7 @@ class Person:
         self._answers = Answers()
         self._commands: dict[str, Callable[[], None]] = {
             "?": self._explain,
+            "help": self._explain,
             "table": self.show_table,
             "full": self._show_all,
             "moves": self._show_moves,
@@ -74,6 +81,7 @@ class Person:
             "undo": self._undo,
             "save": self._save,
             "quit": self._quit,
+            "exit": self._quit,
         }
 
     @property
@@ -82,18 +90,28 @@ class Person:
         played = zip(self.played.positions, self.played.moves, strict=False)
         return [move for position, move in played if position.to_move == self.seat]
 
+    def play_given(self) -> None:
+        """Play the moves given, without a word; raises `GivenMoveError`."""
+        while self._given:
+            self.played.play_out(_in_silence)
+            if self.played.position.to_move is None:
+                raise GivenMoveError(
+                    f"the game is over before {shown(self._given[0])}; leave out the rest"
+                )
+            self.played.push(self._given_move(), _in_silence)
+
+    def tell_course(self) -> None:
+        """Print the moves played so far."""
+        self._tell_moves(0)
+
     def play(self) -> None:
-        """Play the whole game; raises `Leave` or `GivenMoveError`."""
+        """Play on to the end; raises `Leave`."""
         line_editing.complete_from(self._words)
         while True:
             self.played.play_out(self.log.tell)
             if self.played.position.to_move is None:
-                break
-            self.played.push(self._given_move() or self._asked(), self.log.tell)
-        if self._given:
-            raise GivenMoveError(
-                f"the game is over before {shown(self._given[0])}; leave out the rest"
-            )
+                return
+            self.played.push(self._asked(), self.log.tell)
 
     def save(self, path: Path) -> None:
         """Write the game so far, unless a file of another game is there.
@@ -123,12 +141,13 @@ class Person:
         sheet = self.log.score_sheet(self.played.positions, self.played.moves)
         printing.print_scores(self.played.position, self.names, sheet)
 
-    def _given_move(self) -> str | None:
-        if not self._given:
-            return None
+    def _given_move(self) -> str:
         number, word = len(self.moves) + 1, self._given.pop(0)
         try:
             return meant_move(word, self.played.position)
+        except NoMoveError as fault:
+            kinds = "a file nor a move" if number == 1 else "a move nor a number"
+            raise GivenMoveError(f"move {number}: {shown(word)} is neither {kinds}") from fault
         except ValueError as fault:
             raise GivenMoveError(f"move {number}: {fault}") from fault
 
@@ -149,10 +168,11 @@ class Person:
             try:
                 # A move may have the name of a command.
                 if word in position.moves() or word not in self._commands:
-                    return meant_move(word, position)
+                    return meant_move(word, position, self._commands)
                 self._commands[word]()
             except ValueError as fault:
-                screen.tell_wrapped(str(fault), 2)
+                for line in str(fault).splitlines():
+                    screen.tell_wrapped(line, 2)
                 self._answers.rest()
 
     def _has_turned(self) -> bool:
@@ -187,7 +207,12 @@ class Person:
             screen.tell(_HELP.format(example=position.moves()[0]))
             return
         topics = position.game.topics(position.seen_by(self.seat))
-        found = meant_topics(words, topics)
+        if words not in topics and names_move(words):
+            move = words if position.is_move(words) else meant_move(words, position)
+            screen.tell_wrapped(f"{position.describe_move(move)}  ({move})", 2)
+            found = topics_of_move(move, topics)
+        else:
+            found = meant_topics(words, topics)
         if len(found) > _MOST_EXPLAINED:
             screen.tell_wrapped(f"{words!r} could be: {', '.join(found)}", 2)
             return
@@ -206,8 +231,12 @@ class Person:
         words = self._answers.rest() or str(_LOG_LENGTH)
         if not (words.isascii() and words.isdigit() and len(words) < 10):
             raise ValueError(f"log {shown(words)}: give a number of moves, as in log {_LOG_LENGTH}")
+        self._tell_moves(max(0, len(self.played.moves) - int(words)))
+
+    def _tell_moves(self, first: int) -> None:
+        """From the move of this number, counted from 0."""
         positions, moves = self.played.positions, self.played.moves
-        for at in range(max(0, len(moves) - int(words)), len(moves)):
+        for at in range(first, len(moves)):
             self.log.tell(positions[at], at + 1, moves[at], positions[at + 1])
 
     def _hint(self) -> None:
@@ -229,6 +258,10 @@ class Person:
 
     def _quit(self) -> None:
         raise Leave
+
+
+def _in_silence(_before: Position, _number: int, _move: str, _after: Position) -> None:
+    """Tell nothing of a move."""
 
 
 def _kinds(position: Position) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 _MOST_GIVEN = 2**20
 """Characters in a file of moves."""
+_FRESH_SEEDS = 1_000_000
+"""Few enough to be read out and typed."""
 
 
 def play(
@@ -48,13 +51,13 @@ def play(
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
     # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.cli.fault_words import fault_lines
     from shakespeare_agents.cli.person import GivenMoveError, Person
     from shakespeare_agents.cli.single_game import SingleGame
-    from shakespeare_env.rng import fresh_seed
 
     game = choices.find_game(game_name)
     if seed is None:
-        seed = fresh_seed()
+        seed = secrets.randbelow(_FRESH_SEEDS)
     opponents = lineup_options.make_opponents(game, named, players)
     position = choices.new_position(game, len(opponents) + 1, seed, option)
     if seat >= position.players:
@@ -68,6 +71,13 @@ def play(
     for other, one in seated.items():
         names[other] = one.name
     person = Person(played, seat, names, _given(moves))
+    stopped: BaseException | None = None
+    try:  # before anything is printed, which is none of a usage error's
+        person.play_given()
+    except GivenMoveError as fault:
+        raise typer.BadParameter(str(fault), param_hint="--moves") from fault
+    except (Exception, KeyboardInterrupt) as fault:
+        stopped = fault
     if save is not None:  # while nothing is lost if it cannot be
         try:
             person.save(save)
@@ -75,7 +85,10 @@ def play(
             raise typer.BadParameter(str(fault), param_hint="--save") from fault
     welcome = "".join(f", {one.name} plays seat {other}" for other, one in seated.items())
     screen.tell_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
+    person.tell_course()
     try:
+        if stopped is not None:
+            raise stopped
         person.play()
         # Nothing is secret once the game is over.
         screen.tell_position(game, played.position.to_dict())
@@ -83,8 +96,12 @@ def play(
         farewell = "To see this game again"
     except (Leave, KeyboardInterrupt):
         farewell = "You have left the game. To resume it"
-    except GivenMoveError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--moves") from fault
+    except Exception as fault:
+        if played.failed is None:
+            raise
+        who = f"{names[played.failed]}, seat {played.failed},"
+        typer.echo("\n".join(["", *fault_lines(who, fault, played.position)]), err=True)
+        farewell = "To resume the game once the agent is repaired"
     finally:
         if save is not None:
             _save_at_end(person, save)
@@ -96,6 +113,8 @@ def play(
     if save is not None:
         parts = [["shakespeare", "replay"], [str(save)]]
         typer.echo(f"To look at it, run\n{command_to_copy(parts)}")
+    if played.failed is not None:
+        raise typer.Exit(1)
 
 
 def _given(moves: str | None) -> list[str]:

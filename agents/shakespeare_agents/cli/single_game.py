@@ -25,6 +25,7 @@ class SingleGame:
     Attributes:
         positions: From the first to the current one; not to be played on.
         moves: Those between them.
+        failed: The seat whose agent raised an exception or chose an illegal move, if one has.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class SingleGame:
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self.positions = [position]
         self.moves: list[str] = []
+        self.failed: int | None = None
         self._generator_states = [self._generators.states.copy()]
 
     @property
@@ -62,11 +64,11 @@ class SingleGame:
 
     def play_out(self, on_move: OnMove, most: int | None = None) -> None:
         """Let agents play, `most` moves at most, until another seat is to move or all is over."""
-
-        def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
-            self._note(self.position.move_text(int(actions[0])), on_move)
-
-        play_out(self._batch, self._lineup, after_step=after_step, most=most)
+        last = None if most is None else len(self.moves) + most
+        while last is None or len(self.moves) < last:
+            if (action := self._decided()) is None:
+                return
+            self._note(self.position.move_text(action), on_move)
 
     def push(self, move: str, on_move: OnMove) -> None:
         """Play a legal move."""
@@ -79,6 +81,20 @@ class SingleGame:
         record = self.position.record()
         self._batch.load([0], np.array([record], record.dtype))
         self._generators.states[:] = self._generator_states[-1]
+
+    def _decided(self) -> int | None:
+        """An agent's action, played; None if no agent is to move."""
+        played: list[int] = []
+
+        def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
+            played.append(int(actions[0]))
+
+        try:
+            play_out(self._batch, self._lineup, after_step=after_step, most=1)
+        except Exception:
+            self.failed = self.position.to_move
+            raise
+        return played[0] if played else None
 
     def _note(self, move: str, on_move: OnMove) -> None:
         before = self.position
