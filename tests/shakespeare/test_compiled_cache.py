@@ -104,7 +104,7 @@ def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout, tu
     edit(queen, '["to_move"], QUEEN_POUNDS)', '["to_move"], 3           )')
     pounds, said = run(checkout, QUEEN, turn)
     assert pounds == "3"
-    assert "compiling shakespeare: " in said
+    assert "compiling Shakespeare's rules (" in said
     edit(queen, '["to_move"], 3           )', '["to_move"], QUEEN_POUNDS)')
     assert run(checkout, QUEEN, turn) == ("4", "")
 
