@@ -13,7 +13,7 @@ from shakespeare_env import registry
 def test_its_winning_scores_are_near_those_of_the_rule_book(players, least):
     """The book's good players reach 30, 26, 24 and 22; random ones stay below 10."""
     heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
-    found = evaluate([heuristic] * players, "shakespeare", games=120, seed=2)
+    found = evaluate([heuristic] * players, "shakespeare", games=120, players=players, seed=2)
     # The only score of a game for one is its best.
     winning = found["heuristic"].mean_score if players == 1 else found.mean_winning_score
     assert (winning or 0) > least

@@ -214,7 +214,7 @@ def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch)
 def test_an_unknown_name_or_a_missing_folder_is_named_with_the_choices(player):
     value = re.escape(repr(str(player)))
     remedy = f"give one of {CHOICES}, the folder of a checkpoint, my.py:NAME or package.module:NAME"
-    with pytest.raises(ValueError, match=f"{value}.*: {remedy}"):
+    with pytest.raises(ValueError, match=f"{value}.*; {remedy}"):
         make(player, GAME)
 
 
