@@ -173,7 +173,7 @@ class TestWatch:
             (["--delay", "-1"], ["--delay"]),
             (["nobody"], ["AGENT", "'nobody'", "random"]),
             (["greedy,samples=many"], ["AGENT", "samples='many'"]),
-            (["random"] * 99, ["AGENT", "{least} to {most} seats, not 99"]),
+            (["random"] * 99, ["AGENT", "99 players for {most} seats"]),
         ],
     )
     def test_refuses_what_cannot_be(self, game, arguments, said):

@@ -417,7 +417,7 @@ class TestSaving:
         (["--option", "fast"], ["--option", "{options}"]),
         (["nobody"], ["AGENT", "'nobody'", "random"]),
         (["random,greedy=true"], ["AGENT", "'random'", "'greedy'"]),
-        (["random"] * 99, ["AGENT", "{least} to {most} seats, not 100"]),
+        (["random"] * 99, ["AGENT", "100 players for {most} seats"]),
     ],
 )
 def test_refuses_what_cannot_be(game, arguments, said):

@@ -95,9 +95,10 @@ def test_threads_get_no_signals():
 
 BUSY = """
 import hashlib
+import threading
 from shakespeare_training.stopping import Stop, stopped_by_signals
 with stopped_by_signals(Stop(), lambda: print("heard", flush=True)):
-    print("ready", flush=True)
+    threading.Timer(1, print, ["ready"], {"flush": True}).start()  # from within machine code
     hashlib.pbkdf2_hmac("sha256", b"", b"", 2**31 - 1)  # minutes without a line of Python
 """
 
