@@ -69,6 +69,8 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ("learning_rate = 1e7", r"learning_rate = 10000000\.0: must be at most 1000000$"),
         ('learning_rate = "fast"', "learning_rate = 'fast': must be a number$"),
         ("gamma = 1.5", r"gamma = 1\.5: must be at most 1$"),
+        ("near_certain_share = 0.0", r"near_certain_share = 0\.0: must be above 0$"),
+        ("near_certain_share = 1.1", r"near_certain_share = 1\.1: must be at most 1$"),
         ("players = []", r"players = \[\]: must be at least 1 long$"),
         ("players = 4", "players = 4: must be a list$"),
         ("players = [0]", r"players\[0\] = 0: must be above 0$"),

@@ -13,7 +13,7 @@ from rich.console import Console
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table, status_view
 from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
 from shakespeare_training.runs.measuring import Measuring
-from shakespeare_training.runs.status import SeatFigures, Status, status_line
+from shakespeare_training.runs.status import SeatFigures, Status, status_line, time_left, time_text
 
 
 def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
@@ -214,6 +214,22 @@ def test_the_last_evaluation_has_its_own_time_left():
         assert "all learned" in text
         assert "1:15 left" in text
         assert "0:00 left" not in text
+
+
+def test_time_left_is_to_the_end_or_to_the_limit():
+    pace = 17_654_322 / 14_210.4
+    for limit, left in ((None, pace), (STATUS.seconds + 60, 60), (STATUS.seconds + 10**6, pace)):
+        assert time_left(replace(STATUS, limit=limit)) == time_text(left)
+    assert time_left(replace(STATUS, limit=STATUS.seconds - 1)) == "0:00"
+    assert time_left(replace(EMPTY, limit=90.0)) == "1:30", "before there is a pace"
+
+
+def test_a_run_is_as_far_as_its_decisions_or_its_time():
+    share = STATUS.decisions / STATUS.total
+    for used, expected in ((None, share), (0.1, share), (0.9, 0.9), (1.5, 1.0)):
+        limit = None if used is None else STATUS.seconds / used
+        assert replace(STATUS, limit=limit).share == pytest.approx(expected)
+    assert replace(EMPTY, limit=0.0).share == 0.0
 
 
 def test_log_has_a_line_for_each_new_measurement():

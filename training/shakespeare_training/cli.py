@@ -59,7 +59,8 @@ def train(
         ),
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.0, help="Time limit.", show_default="none")
+        float | None,
+        typer.Option(min=0.0, help="Time limit; schedules follow it.", show_default="none"),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed.", show_default=_CONFIGURED)] = None,
     settings: Annotated[
@@ -129,6 +130,7 @@ def train(
                         decisions=overrides.get("decisions"),
                         device=device,
                         trusted=trust or (),
+                        minutes=minutes,
                     )
             else:
                 if game_name is not None:
@@ -145,14 +147,14 @@ def train(
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with _busy(console, "building the learner"):
-                    run = Run.create(chosen, folder, start=start, device=device)
+                    run = Run.create(chosen, folder, start=start, device=device, minutes=minutes)
         except (ShakespeareEnvError, ValueError, TypeError) as fault:
             give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
         except OSError as fault:
             give_up(f"{folder}: the run cannot be written ({fault}); give a folder that can be")
         try:
             with run:
-                train_run(run, console, minutes, stop)
+                train_run(run, console, stop)
         except TrainingError as fault:
             give_up(str(fault))
         except OSError as fault:

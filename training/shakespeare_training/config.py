@@ -105,6 +105,9 @@ class TrainingConfig(BaseModel):
     """Decisions per minibatch, approximately."""
     n_epochs: Count = 2
     """Passes over each rollout."""
+    near_certain_share: float = Field(default=1.0, gt=0, le=1, allow_inf_nan=False)
+    """Share of the near-certain decisions, made with a probability above 0.99, to learn from: in
+    each pass another random part, weighted so that the expected gradient is the same. 1 is all."""
     learning_rate: Positive = 2e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1

@@ -13,7 +13,7 @@ from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 
 _AS_NAMED = {"width", "win_reward_coef", "n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda"}
-_AS_NAMED |= {"clip_range", "vf_coef", "target_kl", "seed"}
+_AS_NAMED |= {"clip_range", "vf_coef", "target_kl", "seed", "near_certain_share"}
 """Settings that are arguments of the learner."""
 
 

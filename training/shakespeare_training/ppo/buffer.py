@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from stable_baselines3.common.buffers import RolloutBuffer
 
 from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
+from shakespeare_training.ppo.near_certain import NEAR_CERTAIN, Repeated, thinned
 
 
 class SeatRolloutBuffer(RolloutBuffer):
@@ -27,6 +29,7 @@ class SeatRolloutBuffer(RolloutBuffer):
     Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 
     Attributes:
+        near_certain_share: Of the near-certain decisions (`near_certain`), to be in a minibatch.
         open_decisions: Those to carry over, one row of every array each.
         values: float32[k], of the k closed decisions, after `compute`; so are `returns` and
             `advantages`.
@@ -48,9 +51,11 @@ class SeatRolloutBuffer(RolloutBuffer):
         *,
         max_seats: int,
         rng: np.random.Generator,
+        near_certain_share: float = 1.0,
     ) -> None:
         self.max_seats = max_seats
         self.rng = rng
+        self.near_certain_share = near_certain_share
         rows = max_seats + buffer_size
         # Rows x games, allocated once; the base class does so in every `reset`.  First what a
         # decision is made of, and what is carried over with it.
@@ -153,22 +158,34 @@ class SeatRolloutBuffer(RolloutBuffer):
         """The closed decisions in random order, in minibatches of about `batch_size`, None for all.
 
         They are of nearly equal size: advantages of a small remainder could not be normalised.
+
+        With a `near_certain_share` below 1, observations are `Repeated`, and actions and masks are
+        without repetitions, too.
         """
         count = len(self._closed)
         # At least two each: the standard deviation of one advantage is NaN.
         parts = max(1, min(round(count / batch_size), count // 2)) if batch_size else 1
         for chosen in np.array_split(self.rng.permutation(count), parts):
-            rows = self._closed[chosen]
-            stored = {
-                name: self.to_torch(store.reshape(-1, *store.shape[2:])[rows], copy=False)
-                for name, store in self._stores.items()
-            }
+            asked, kept, total = chosen, 0, 0
+            if self.near_certain_share < 1.0:
+                log_probs = self._stores["log_probs"].reshape(-1)[self._closed[chosen]]
+                near_certain = log_probs > math.log(NEAR_CERTAIN)
+                chosen, kept, total = thinned(chosen, near_certain, self.near_certain_share)
+                asked = chosen[: len(chosen) - total + kept]
+            rows = self._of(asked, "observations")
             yield MaskableRolloutBufferSamples(
-                observations=stored["observations"],
-                actions=stored["actions"],
-                old_values=stored["values"],
-                old_log_prob=stored["log_probs"],
+                # Only `PolicyNetwork.evaluate_actions` looks into it.
+                observations=Repeated(rows, kept, total) if kept < total else rows,  # type: ignore[arg-type]
+                actions=self._of(asked, "actions"),
+                old_values=self._of(chosen, "values"),
+                old_log_prob=self._of(chosen, "log_probs"),
                 advantages=self.to_torch(self.advantages[chosen], copy=False),
                 returns=self.to_torch(self.returns[chosen], copy=False),
-                action_masks=stored["masks"],
+                action_masks=self._of(asked, "masks"),
             )
+
+    def _of(self, chosen: NDArray[np.intp], name: str) -> torch.Tensor:
+        """What is stored by that name of some of the closed decisions."""
+        store = self._stores[name]
+        rows = store.reshape(-1, *store.shape[2:])[self._closed[chosen]]
+        return self.to_torch(rows, copy=False)

@@ -14,6 +14,7 @@ from torch import nn
 
 from shakespeare_agents.network import ILLEGAL, Tensors, input_scale
 from shakespeare_env.game import ObservationLayout
+from shakespeare_training.ppo.near_certain import Repeated
 
 _LAYERS = {
     "trunk": "features_extractor.linear",
@@ -90,15 +91,22 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         return torch.log_softmax(legal, dim=-1), values.float().squeeze(-1)
 
     def evaluate_actions(
-        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: torch.Tensor | None = None
+        self,
+        obs: torch.Tensor | Repeated,
+        actions: torch.Tensor,
+        action_masks: torch.Tensor | None = None,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Values, log-probabilities of the actions taken, and entropies, each float32[n].
 
         Args:
-            obs: int8[n, D].
+            obs: int8[n, D]; or of fewer rows, as are actions and masks, some of which to repeat.
             actions: int64[n].
             action_masks: bool[n, A], or float as in stock rollouts; None makes all legal.
         """
+        if isinstance(obs, Repeated):
+            values, taken, entropies = self.evaluate_actions(obs.rows, actions, action_masks)
+            assert entropies is not None
+            return obs.repeated(values), obs.repeated(taken), obs.repeated(entropies)
         if action_masks is None:
             assert isinstance(self.action_space, gymnasium.spaces.Discrete)
             action_masks = obs.new_ones((len(obs), int(self.action_space.n)), dtype=torch.bool)

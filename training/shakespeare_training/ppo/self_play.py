@@ -39,12 +39,14 @@ class SelfPlayPPO(MaskablePPO):
     Advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learned
     from; coefficients of entropy and reward follow schedules; nothing is drawn from a global
     generator.  The update is the stock one.  `num_timesteps` counts the learner's decisions.
+    Schedules follow these or the time used, whichever is further.
 
     Attributes:
         league: Who has which seat.
         score_reward_coef: Coefficient of the batch's rewards.
         win_reward_coef: Coefficient of `outcomes`, added when a game ends.
         rng: Draws the learner's actions and shuffles the minibatches.
+        time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
     """
 
     policy: PolicyNetwork
@@ -59,6 +61,7 @@ class SelfPlayPPO(MaskablePPO):
         score_reward_coef: Schedule = lambda _: 1.0,
         win_reward_coef: float = 0.0,
         ent_coef: Schedule = lambda _: 0.01,
+        near_certain_share: float = 1.0,
         **arguments: Any,
     ) -> None:
         self.league = league
@@ -66,12 +69,17 @@ class SelfPlayPPO(MaskablePPO):
         self.win_reward_coef = win_reward_coef
         self._ent_coef_schedule = ent_coef
         self.rng = np.random.default_rng(arguments.get("seed"))
+        self.time_share: Callable[[], float] = lambda: 0.0
         self._opponents_thread = ThreadPoolExecutor(1, "opponents")
         super().__init__(
             PolicyNetwork,
             env,
             rollout_buffer_class=SeatRolloutBuffer,
-            rollout_buffer_kwargs={"max_seats": env.seat_rewards.shape[1], "rng": self.rng},
+            rollout_buffer_kwargs={
+                "max_seats": env.seat_rewards.shape[1],
+                "rng": self.rng,
+                "near_certain_share": near_certain_share,
+            },
             policy_kwargs=policy_arguments(width, env.batch.game.layout),
             **arguments,
         )
@@ -87,6 +95,11 @@ class SelfPlayPPO(MaskablePPO):
         """Seed the games; the base class would seed the global generators as well."""
         if seed is not None and self.env is not None:
             self.env.seed(seed)
+
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
+        super()._update_current_progress_remaining(num_timesteps, total_timesteps)
+        left = 1.0 - self.time_share()
+        self._current_progress_remaining = min(self._current_progress_remaining, left)
 
     def continue_from(self, observations: NDArray[np.int8]) -> None:
         """Let `learn` continue games, observed as int8[n, D], instead of resetting them."""

@@ -34,20 +34,13 @@ class RunCallback(BaseCallback):
         forgotten: Decisions of the update that a stop has cut short.
     """
 
-    def __init__(
-        self,
-        run: Run,
-        display: TrainingDisplay,
-        minutes: float | None = None,
-        stop: Stop | None = None,
-    ) -> None:
+    def __init__(self, run: Run, display: TrainingDisplay, stop: Stop | None = None) -> None:
         super().__init__()
         self.stopped = False
         self.forgotten = 0
         self._run = run
         self._display = display
         self._stop = stop or Stop()
-        self._deadline = None if minutes is None else time.monotonic() + minutes * 60.0
         self._saved_at = self._shown_at = time.monotonic()
         self._moment = run.moment()
         self._saved = None if is_unsaved(run.folder) else self._moment
@@ -94,7 +87,7 @@ class RunCallback(BaseCallback):
         if run.decisions >= self._next_snapshot:
             run.add_snapshot()
             self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
-        self.stopped = self._deadline is not None and time.monotonic() > self._deadline
+        self.stopped = run.time_share >= 1.0
         if self.stopped:
             self._evaluate(run.config.final_evaluation_games)
         elif self._evaluation_is_due():
@@ -188,6 +181,7 @@ class RunCallback(BaseCallback):
             total=max(run.config.decisions, run.decisions),  # the last rollout is a whole one
             rate=self._pace.rate,
             seconds=run.elapsed,
+            limit=run.limit,
             seats={
                 count: SeatFigures(len(scores), *np.mean(scores, axis=0).tolist())
                 if scores

@@ -101,7 +101,7 @@ def status_view(status: Status, width: int) -> RenderableType:
     """Progress, a table by seat count and the league, `width` columns wide at most."""
     width = min(width, _WIDEST)
     texts = progress_texts(status)
-    parts: list[RenderableType] = [_bar(status.decisions / max(status.total, 1), texts, width)]
+    parts: list[RenderableType] = [_bar(status.share, texts, width)]
     if status.measuring is not None:
         parts.append(_bar(status.measuring.share, measuring_texts(status.measuring), width))
     if status.seats or len(status.history):

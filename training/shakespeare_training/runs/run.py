@@ -39,6 +39,8 @@ from shakespeare_training.runs.saving import check_versions, read_state, restore
 
 _LOG_EVERY = 10
 """Rollouts between log entries."""
+_TIME_OPTION = " --minutes "
+"""In commands."""
 
 
 class Run:
@@ -52,6 +54,7 @@ class Run:
         learner: What learns.
         history: All measurements so far.
         seconds: Duration up to its last stop.
+        limit: Duration at which it is to stop; None without a time limit.
         commands: Shell commands that train such a network, in order.
     """
 
@@ -62,6 +65,7 @@ class Run:
         self.folder = folder
         self.history = History()
         self.seconds = 0.0
+        self.limit: float | None = None
         self.commands: list[str] = []
         self._started: float | None = None
         self._lock: BaseFileLock | None = None
@@ -69,6 +73,7 @@ class Run:
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
+        self.learner.time_share = lambda: self.time_share
         try_out(self._agents.values(), config)
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
@@ -83,8 +88,11 @@ class Run:
         *,
         start: Path | None = None,
         device: str = "auto",
+        minutes: float | None = None,
     ) -> Run:
         """Start a run, with the weights of the checkpoint `start` if given; write its settings.
+
+        Its schedules follow its length or its time limit in minutes, whichever is nearer.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
@@ -97,7 +105,8 @@ class Run:
         run = cls(config, folder, device=device)
         if tensors is not None:
             run.learner.policy.set_tensors(tensors)
-        run.commands = [train_command(config, run.precision, start)]
+        run._limit_time(minutes)
+        run.commands = [train_command(config, run.precision, start) + _time_option(minutes)]
         run._lock = take_new(folder)
         with released_on_failure(run._lock):
             run._write_config()
@@ -111,8 +120,12 @@ class Run:
         decisions: int | None = None,
         device: str = "auto",
         trusted: Collection[str] = (),
+        minutes: float | None = None,
     ) -> Run:
-        """Continue a run as if it had never stopped; its schedules follow a new length.
+        """Continue a run as if it had never stopped.
+
+        Its schedules follow a new length and the new time limit: the minutes after those it has
+        had.  A limit it had before is forgotten.
 
         A folder may be a stranger's, so opponents that its settings name in Python are imported
         only if they are among the `trusted`.
@@ -146,10 +159,15 @@ class Run:
             check_digests(folder, run._agents, facts.digests)
             run.history = History(facts.history)
             run.seconds = facts.seconds
+            run._limit_time(minutes)
             run.commands = list(facts.commands)
-            if longer:
-                run.commands.append(f"shakespeare train --resume RUN --decisions {decisions}")
-                run._writes_config = True  # not before it goes on
+            # Without a new limit it goes on where the last command would have stopped.
+            if longer or minutes is not None or _TIME_OPTION in run.commands[-1]:
+                length = f" --decisions {decisions}" if longer else ""
+                run.commands.append(
+                    f"shakespeare train --resume RUN{length}{_time_option(minutes)}"
+                )
+            run._writes_config = longer  # not before it goes on
         return run
 
     def close(self) -> None:
@@ -178,6 +196,16 @@ class Run:
     def elapsed(self) -> float:
         """Duration of the run in seconds, without stops."""
         return self.seconds + (0.0 if self._started is None else time.monotonic() - self._started)
+
+    @property
+    def time_share(self) -> float:
+        """The share of its time limit that is used, 0 to 1; 0 without one."""
+        if self.limit is None:
+            return 0.0
+        return min(self.elapsed / self.limit, 1.0) if self.limit > 0 else 1.0
+
+    def _limit_time(self, minutes: float | None) -> None:
+        self.limit = None if minutes is None else self.seconds + 60.0 * minutes
 
     @property
     def decisions(self) -> int:
@@ -304,6 +332,10 @@ class Run:
         """Those that the settings name."""
         league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
         return league | self._opponents
+
+
+def _time_option(minutes: float | None) -> str:
+    return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
 
 
 def _weights(folder: Path, config: TrainingConfig) -> Tensors:

@@ -45,6 +45,7 @@ class Status:
         opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
         measuring: The evaluation under way, while learning waits for it; None if there is none.
+        limit: Time at which it stops, as `seconds`; None without a time limit.
     """
 
     decisions: int
@@ -55,6 +56,14 @@ class Status:
     opponents: Mapping[str, tuple[int, float]]
     history: History
     measuring: Measuring | None = None
+    limit: float | None = None
+
+    @property
+    def share(self) -> float:
+        """Of the run that is over, by decisions or by time, whichever is more; 0 to 1."""
+        made = self.decisions / max(self.total, 1)
+        used = self.seconds / self.limit if self.limit else 0.0
+        return min(max(made, used), 1.0)
 
 
 def progress_texts(status: Status) -> tuple[str, str, str, str]:
@@ -116,6 +125,10 @@ def time_text(seconds: float) -> str:
 
 
 def time_left(status: Status) -> str:
-    """The time left at the current rate; a dash while that is unknown."""
-    left = max(status.total - status.decisions, 0)
-    return time_text(left / status.rate) if 0 < status.rate < math.inf else "-"
+    """The time left at the current rate, or to the time limit; a dash while that is unknown."""
+    left = math.inf
+    if 0 < status.rate < math.inf:
+        left = max(status.total - status.decisions, 0) / status.rate
+    if status.limit is not None:
+        left = min(left, max(status.limit - status.seconds, 0.0))
+    return time_text(left) if left < math.inf else "-"

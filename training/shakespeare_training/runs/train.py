@@ -21,9 +21,7 @@ from shakespeare_training.stopping import Stop
 _NAME = "shakespeare"
 
 
-def train(
-    run: Run, console: Console, minutes: float | None = None, stop: Stop | None = None
-) -> bool:
+def train(run: Run, console: Console, stop: Stop | None = None) -> bool:
     """Train until a run is complete, out of time or stopped, then show its results.
 
     Who asks `stop`, or interrupts it by KeyboardInterrupt, finds the run saved as it was after its
@@ -43,7 +41,7 @@ def train(
         console.print(f"{done}; to extend it, run\n  {longer}", highlight=False, soft_wrap=True)
         return True
     with TrainingDisplay(console, told=len(run.history)) as display:
-        callback = RunCallback(run, display, minutes, stop)
+        callback = RunCallback(run, display, stop)
         callback.learn()
     if len(run.history):
         console.print(measurement_table(run.history))

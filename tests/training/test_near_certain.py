@@ -1,0 +1,166 @@
+"""A part of the near-certain decisions stands for all of them, and the gradient stays the same."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from gymnasium import spaces
+
+from shakespeare_training.config import override
+from shakespeare_training.ppo.buffer import SeatRolloutBuffer
+from shakespeare_training.ppo.near_certain import Repeated, thinned
+from shakespeare_training.ppo.policy import PolicyNetwork
+from shakespeare_training.runs.run import Run
+from tests.training.short_runs import SMALL, Quietly, fingerprint
+from tests.training.test_policy import make_policy
+from tests.training.toy_game import MAX_SEATS
+
+CERTAIN, OTHERS = 12, 5
+COUNT = CERTAIN + OTHERS
+
+
+@pytest.mark.parametrize("share", [0.01, 0.25, 0.3, 0.99, 1.0])
+def test_all_others_are_kept_once_and_a_share_stands_for_the_rest(share):
+    order = np.random.default_rng(0).permutation(COUNT)
+    found, kept, total = thinned(order, order < CERTAIN, share)
+    assert (len(found), kept, total) == (COUNT, max(1, -int(-share * CERTAIN // 1)), CERTAIN)
+    counts = np.bincount(found, minlength=COUNT)
+    assert (counts[CERTAIN:] == 1).all()
+    used = counts[:CERTAIN][counts[:CERTAIN] > 0]
+    assert len(used) == kept
+    assert used.max() - used.min() <= 1
+    assert sorted(found[: OTHERS + kept]) == sorted(set(found)), "repetitions come last"
+
+
+@pytest.mark.parametrize("certain", [False, True])
+def test_minibatches_of_one_kind(certain):
+    order = np.arange(COUNT)
+    found, kept, total = thinned(order, np.full(COUNT, certain), 0.5)
+    expected = (9, COUNT) if certain else (0, 0)
+    assert (kept, total) == expected
+    assert sorted(set(found)) == list(range(kept or COUNT))
+
+
+def data():
+    """Random observations, actions and advantages of a minibatch."""
+    rng = np.random.default_rng(1)
+    observations = torch.as_tensor(rng.integers(0, 2, (COUNT, 20), np.int8))
+    actions = torch.as_tensor(rng.integers(0, 9, COUNT))
+    return observations, actions, torch.as_tensor(rng.normal(size=COUNT), dtype=torch.float32)
+
+
+def gradient(policy, found, advantages):
+    values, taken, entropies = found
+    loss = (advantages * taken).mean() + (values - advantages).square().mean()
+    policy.zero_grad()
+    (loss + entropies.mean()).backward()
+    return torch.cat([p.grad.flatten() for p in policy.parameters()]).double()
+
+
+@pytest.mark.parametrize("share", [0.25, 0.3, 0.7])
+def test_over_all_draws_the_gradient_is_that_of_all_decisions(share):
+    """Of policy, value and entropy: every rotation of the order once is as good as every order."""
+    policy = make_policy()
+    observations, actions, advantages = data()
+    expected = gradient(policy, policy.evaluate_actions(observations, actions), advantages)
+    mean = torch.zeros_like(expected)
+    for turn in range(CERTAIN):
+        order = np.concatenate([np.roll(np.arange(CERTAIN), turn), np.arange(CERTAIN, COUNT)])
+        rows, kept, total = thinned(order, order < CERTAIN, share)
+        asked = torch.as_tensor(rows[: OTHERS + kept])
+        repeated = Repeated(observations[asked], kept, total)
+        found = policy.evaluate_actions(repeated, actions[asked])  # fewer rows, as many results
+        assert [len(one) for one in found] == [COUNT] * 3
+        part = gradient(policy, found, advantages[torch.as_tensor(rows)])
+        assert not torch.allclose(part, expected, atol=1e-4)
+        mean += part / CERTAIN
+    assert torch.allclose(mean, expected, atol=1e-6)
+
+
+def filled(share, *, certain=30, others=10):
+    """A full buffer of closed decisions; their marks are in observation, action and advantage."""
+    buffer = SeatRolloutBuffer(
+        certain + others + 1,
+        spaces.Box(-100, 100, (3,), np.int8),
+        spaces.Discrete(50),
+        gae_lambda=0.0,
+        max_seats=MAX_SEATS,
+        rng=np.random.default_rng(0),
+        near_certain_share=share,
+    )
+    buffer.reset()
+    for mark in range(certain + others + 1):
+        buffer.add_step(
+            np.full((1, 3), mark, np.int8),
+            np.ones((1, 50), np.bool_),
+            np.zeros(1, np.int8),
+            np.array([mark]),
+            np.zeros(1, np.float32),
+            np.log(np.array([0.991 if mark < certain else 0.989], np.float32)),
+            np.array([[mark, 0, 0, 0]], np.float32),
+            np.zeros(1, np.bool_),
+        )
+    buffer.compute()
+    return buffer
+
+
+def test_a_share_of_one_learns_from_all_as_ever():
+    (data,) = filled(1.0).get()
+    order = np.random.default_rng(0).permutation(40)
+    assert data.observations[:, 0].tolist() == order.tolist() == data.actions.tolist()
+    assert data.advantages.tolist() == order.tolist()
+
+
+def test_all_that_a_minibatch_holds_goes_together():
+    buffer = filled(0.3)
+    for data in buffer.get(20):
+        rows = data.observations
+        assert isinstance(rows, Repeated)
+        assert len(rows.rows) == 20 - rows.total + rows.kept < 20
+        assert rows.rows[:, 0].tolist() == data.actions.tolist()
+        assert len(data.action_masks) == len(data.actions)
+        marks = rows.repeated(rows.rows[:, 0])
+        assert marks.tolist() == data.advantages.tolist() == data.returns.tolist()
+        assert ((data.old_log_prob.exp() > 0.99) == (marks < 30)).all()
+        assert len(data.old_values) == 20
+    # No more is drawn than with all.
+    whole = filled(1.0)
+    list(whole.get(20))
+    assert buffer.rng.bit_generator.state == whole.rng.bit_generator.state
+
+
+def test_each_pass_learns_from_another_part():
+    buffer = filled(0.1)
+    passes = [{m for data in buffer.get(20) for m in data.actions.tolist()} for _ in range(40)]
+    assert all({*range(30, 40)} < marks for marks in passes)
+    assert all(a != b for a, b in itertools.pairwise(passes))
+    assert set.union(*passes) == {*range(40)}
+
+
+def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path, monkeypatch):
+    monkeypatch.setattr("shakespeare_training.ppo.buffer.NEAR_CERTAIN", 0.3)  # a new network's
+    rows = []
+    evaluate = PolicyNetwork.evaluate_actions
+
+    def counted(policy, observations, *arguments, **named):
+        found = evaluate(policy, observations, *arguments, **named)
+        if isinstance(observations, Repeated):
+            rows.append((len(observations.rows), len(found[0])))
+        return found
+
+    monkeypatch.setattr(PolicyNetwork, "evaluate_actions", counted)
+    config = override(SMALL, decisions=700, near_certain_share=0.25)
+    whole = Run.create(config, tmp_path / "whole", device="cpu")
+    whole.learn(Quietly(whole))
+    run = Run.create(config, tmp_path / "parts", device="cpu")
+    run.learn(Quietly(run, leave_at=300))
+    run.close()
+    run = Run.resume(tmp_path / "parts", device="cpu")
+    assert 300 <= run.decisions < 700
+    run.learn(Quietly(run))
+    assert fingerprint(run) == fingerprint(whole)
+    asked, learned = map(sum, zip(*rows, strict=True))
+    assert asked < 0.9 * learned
