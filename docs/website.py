@@ -72,7 +72,7 @@ REFERENCE = {
     "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),
     "agents": (
         "Agents",
-        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint"),
+        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint bundled"),
     ),
     "arena": (
         "Arena",

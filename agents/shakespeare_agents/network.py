@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from shakespeare_env.generators import GameGenerators
 
 Tensors = Mapping[str, NDArray[np.float32]]
-"""Weights by name (see `Network.shapes`)."""
+"""Weights by name (see `Network.shapes` and `Network.head_shapes`)."""
+
+HEADS = ("win", "score")
+"""What some networks forecast for every seat; they have both heads or neither."""
 
 ILLEGAL = np.float32(-1e8)
 """An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
@@ -42,8 +45,10 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 class Network:
     """Policy and value over observations, sharing one normalised layer.
 
+    Some forecast every seat's share of the victory and score too, by heads beside the value.
+
     Args:
-        tensors: float32 arrays as in `shapes`; not copied.
+        tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
         layout: Of the observations.
     """
 
@@ -70,14 +75,60 @@ class Network:
             "value.bias": (1,),
         }
 
+    @staticmethod
+    def head_shapes(width: int, seats: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the heads' tensors, for S `seats` at most at a table.
+
+        Row k is for the k-th seat clockwise of the one that looks. `win` gives logits of shares of
+        the victory, `score` expected changes of scores until the end over `Game.score_scale`.
+        """
+        shapes: dict[str, tuple[int, ...]] = {}
+        for head in HEADS:
+            shapes |= {f"{head}.weight": (seats, width), f"{head}.bias": (seats,)}
+        return shapes
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether it has `forecasts`."""
+        return f"{HEADS[0]}.weight" in self.tensors
+
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n, A], of all actions, legal or not."""
         return self._linear("action", _relu(self._linear("policy", self._features(observations))))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
-        hidden = _relu(self._linear("outlook", self._features(observations)))
-        return self._linear("value", hidden)[:, 0]
+        return self._linear("value", self._outlook(observations))[:, 0]
+
+    def forecasts(
+        self, observations: NDArray[np.int8], players: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What every seat may expect, in the eyes of the seats that look.
+
+        Args:
+            observations: int8[n, D].
+            players: int[n], seats at the tables, 1 to S.
+
+        Returns:
+            Shares of the victory, rows adding up to 1, and changes of scores until the end in units
+            of `Game.score_scale`: each float32[n, S], by seat clockwise of the one that looks,
+            0 where nobody sits.
+
+        Raises:
+            ValueError: the network has no heads, or there are no such tables.
+        """
+        if not self.has_heads:
+            raise ValueError(
+                "this network values only the seat to move; give one whose card.json lists heads"
+            )
+        seats = len(self.tensors["win.bias"])
+        if not ((players >= 1) & (players <= seats)).all():
+            raise ValueError(f"players = {players}: tables have 1 to {seats} seats")
+        present = np.arange(seats) < np.asarray(players)[:, None]
+        hidden = self._outlook(observations)
+        shares = _weights(np.where(present, self._linear("win", hidden), np.float32(-np.inf)))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares, np.where(present, self._linear("score", hidden), np.float32(0.0))
 
     def digest(self) -> str:
         """SHA-256 of names, types, shapes and numbers."""
@@ -86,6 +137,9 @@ class Network:
             digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
             digest.update(tensor.tobytes())
         return digest.hexdigest()
+
+    def _outlook(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        return _relu(self._linear("outlook", self._features(observations)))
 
     def _features(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         hidden = observations.astype(np.float32) @ self._first
@@ -148,6 +202,6 @@ class NetworkAgent:
 
 
 def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Actions' weights, the likeliest of a row having 1."""
+    """Softmax but for a factor: the likeliest of a row has 1."""
     weights: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
     return weights

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import naming, python_agents, roles
+from shakespeare_agents.bundled import NEWEST, bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
@@ -27,11 +28,8 @@ from shakespeare_env.values import meant
 _HEURISTICS = "shakespeare_agents.heuristics"
 
 
-def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
-    folder = bundled_checkpoint(game)
-    if not folder.is_dir():
-        raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
-    return _from_checkpoint(folder, game, greedy=greedy)
+def _network(game: Game, *, greedy: bool = True, version: int = NEWEST) -> AnyAgent:
+    return _from_checkpoint(bundled_checkpoint(game, version), game, greedy=greedy)
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
@@ -60,18 +58,13 @@ _MAKERS: dict[str, Callable[..., AnyAgent]] = {
 """Of the agents `naming.BUILT_IN`."""
 
 
-def bundled_checkpoint(game: Game) -> Path:
-    """The folder of a game's bundled checkpoint; it may not exist."""
-    return Path(__file__).parent / "checkpoints" / game.name
-
-
 def default(game: Game) -> str:
     """The strongest built-in agent for a game.
 
-    `network` if one is bundled for this game and box, else `heuristic`, else `random`.
+    `network` if the newest bundled one is for this game and box, else `heuristic`, else `random`.
     """
-    folder = bundled_checkpoint(game)
-    if folder.is_dir():
+    if bundled_versions(game):
+        folder = bundled_checkpoint(game)
         try:
             check_fits(read_card(folder), game, folder)
             return "network"

@@ -86,6 +86,8 @@ class Run:
     ) -> Run:
         """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
+        Heads of `start` are left out: PPO would change what they stand on and not them.
+
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
             ValueError: `start` has another width, or the folder already holds a run or checkpoint.
