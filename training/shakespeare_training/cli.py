@@ -148,7 +148,8 @@ def train(
                 with _busy(console, "building the learner"):
                     run = Run.create(chosen, folder, start=start, device=device)
                 if start is not None and (heads := read_card(start).heads):
-                    said = f"{start}: without its heads ({', '.join(heads)}): PPO does not train them"
+                    left_out = f"the heads {' and '.join(heads)} of {start} are left out"
+                    said = f"{left_out}: PPO does not train them"
                     console.print(said, highlight=False, soft_wrap=True)
         except (ShakespeareEnvError, ValueError, TypeError) as fault:
             give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
@@ -42,7 +43,10 @@ class ForecastingPolicy(PolicyNetwork):
         **options: Of a `PolicyNetwork` (`policy_arguments`).
     """
 
-    layers = {**PolicyNetwork.layers, **dict(zip(HEADS, ("win_net", "score_net"), strict=True))}
+    layers: ClassVar[Mapping[str, str]] = {
+        **PolicyNetwork.layers,
+        **{head: f"{head}_net" for head in HEADS},
+    }
 
     def __init__(self, *arguments: Any, seats: int, **options: Any) -> None:
         self.seats = seats
