@@ -33,7 +33,7 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
         version = versions[-1]
     if version not in versions:
         raise ValueError(
-            f"the bundled network of {game.name} has no version {shown(version)}; give one of "
-            f"{', '.join(map(str, versions))}, or none for the newest"
+            f"the bundled network of {game.name} has no version {shown(version)}, only "
+            f"{', '.join(map(str, versions))}; without version= the newest plays"
         )
     return _CHECKPOINTS / game.name / str(version)
