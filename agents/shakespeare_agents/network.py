@@ -122,9 +122,9 @@ class Network:
                 "this network values only the seat to move; give one whose card.json lists heads"
             )
         seats = len(self.tensors["win.bias"])
-        if not ((players >= 1) & (players <= seats)).all():
-            raise ValueError(f"players = {players}: tables have 1 to {seats} seats")
-        present = np.arange(seats) < np.asarray(players)[:, None]
+        if (wrong := (players < 1) | (players > seats)).any():
+            raise ValueError(f"players = {players[wrong][0]}: tables have 1 to {seats} seats")
+        present = np.arange(seats) < players[:, None]
         hidden = self._outlook(observations)
         shares = _weights(np.where(present, self._linear("win", hidden), np.float32(-np.inf)))
         shares /= shares.sum(axis=1, keepdims=True)

@@ -118,8 +118,8 @@ def test_a_network_without_heads_says_so(network, forecasting, views):
 
 @pytest.mark.parametrize("players", [0, 5, -1])
 def test_forecasts_for_tables_that_there_are_not(forecasting, views, players):
-    with pytest.raises(ValueError, match=rf"players = \[{players}\]: tables have 1 to 4 seats"):
-        forecasting.forecasts(views[0][:1], np.array([players]))
+    with pytest.raises(ValueError, match=f"players = {players}: tables have 1 to 4 seats"):
+        forecasting.forecasts(views[0][:3], np.array([2, players, 4]))
 
 
 def test_heads_change_nothing_but_the_digest(network, forecasting, views):
