@@ -1,21 +1,17 @@
-"""A trained network in NumPy, and the agent that plays from it.
+"""A trained network in NumPy, the reference for two others that compute the same.
 
-`shakespeare_training.ppo.policy` trains the same network in PyTorch.
+`forward_pass.py` is what plays; `shakespeare_training.ppo.policy` trains in PyTorch.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.game import ObservationLayout
-
-if TYPE_CHECKING:
-    from shakespeare_env.generators import GameGenerators
 
 Tensors = Mapping[str, NDArray[np.float32]]
 """Weights by name (see `Network.shapes` and `Network.head_shapes`)."""
@@ -54,6 +50,7 @@ class Network:
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
         self.tensors = tensors
+        self.layout = layout
         # Weights of the scaled observation, laid out for the products below.
         self._first = np.ascontiguousarray((tensors["trunk.weight"] * input_scale(layout)).T)
 
@@ -158,47 +155,6 @@ class Network:
 
 def _relu(hidden: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.maximum(hidden, np.float32(0.0), out=hidden)
-
-
-class NetworkAgent:
-    """Plays from a network, all games in one pass.
-
-    Args:
-        network: What it plays from.
-        greedy: Play the likeliest action, drawing nothing; else sample.
-    """
-
-    def __init__(self, network: Network, *, greedy: bool = True) -> None:
-        self.network = network
-        self.greedy = greedy
-
-    def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
-    ) -> NDArray[np.int64]:
-        """See `Agent.act`."""
-        logits = self._legal_logits(observations, masks)
-        if self.greedy:
-            likeliest: NDArray[np.int64] = logits.argmax(axis=1)
-            return likeliest
-        return rng.choose(_weights(logits))
-
-    def probabilities(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """The policy's; see `Advisor.probabilities`."""
-        weights = _weights(self._legal_logits(observations, masks))
-        likely: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
-        return likely
-
-    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """See `Network.values`."""
-        return self.network.values(observations)
-
-    def _legal_logits(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        # Infinite, for a poor network's logits may fall below `ILLEGAL`.
-        return np.where(masks, self.network.logits(observations), np.float32(-np.inf))
 
 
 def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ from shakespeare_agents import default, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
-from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.history import History, Measurement

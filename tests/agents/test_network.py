@@ -9,7 +9,8 @@ import sys
 import numpy as np
 import pytest
 
-from shakespeare_agents.network import Network, NetworkAgent, input_scale
+from shakespeare_agents.network import Network, input_scale
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env.agent import Advisor, Agent
 from shakespeare_env.game import ObservationLayout
 from tests.agents.networks import random_heads, random_tensors, random_views

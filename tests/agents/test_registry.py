@@ -11,7 +11,8 @@ import pytest
 from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
 from shakespeare_agents import bundled as bundled_networks
 from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_agents.network import Network, NetworkAgent
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.agent import Agent, agent_for, decide
 from shakespeare_env.errors import CheckpointError

@@ -267,7 +267,7 @@ def workplace(tmp_path):
 
 def test_games_are_played_beside_other_peoples_agents_and_training(shared, workplace):
     said = run(shared / "python", "-c", MAKE, cwd=workplace)
-    assert "shakespeare_agents.network.NetworkAgent" in said
+    assert "shakespeare_agents.network_agent.NetworkAgent" in said
     command = shared / "shakespeare", "evaluate", "random", "heuristic"
     assert "8 games" in run(*command, "--games", "8", cwd=workplace)
 

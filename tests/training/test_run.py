@@ -19,7 +19,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from shakespeare_agents import storage
 from shakespeare_agents.checkpoint import load_checkpoint, read_card, save_checkpoint
-from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.generators import GameGenerators
