@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 from typer.testing import CliRunner
 
+from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import read_card
-from shakespeare_agents.registry import bundled_checkpoint
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
 from shakespeare_training.runs.curves import draw_curves
@@ -64,9 +64,9 @@ PAGES: dict[str, Callable[[str], str]] = {
 
 
 def learning_curve(name: str) -> None:
-    """Draw the bundled network's learning curve, if there is one."""
+    """Draw the newest bundled network's learning curve, if there is one."""
     game = registry.game(name)
-    if not bundled_checkpoint(game).is_dir():
+    if not bundled_versions(game):
         return
     card = read_card(bundled_checkpoint(game))
     draw_curves(

@@ -72,7 +72,7 @@ REFERENCE = {
     "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),
     "agents": (
         "Agents",
-        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint"),
+        _modules("shakespeare_agents", "registry random_agent greedy network checkpoint bundled"),
     ),
     "arena": (
         "Arena",
@@ -90,6 +90,7 @@ REFERENCE = {
         "Training",
         _modules("shakespeare_training", "config league")
         + _modules("shakespeare_training.ppo", "self_play buffer advantages policy")
+        + _modules("shakespeare_training.expert_iteration", "policy")
         + _modules("shakespeare_training.runs", "run evaluation"),
     ),
 }

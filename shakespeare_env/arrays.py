@@ -31,6 +31,16 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
+def taken(games: Records, rows: NDArray[Any]) -> Records:
+    """Copies of records, by their bytes.
+
+    NumPy alone copies field by field, 30 times as slowly, and leaves stray memory between them.
+    """
+    whole = np.dtype((np.void, games.dtype.itemsize))
+    copies: Records = games.view(whole)[rows].view(games.dtype)
+    return copies
+
+
 class GameArrays(NamedTuple):
     """Records of n games and what their seats to move see; see `Batch`."""
 

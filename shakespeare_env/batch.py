@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +13,7 @@ import numpy.typing as npt
 
 from shakespeare_env import registry
 from shakespeare_env.arguments import check_arguments
-from shakespeare_env.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only
+from shakespeare_env.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only, taken
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
@@ -206,11 +208,7 @@ class Batch:
         """Copies of games, random state included; equal games are the same bytes."""
         rows = checked_selection(self.n, indices)
         with self._lock:
-            games = self._games[rows]
-            # NumPy copies field by field; `copy` would leave stray memory between the fields.
-            records = np.zeros(games.shape, games.dtype)
-            records[...] = games
-        return records
+            return taken(self._games, rows)
 
     def load(self, indices: Integers | slice, records: Records) -> None:
         """Replace games by saved ones.
@@ -236,19 +234,14 @@ class Batch:
 
         They run on one thread with `autoreset=False`; `seed` is for their `random_actions`.
         """
-        wanted = checked_indices(self.n, rows)
-        with self._lock:
-            twin = Batch(
-                self.game.name,
-                len(wanted),
-                players=self._players[wanted],
-                seed=seed,
-                autoreset=False,
-                reward=self.reward,
-                **self._variants,
-            )
-            twin._put(twin._every_row, self._games[wanted])
-        return twin
+        return self.maker()(self.save(checked_indices(self.n, rows)), seed)
+
+    def maker(self) -> Callable[[Records, int], Batch]:
+        """What makes `copies` of records, and a seed; it reaches none of these games.
+
+        It checks nothing: the records are copies of games of this batch, or of their like.
+        """
+        return partial(_batch_of, self.game.name, self.reward, self._variants)
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
         """Draw anew what one seat of each of some games does not know.
@@ -258,7 +251,7 @@ class Batch:
         """
         rows = checked_targets(self.n, indices)
         with self._lock:
-            games = self._games[rows]
+            games = taken(self._games, rows)
             of = checked_seats(seats, games["players"])
             self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
             self._put(rows, games)
@@ -316,6 +309,18 @@ class Batch:
             copied = [array.copy() for array in arrays]
             records = self.save(slice(None))
         return _restored, (name, registry.box_digest(name), arguments, records, copied)
+
+
+def _batch_of(
+    name: str, reward: str, variants: dict[str, Any], records: Records, seed: int
+) -> Batch:
+    """See `Batch.maker`."""
+    players = records["players"]
+    batch = Batch(
+        name, len(records), players=players, seed=seed, autoreset=False, reward=reward, **variants
+    )
+    batch._put(batch._every_row, records)
+    return batch
 
 
 def _restored(

@@ -7,29 +7,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.arrays import taken
 from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import checked_seats
+from shakespeare_env.game import Game, Records
 from shakespeare_env.generators import GameGenerators
+from shakespeare_env.kernels import kernels_of
 
 
 class InformationSets:
-    """Some games as the seats to move see them; the games themselves are out of reach.
+    """Some games as the seats to move see them.
+
+    The games themselves are not in it: it holds one possible game each, drawn with the same seed
+    whatever the true one, and draws others from that.
 
     Args:
         batch: The games.
         rows: int[m]; a seat is to move in each.
 
     Attributes:
+        game: What is played.
         observations: int8[m, D].
         masks: bool[m, A].
         seats: int8[m], who is to move.
+        players: int8[m], seats at the table.
     """
 
     def __init__(self, batch: Batch, rows: NDArray[Any]) -> None:
+        self.game: Game = batch.game
         self.observations: NDArray[np.int8] = batch.obs[rows]
         self.masks: NDArray[np.bool_] = batch.mask[rows]
         self.seats: NDArray[np.int8] = batch.to_move[rows]
-        self.__batch = batch
-        self.__rows = np.asarray(rows)
+        self.players: NDArray[np.int8] = batch.players[rows]
+        self._batch_of = batch.maker()
+        self._possible = batch.save(rows)
+        self._redraw(self._possible, self.seats, np.zeros(len(self.seats), np.uint64))
 
     def __len__(self) -> int:
         return len(self.seats)
@@ -44,6 +56,18 @@ class InformationSets:
             rng: Of the m games; decides all that a seat does not know and all chance to come.
         """
         seeds = rng.words(places)
-        games = self.__batch.copies(self.__rows[places], seed=int(seeds[0]) if len(seeds) else 0)
-        games.determinize(slice(None), self.seats[places], seeds)
+        seed = int(seeds[0]) if len(seeds) else 0
+        return self._batch_of(self._drawn(places, seeds), seed)
+
+    def records(self, places: NDArray[Any], rng: GameGenerators) -> Records:
+        """The games that `determinized` would draw, as records[k] with memory of their own."""
+        return self._drawn(places, rng.words(places))
+
+    def _drawn(self, places: NDArray[Any], seeds: NDArray[np.uint64]) -> Records:
+        games = taken(self._possible, places)
+        self._redraw(games, self.seats[places], seeds)
         return games
+
+    def _redraw(self, games: Records, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
+        of = checked_seats(seats, games["players"])
+        kernels_of(self.game).determinize(games, of, seeds)

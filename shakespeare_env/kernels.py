@@ -15,6 +15,7 @@ import numpy as np
 
 from shakespeare_env.arrays import GameArrays, Outcome, Terms
 from shakespeare_env.compiled import P, R, kernel, rule
+from shakespeare_env.forced_moves import forced_moves_of
 from shakespeare_env.game import Game, Rules
 from shakespeare_env.rewards import SCORE, write_change, write_outcome
 from shakespeare_env.rng import below_in, mix, stream
@@ -77,24 +78,12 @@ def _build(game: Game) -> Kernels:
     rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
     rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
     rules_fault = rules.fault
+    play_forced_moves = forced_moves_of(game)
     functions = _functions(game)
 
     def compiled(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         purpose = f"{game.name.capitalize()}'s rules ({what})"
         return kernel(game.name, *functions, purpose=purpose)
-
-    @rule
-    def play_forced_moves(record: Any, mask: Any) -> None:
-        """Write the legal actions, playing while there is exactly one (rule D1)."""
-        mask[:] = False
-        count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
-        while count == 1:
-            action = 0
-            while not mask[action]:
-                action += 1
-            rules_play(record, action)
-            mask[action] = False
-            count = rules_legal(record, mask) if record["to_move"] >= 0 else 0
 
     @rule
     def look(record: Any, obs: Any) -> None:

@@ -17,13 +17,15 @@ from typing import Any, get_origin, get_type_hints
 import numpy as np
 
 from shakespeare_agents import storage
-from shakespeare_agents.network import LARGEST_WEIGHT, Network, Tensors
+from shakespeare_agents.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from shakespeare_env.registry import box_digest, box_fault
 from shakespeare_env.values import shown
 
-FORMAT = 2
+FORMAT = 3
+_HEADLESS_FORMAT = 2
+"""Cards of this format do not mention heads: their networks have none."""
 CARD_NAME = "card.json"
 LICENCE = "MIT"
 """Of the weights, as of the code."""
@@ -54,6 +56,7 @@ class Card:
         observation: Size of an observation.
         layout_digest: See `layout_digest`.
         width: Of the network's layers.
+        heads: What the network forecasts for every seat: `network.HEADS` or nothing.
         command: Trains them again.
         settings: Training settings, including the seed.
         figures: Results: decisions, games, win rates and so on.
@@ -71,6 +74,7 @@ class Card:
     observation: int
     layout_digest: str
     width: int
+    heads: list[str] = field(default_factory=list)
     command: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     figures: dict[str, Any] = field(default_factory=dict)
@@ -103,10 +107,11 @@ def save_checkpoint(
 ) -> Card:
     """Replace the checkpoint in a folder, created if missing, and return the new card.
 
-    `tensors` are named as in `Network.shapes`; for the rest see `Card`.
+    `tensors` are a network's, with or without heads; for the rest see `Card`.
 
     Raises:
-        ValueError: a weight is not finite or huge, or settings or figures are not JSON.
+        ValueError: a weight is not finite or huge, settings or figures are not JSON, or one head is
+            there without the other.
         OSError: a file cannot be written; the old checkpoint is unchanged.
     """
     for name, tensor in tensors.items():
@@ -115,10 +120,14 @@ def save_checkpoint(
                 f"{name} holds numbers that are not finite or beyond {LARGEST_WEIGHT:g}; nothing "
                 "was written"
             )
+    heads = [head for head in HEADS if f"{head}.weight" in tensors]
+    if not _are_heads(heads):
+        raise ValueError(f"heads {heads} alone; give {list(HEADS)} or none; nothing was written")
     card = Card(
         **_facts(game),
         players=[int(count) for count in players],
         width=len(tensors["trunk.bias"]),
+        heads=heads,
         command=command,
         settings=dict(settings),
         figures=dict(figures),
@@ -145,6 +154,8 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
         card = read_card(folder)  # a run has just replaced it
         check_fits(card, game, folder)
     shapes = Network.shapes(card.width, card.observation, card.actions)
+    if card.heads:
+        shapes |= Network.head_shapes(card.width, game.max_seats)
     stored = storage.StoredTensors(card.weights, card.weights_digest)
     return Network(load_network(folder, stored, shapes), game.layout), card
 
@@ -152,7 +163,7 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
 def load_network(
     folder: Path, stored: storage.StoredTensors, shapes: Mapping[str, tuple[int, ...]]
 ) -> storage.Arrays:
-    """Read the tensors of a network of these shapes (`Network.shapes`).
+    """Read the tensors of a network of these shapes, by name.
 
     Raises:
         CheckpointError: the file is missing or damaged, or holds anything else.
@@ -179,8 +190,10 @@ def read_card(folder: Path) -> Card:
         CheckpointError: there is no card, or it is damaged.
     """
     path = folder / CARD_NAME
-    data = storage.read_json(path, FORMAT, "checkpoint")
+    data = storage.read_json(path, (_HEADLESS_FORMAT, FORMAT), "checkpoint")
     kinds = {name: get_origin(kind) or kind for name, kind in get_type_hints(Card).items()}
+    if data["format"] == _HEADLESS_FORMAT:
+        del kinds["heads"]
     for name, kind in kinds.items():
         if name not in data:
             raise CheckpointError(f"{path}: lacks {name}; copy all files of the checkpoint again")
@@ -204,8 +217,8 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
         raise CheckpointError(f"{folder}: {fault}, or train again")
     seats = range(game.min_seats, game.max_seats + 1)
     fits = card.players and all(type(count) is int and count in seats for count in card.players)
-    if not fits or not 1 <= card.width <= MAX_WIDTH:
-        found = f"players {shown(card.players)}, width {shown(card.width)}"
+    if not fits or not 1 <= card.width <= MAX_WIDTH or not _are_heads(card.heads):
+        found = f"players {shown(card.players)}, width {card.width}, heads {shown(card.heads)}"
         raise CheckpointError(
             f"{folder}: {found}: there is no such network; copy all files of the checkpoint again"
         )
@@ -221,6 +234,10 @@ def unfit(game: Game, made_for: Mapping[str, Any]) -> str | None:
         if name != "box_digest" and name in made_for and made_for[name] != value:
             return f"made for other {_WORDS[name]}; use the version it was trained with"
     return None
+
+
+def _are_heads(heads: list[str]) -> bool:
+    return heads in ([], list(HEADS))
 
 
 def _facts(game: Game) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-BUILT_IN = ("random", "greedy", "heuristic", "network")
+BUILT_IN = ("random", "greedy", "heuristic", "network", "search")
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents (see `roles`)."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
@@ -26,7 +26,8 @@ def names() -> tuple[str, ...]:
     """The agents with names.
 
     `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    careful beginner; `network`, the bundled checkpoint; and those registered under `ENTRY_POINTS`.
+    careful beginner; `network`, the bundled checkpoint; `search`, which plays possible games on
+    with it; and those registered under `ENTRY_POINTS`.
     """
     return (*BUILT_IN, *installed())
 

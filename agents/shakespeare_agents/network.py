@@ -1,24 +1,23 @@
-"""A trained network in NumPy, and the agent that plays from it.
+"""A trained network in NumPy, the reference for two others that compute the same.
 
-`shakespeare_training.ppo.policy` trains the same network in PyTorch.
+`forward_pass.py` is what plays; `shakespeare_training.ppo.policy` trains in PyTorch.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.game import ObservationLayout
 
-if TYPE_CHECKING:
-    from shakespeare_env.generators import GameGenerators
-
 Tensors = Mapping[str, NDArray[np.float32]]
-"""Weights by name (see `Network.shapes`)."""
+"""Weights by name (see `Network.shapes` and `Network.head_shapes`)."""
+
+HEADS = ("win", "score")
+"""What some networks forecast for every seat; they have both heads or neither."""
 
 ILLEGAL = np.float32(-1e8)
 """An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
@@ -42,13 +41,16 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 class Network:
     """Policy and value over observations, sharing one normalised layer.
 
+    Some forecast every seat's share of the victory and score too, by heads beside the value.
+
     Args:
-        tensors: float32 arrays as in `shapes`; not copied.
+        tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
         layout: Of the observations.
     """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
         self.tensors = tensors
+        self.layout = layout
         # Weights of the scaled observation, laid out for the products below.
         self._first = np.ascontiguousarray((tensors["trunk.weight"] * input_scale(layout)).T)
 
@@ -70,14 +72,60 @@ class Network:
             "value.bias": (1,),
         }
 
+    @staticmethod
+    def head_shapes(width: int, seats: int) -> dict[str, tuple[int, ...]]:
+        """The shapes of the heads' tensors, for S `seats` at most at a table.
+
+        Row k is for the k-th seat clockwise of the one that looks. `win` gives logits of shares of
+        the victory, `score` expected changes of scores until the end over `Game.score_scale`.
+        """
+        shapes: dict[str, tuple[int, ...]] = {}
+        for head in HEADS:
+            shapes |= {f"{head}.weight": (seats, width), f"{head}.bias": (seats,)}
+        return shapes
+
+    @property
+    def has_heads(self) -> bool:
+        """Whether it has `forecasts`."""
+        return f"{HEADS[0]}.weight" in self.tensors
+
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n, A], of all actions, legal or not."""
         return self._linear("action", _relu(self._linear("policy", self._features(observations))))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
-        hidden = _relu(self._linear("outlook", self._features(observations)))
-        return self._linear("value", hidden)[:, 0]
+        return self._linear("value", self._outlook(observations))[:, 0]
+
+    def forecasts(
+        self, observations: NDArray[np.int8], players: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What every seat may expect, in the eyes of the seats that look.
+
+        Args:
+            observations: int8[n, D].
+            players: int[n], seats at the tables, 1 to S.
+
+        Returns:
+            Shares of the victory, rows adding up to 1, and changes of scores until the end in units
+            of `Game.score_scale`: each float32[n, S], by seat clockwise of the one that looks,
+            0 where nobody sits.
+
+        Raises:
+            ValueError: the network has no heads, or there are no such tables.
+        """
+        if not self.has_heads:
+            raise ValueError(
+                "this network values only the seat to move; give one whose card.json lists heads"
+            )
+        seats = len(self.tensors["win.bias"])
+        if (wrong := (players < 1) | (players > seats)).any():
+            raise ValueError(f"players = {players[wrong][0]}: tables have 1 to {seats} seats")
+        present = np.arange(seats) < players[:, None]
+        hidden = self._outlook(observations)
+        shares = _weights(np.where(present, self._linear("win", hidden), np.float32(-np.inf)))
+        shares /= shares.sum(axis=1, keepdims=True)
+        return shares, np.where(present, self._linear("score", hidden), np.float32(0.0))
 
     def digest(self) -> str:
         """SHA-256 of names, types, shapes and numbers."""
@@ -86,6 +134,9 @@ class Network:
             digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
             digest.update(tensor.tobytes())
         return digest.hexdigest()
+
+    def _outlook(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        return _relu(self._linear("outlook", self._features(observations)))
 
     def _features(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         hidden = observations.astype(np.float32) @ self._first
@@ -106,48 +157,7 @@ def _relu(hidden: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.maximum(hidden, np.float32(0.0), out=hidden)
 
 
-class NetworkAgent:
-    """Plays from a network, all games in one pass.
-
-    Args:
-        network: What it plays from.
-        greedy: Play the likeliest action, drawing nothing; else sample.
-    """
-
-    def __init__(self, network: Network, *, greedy: bool = True) -> None:
-        self.network = network
-        self.greedy = greedy
-
-    def act(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
-    ) -> NDArray[np.int64]:
-        """See `Agent.act`."""
-        logits = self._legal_logits(observations, masks)
-        if self.greedy:
-            likeliest: NDArray[np.int64] = logits.argmax(axis=1)
-            return likeliest
-        return rng.choose(_weights(logits))
-
-    def probabilities(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """The policy's; see `Advisor.probabilities`."""
-        weights = _weights(self._legal_logits(observations, masks))
-        likely: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
-        return likely
-
-    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """See `Network.values`."""
-        return self.network.values(observations)
-
-    def _legal_logits(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        # Infinite, for a poor network's logits may fall below `ILLEGAL`.
-        return np.where(masks, self.network.logits(observations), np.float32(-np.inf))
-
-
 def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Actions' weights, the likeliest of a row having 1."""
+    """Softmax but for a factor: the likeliest of a row has 1."""
     weights: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
     return weights

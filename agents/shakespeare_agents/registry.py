@@ -13,11 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_agents import naming, python_agents, roles
+from shakespeare_agents.bundled import NEWEST, bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
-from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.random_agent import RandomAgent
+from shakespeare_agents.search.agent import Plan
+from shakespeare_agents.search.making import HORIZON, TEMPERATURE, network_search, plain_search
+from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
 from shakespeare_env.agent import Agent, AnyAgent, Player, Searcher
 from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.errors import CheckpointError
@@ -27,11 +31,8 @@ from shakespeare_env.values import meant
 _HEURISTICS = "shakespeare_agents.heuristics"
 
 
-def _network(game: Game, *, greedy: bool = True) -> AnyAgent:
-    folder = bundled_checkpoint(game)
-    if not folder.is_dir():
-        raise ValueError(f"no checkpoint of {game.name} is bundled; train one and give its folder")
-    return _from_checkpoint(folder, game, greedy=greedy)
+def _network(game: Game, *, greedy: bool = True, version: int = NEWEST) -> AnyAgent:
+    return _from_checkpoint(bundled_checkpoint(game, version), game, greedy=greedy)
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
@@ -51,27 +52,58 @@ def _has_heuristics(game: Game) -> bool:
     return find_spec(f"{_HEURISTICS}.{game.name}") is not None
 
 
+def _search(
+    game: Game,
+    *,
+    network: str = "network",
+    version: int = NEWEST,
+    rollouts: str = "network",
+    simulations: int = Plan.simulations,
+    seconds: float = Plan.seconds,
+    considered: int = Plan.considered,
+    utility: str = Plan.utility,
+    sharpness: float = Plan.sharpness,
+    near_certain: float = Plan.near_certain,
+    horizon: int = HORIZON,
+    temperature: float = TEMPERATURE,
+    threads: int = 1,
+) -> AnyAgent:
+    plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
+    if rollouts == "random":
+        return plain_search(game, at_random, plan, threads=threads)
+    if rollouts == "heuristic":
+        choose = by_rules_of_thumb(_heuristics(game).score)
+        return plain_search(game, choose, plan, threads=threads)
+    if rollouts != "network":
+        raise ValueError(f"rollouts={rollouts!r}: choose one of network, heuristic, random")
+    named = {"version": version} if network == "network" else {}
+    agent = make(network, game, **named)
+    if not isinstance(agent, NetworkAgent):
+        raise ValueError(
+            f"network={network!r} has no network to search with; give a checkpoint's folder"
+        )
+    return network_search(
+        game, agent.network, plan, horizon=horizon, temperature=temperature, threads=threads
+    )
+
+
 _MAKERS: dict[str, Callable[..., AnyAgent]] = {
     "random": lambda game: RandomAgent(),
     "greedy": lambda game, *, samples=1: GreedyAgent(_heuristics(game).evaluate, samples),
     "heuristic": lambda game: _heuristics(game).HeuristicAgent(),
     "network": _network,
+    "search": _search,
 }
 """Of the agents `naming.BUILT_IN`."""
-
-
-def bundled_checkpoint(game: Game) -> Path:
-    """The folder of a game's bundled checkpoint; it may not exist."""
-    return Path(__file__).parent / "checkpoints" / game.name
 
 
 def default(game: Game) -> str:
     """The strongest built-in agent for a game.
 
-    `network` if one is bundled for this game and box, else `heuristic`, else `random`.
+    `network` if the newest bundled one is for this game and box, else `heuristic`, else `random`.
     """
-    folder = bundled_checkpoint(game)
-    if folder.is_dir():
+    if bundled_versions(game):
+        folder = bundled_checkpoint(game)
         try:
             check_fits(read_card(folder), game, folder)
             return "network"

@@ -10,7 +10,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -130,8 +130,8 @@ def check_array(
         )
 
 
-def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
-    """Read a JSON object of format version `form`; `what` names its folder in errors.
+def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
+    """Read a JSON object of one of some versions of a format; `what` names its folder in errors.
 
     Raises:
         CheckpointError: the file is missing, damaged, too large or of another version.
@@ -142,9 +142,10 @@ def read_json(path: Path, form: int, what: str) -> dict[str, Any]:
     except ValueError as error:
         raise CheckpointError(f"{path}: is {error}; copy all files of the {what} again") from error
     found = data.get("format")
-    if type(found) is not int or found != form:
+    if type(found) is not int or found not in formats:
+        known = " and ".join(map(str, formats))
         raise CheckpointError(
-            f"{path}: format {shown(found)}, this version reads {form}; "
+            f"{path}: format {shown(found)}, this version reads {known}; "
             "use the version that wrote it, or train again"
         )
     return data

@@ -17,6 +17,12 @@ def random_tensors(
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
+def random_heads(width: int, seats: int, seed: int = 0) -> dict[str, NDArray[np.float32]]:
+    rng = np.random.default_rng([seed, 1])
+    shapes = Network.head_shapes(width, seats)
+    return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
+
+
 def random_views(
     layout: ObservationLayout, situations: int, actions: int
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:

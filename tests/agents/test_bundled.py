@@ -9,8 +9,9 @@ import pytest
 
 from shakespeare_agents import default, make
 from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
-from shakespeare_agents.registry import bundled_checkpoint
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.history import History, Measurement
@@ -19,10 +20,20 @@ from tests.contract import knowledge
 games = pytest.mark.parametrize("name", registry.names())
 
 
-@games
-def test_it_fits_its_game_and_says_where_it_comes_from(name):
+every_version = pytest.mark.parametrize(
+    ("name", "version"),
+    [
+        (name, version)
+        for name in registry.names()
+        for version in bundled_versions(registry.game(name))
+    ],
+)
+
+
+@every_version
+def test_it_fits_its_game_and_says_where_it_comes_from(name, version):
     game = registry.game(name)
-    folder = bundled_checkpoint(game)
+    folder = bundled_checkpoint(game, version)
     _, card = load_checkpoint(folder, game)
     assert card.players == list(registry.seats(name))
     assert card.licence == LICENCE
@@ -32,7 +43,25 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name):
     assert history[len(history) - 1].decisions == card.figures["decisions"] >= config.decisions
     assert sum(path.stat().st_size for path in folder.iterdir()) < 5_000_000
     assert len(list(folder.iterdir())) == 2
+
+
+@games
+def test_the_newest_plays_by_default_and_none_is_gone(name):
+    game = registry.game(name)
+    found = bundled_versions(game)
+    assert found == list(range(1, len(found) + 1))
     assert default(game) == "network"
+    network, newest = make("network", game), make(f"network,version={found[-1]}", game)
+    assert isinstance(network, NetworkAgent)
+    assert isinstance(newest, NetworkAgent)
+    assert network.network.digest() == newest.network.digest()
+
+
+@games
+def test_the_first_stays_as_it_was(name):
+    """Figures in the training log and of users are about it."""
+    _, card = load_checkpoint(bundled_checkpoint(registry.game(name), 1), registry.game(name))
+    assert card.weights_digest == knowledge.of(name, "pinned").FIRST_NETWORK
 
 
 @games

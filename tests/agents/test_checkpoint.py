@@ -18,7 +18,7 @@ from shakespeare_env import registry
 from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import ObservationLayout
-from tests.agents.networks import random_tensors, same_tensors
+from tests.agents.networks import random_heads, random_tensors, same_tensors
 
 WIDTH = 8
 GAME = registry.game("figaro")
@@ -27,6 +27,10 @@ LAYOUT = GAME.layout
 
 def make_tensors(seed=0):
     return random_tensors(WIDTH, LAYOUT.size, GAME.actions.size, seed)
+
+
+def with_heads(seed=0):
+    return make_tensors(seed) | random_heads(WIDTH, GAME.max_seats, seed)
 
 
 def save(folder, tensors, **changes):
@@ -43,6 +47,13 @@ def save(folder, tensors, **changes):
 def folder(tmp_path):
     save(tmp_path / "run", make_tensors())
     return tmp_path / "run"
+
+
+@pytest.fixture
+def forecasting(tmp_path):
+    """The folder of a network with heads."""
+    save(tmp_path / "forecasting", with_heads())
+    return tmp_path / "forecasting"
 
 
 def holds(network, tensors):
@@ -64,6 +75,46 @@ def test_what_is_saved_is_what_is_returned(tmp_path):
     card = save(tmp_path, make_tensors())
     assert card == read_card(tmp_path)
     assert card.format == json.loads((tmp_path / "card.json").read_text())["format"] == FORMAT
+
+
+def test_heads_go_to_disk_and_back(folder, forecasting):
+    network, card = load_checkpoint(forecasting, GAME)
+    assert card.heads == ["win", "score"]
+    assert network.has_heads
+    assert holds(network, with_heads())
+    network, card = load_checkpoint(folder, GAME)
+    assert card.heads == []
+    assert not network.has_heads
+
+
+def test_a_network_with_heads_replaces_one_without_and_the_other_way_round(folder):
+    for tensors in (with_heads(seed=1), make_tensors(seed=2)):
+        card = save(folder, tensors)
+        assert holds(load_checkpoint(folder, GAME)[0], tensors)
+        assert sorted(path.name for path in folder.iterdir()) == ["card.json", card.weights]
+
+
+@pytest.mark.parametrize("head", ["win", "score"])
+def test_one_head_alone_is_not_saved(folder, head):
+    tensors = {name: t for name, t in with_heads(seed=1).items() if not name.startswith(head)}
+    with pytest.raises(ValueError, match=r"alone; give \['win', 'score'\] or none; nothing was"):
+        save(folder, tensors)
+    assert holds(load_checkpoint(folder, GAME)[0], make_tensors())
+
+
+def test_a_card_from_before_there_were_heads(folder):
+    path = folder / "card.json"
+    older = {name: value for name, value in json.loads(path.read_text()).items() if name != "heads"}
+    path.write_text(json.dumps(older | {"format": 2}))
+    network, card = load_checkpoint(folder, GAME)
+    assert (card.format, card.heads, network.has_heads) == (2, [], False)
+    assert holds(network, make_tensors())
+    edit_card(folder, heads=[])
+    with pytest.raises(CheckpointError, match=r"unknown entries \['heads'\]"):
+        load_checkpoint(folder, GAME)
+    path.write_text(json.dumps(older | {"format": FORMAT}))
+    with pytest.raises(CheckpointError, match="lacks heads; copy all files of the checkpoint"):
+        load_checkpoint(folder, GAME)
 
 
 @pytest.mark.parametrize("players", [np.arange(3, 6), (3, 4, 5), range(3, 6)])
@@ -132,7 +183,8 @@ def test_card_is_not_json(folder):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": 1}, "format 1, this version reads 2"),
+        ({"format": 1}, "format 1, this version reads 2 and 3"),
+        ({"format": 4}, "format 4, this version reads 2 and 3"),
         ({"actions": "3"}, "actions = '3': must be a whole number"),
         ({"players": 2}, "players = 2: must be a list"),
         ({"settings": []}, r"settings = \[\]: must be an object"),
@@ -160,6 +212,16 @@ def test_card_is_not_json(folder):
         ({"width": 0}, "width 0"),
         ({"width": 10**9}, "width 1000000000"),
         ({"width": 16}, "not float32 "),
+        ({"heads": "win"}, "heads = 'win': must be a list"),
+        ({"heads": ["win"]}, r"heads \['win'\]: there is no such network"),
+        ({"heads": ["score", "win"]}, r"heads \['score', 'win'\]: there is no such network"),
+        ({"heads": ["win", "score", "luck"]}, "there is no such network"),
+        ({"heads": [{}, 1]}, r"heads \[\{\}, 1\]: there is no such network"),
+        ({"heads": ["x" * 10**6]}, r"heads \['x{78}\.\.\.: there is no such network"),
+        (
+            {"heads": ["win", "score"]},
+            r"not expected: \['score\.bias', 'score\.weight', 'win\.bias', 'win\.weight'\]",
+        ),
         ({"weights_digest": "0"}, "is not the file that was saved"),
         ({"weights": "weights-0.safetensors"}, "cannot be read"),
     ],
@@ -205,6 +267,32 @@ def test_tensors_missing_unexpected_or_not_finite(folder):
         load_checkpoint(folder, GAME)
 
 
+def test_heads_missing_unexpected_or_damaged(forecasting):
+    good = with_heads()
+    rewrite_weights(forecasting, make_tensors())
+    with pytest.raises(CheckpointError, match=r"missing or not expected: .*'win\.weight'"):
+        load_checkpoint(forecasting, GAME)
+    rewrite_weights(forecasting, good | {"luck.bias": good["win.bias"]})
+    with pytest.raises(CheckpointError, match=r"not expected: \['luck\.bias'\]"):
+        load_checkpoint(forecasting, GAME)
+    for seats in (GAME.max_seats - 1, GAME.max_seats + 1):
+        rewrite_weights(forecasting, good | random_heads(WIDTH, seats))
+        with pytest.raises(CheckpointError, match=rf"is float32 \({seats},.*, not float32"):
+            load_checkpoint(forecasting, GAME)
+    for number, fault in ((np.nan, "not finite"), (2e6, r"1e\+06")):
+        spoilt = good["score.weight"].copy()
+        spoilt[1, 2] = number
+        rewrite_weights(forecasting, good | {"score.weight": spoilt})
+        with pytest.raises(CheckpointError, match=rf"score\.weight holds numbers .*{fault}"):
+            load_checkpoint(forecasting, GAME)
+    rewrite_weights(forecasting, good | {"win.bias": good["win.bias"].astype(np.float64)})
+    with pytest.raises(CheckpointError, match=r"win\.bias is float64"):
+        load_checkpoint(forecasting, GAME)
+    edit_card(forecasting, heads=[])
+    with pytest.raises(CheckpointError, match=r"missing or not expected: .*'win\.weight'"):
+        load_checkpoint(forecasting, GAME)
+
+
 def test_another_box_is_another_game(folder):
     """The same sizes do not make the same game: texts and fields count."""
     texts = tuple(GAME.actions.texts[::-1])
@@ -228,6 +316,7 @@ def test_a_checkpoint_of_a_real_game(name, tmp_path):
     """With the digest of the box in force; a box of other facts is another game to it."""
     game = registry.game(name)
     tensors = random_tensors(WIDTH, game.layout.size, game.actions.size)
+    tensors |= random_heads(WIDTH, game.max_seats)
     facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
     card = save_checkpoint(tmp_path, tensors, game, players=[game.max_seats], **facts)
     assert card.box_digest == registry.box_digest(game.name)

@@ -9,13 +9,14 @@ import sys
 import numpy as np
 import pytest
 
-from shakespeare_agents.network import Network, NetworkAgent, input_scale
+from shakespeare_agents.network import Network, input_scale
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env.agent import Advisor, Agent
 from shakespeare_env.game import ObservationLayout
-from tests.agents.networks import random_tensors, random_views
+from tests.agents.networks import random_heads, random_tensors, random_views
 from tests.generators import generators
 
-ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
+ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
 LAYOUT = ObservationLayout(
     [
         ("small", 5, 0, 1, ""),
@@ -32,6 +33,12 @@ def network():
 
 
 @pytest.fixture
+def forecasting():
+    tensors = random_tensors(WIDTH, LAYOUT.size, ACTIONS)
+    return Network({**tensors, **random_heads(WIDTH, SEATS)}, LAYOUT)
+
+
+@pytest.fixture
 def views():
     return random_views(LAYOUT, SITUATIONS, ACTIONS)
 
@@ -42,30 +49,95 @@ def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
     assert scale == pytest.approx([1] * 5 + [0.1] * 5 + [90**-0.5] * 9 + [1])
 
 
-def test_logits_and_values_are_the_layers_one_after_the_other(network, views):
-    """In float64, layer by layer, as the tensors' names say."""
+def layers(network, observations):
+    """Shared layer, own layers and heads in float64, one by one, as the tensors' names say."""
     t = {name: tensor.astype(np.float64) for name, tensor in network.tensors.items()}
 
     def layer(name, x):
         return x @ t[f"{name}.weight"].T + t[f"{name}.bias"]
 
-    hidden = layer("trunk", views[0] * input_scale(LAYOUT))
+    hidden = layer("trunk", observations * input_scale(LAYOUT))
     hidden = (hidden - hidden.mean(1, keepdims=True)) / np.sqrt(hidden.var(1, keepdims=True) + 1e-5)
     shared = np.maximum(hidden * t["norm.weight"] + t["norm.bias"], 0)
-    logits = layer("action", np.maximum(layer("policy", shared), 0))
-    values = layer("value", np.maximum(layer("outlook", shared), 0))[:, 0]
+    outlook = np.maximum(layer("outlook", shared), 0)
+    found = {"action": layer("action", np.maximum(layer("policy", shared), 0))}
+    heads = [name for name in ("value", "win", "score") if f"{name}.weight" in t]
+    return found | {name: layer(name, outlook) for name in heads}
+
+
+def test_logits_and_values_are_the_layers_one_after_the_other(network, views):
+    expected = layers(network, views[0])
+    logits, values = expected["action"], expected["value"][:, 0]
     for found, expected in ((network.logits(views[0]), logits), (network.values(views[0]), values)):
         assert found.dtype == np.float32
         assert found.shape == expected.shape
         assert found == pytest.approx(expected, rel=1e-3, abs=1e-3)
 
 
-def test_looking_changes_nothing(network, views):
-    tensors = {name: tensor.copy() for name, tensor in network.tensors.items()}
-    first, again = (network.logits(views[0]).tolist() for _ in range(2))
-    network.values(views[0])
+@pytest.mark.parametrize("players", [1, 2, 3, 4, None])
+def test_forecasts_are_of_the_seats_at_the_table(forecasting, views, players):
+    """Also in tables of all sizes at once."""
+    seats = np.arange(SITUATIONS) % SEATS + 1 if players is None else np.full(SITUATIONS, players)
+    expected = layers(forecasting, views[0])
+    shares, changes = forecasting.forecasts(views[0], seats)
+    for found in (shares, changes):
+        assert found.dtype == np.float32
+        assert found.shape == (SITUATIONS, SEATS)
+    for row, count in enumerate(seats):
+        weights = np.exp(expected["win"][row, :count] - expected["win"][row, :count].max())
+        assert shares[row, :count] == pytest.approx(weights / weights.sum(), rel=1e-3, abs=1e-5)
+        assert changes[row, :count] == pytest.approx(expected["score"][row, :count], abs=1e-3)
+        assert not shares[row, count:].any()
+        assert not changes[row, count:].any()
+
+
+def test_who_plays_alone_has_the_whole_victory(forecasting, views):
+    shares, _ = forecasting.forecasts(views[0], np.ones(SITUATIONS, np.int8))
+    assert (shares == np.eye(SEATS, dtype=np.float32)[0]).all()
+
+
+def test_hopeless_logits_stay_shares():
+    tensors = random_tensors(WIDTH, LAYOUT.size, ACTIONS) | random_heads(WIDTH, SEATS)
+    tensors["win.bias"][:] = -1e6, 1e6, 0, -1e6
+    nothing = np.zeros((1, LAYOUT.size), np.int8)
+    shares, _ = Network(tensors, LAYOUT).forecasts(nothing, np.array([4]))
+    assert shares.tolist() == [[0, 1, 0, 0]]
+
+
+def test_no_games_no_forecasts(forecasting):
+    none = np.zeros((0, LAYOUT.size), np.int8)
+    shares, changes = forecasting.forecasts(none, np.zeros(0, np.int8))
+    assert shares.shape == changes.shape == (0, SEATS)
+
+
+def test_a_network_without_heads_says_so(network, forecasting, views):
+    assert forecasting.has_heads
+    assert not network.has_heads
+    with pytest.raises(ValueError, match=r"only the seat to move; give one whose card\.json lists"):
+        network.forecasts(views[0], np.full(SITUATIONS, 4))
+
+
+@pytest.mark.parametrize("players", [0, 5, -1])
+def test_forecasts_for_tables_that_there_are_not(forecasting, views, players):
+    with pytest.raises(ValueError, match=f"players = {players}: tables have 1 to 4 seats"):
+        forecasting.forecasts(views[0][:3], np.array([2, players, 4]))
+
+
+def test_heads_change_nothing_but_the_digest(network, forecasting, views):
+    assert (network.logits(views[0]) == forecasting.logits(views[0])).all()
+    assert (network.values(views[0]) == forecasting.values(views[0])).all()
+    others = {**network.tensors, **random_heads(WIDTH, SEATS, seed=1)}
+    digests = {one.digest() for one in (network, forecasting, Network(others, LAYOUT))}
+    assert len(digests) == 3
+
+
+def test_looking_changes_nothing(forecasting, views):
+    tensors = {name: tensor.copy() for name, tensor in forecasting.tensors.items()}
+    first, again = (forecasting.logits(views[0]).tolist() for _ in range(2))
+    forecasting.values(views[0])
+    forecasting.forecasts(views[0], np.full(SITUATIONS, SEATS))
     assert first == again
-    assert all((network.tensors[name] == tensor).all() for name, tensor in tensors.items())
+    assert all((forecasting.tensors[name] == tensor).all() for name, tensor in tensors.items())
 
 
 @pytest.mark.parametrize("greedy", [True, False])

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import shakespeare_agents
 from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
+from shakespeare_agents import bundled as bundled_networks
 from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_agents.network import Network, NetworkAgent
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.agent import Agent, agent_for, decide
 from shakespeare_env.errors import CheckpointError
@@ -28,8 +29,8 @@ def game(request):
     return registry.game(request.param)
 
 
-def write_checkpoint(folder, game):
-    tensors = random_tensors(WIDTH, game.layout.size, game.actions.size)
+def write_checkpoint(folder, game, seed=0):
+    tensors = random_tensors(WIDTH, game.layout.size, game.actions.size, seed)
     facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
     save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
     return tensors
@@ -47,11 +48,10 @@ def network(folder):
 
 
 @pytest.fixture
-def bundled(tmp_path, monkeypatch):
-    """A folder in place of the bundled checkpoint; nothing is in it yet."""
-    folder = tmp_path / "bundled"
-    monkeypatch.setattr(shakespeare_agents.registry, "bundled_checkpoint", lambda game: folder)
-    return folder
+def bundled(game, tmp_path, monkeypatch):
+    """The folder of the game's first bundled network; nothing is in it yet."""
+    monkeypatch.setattr(bundled_networks, "_CHECKPOINTS", tmp_path / "checkpoints")
+    return tmp_path / "checkpoints" / game.name / "1"
 
 
 def choices(agent, seed=1):
@@ -99,7 +99,35 @@ def test_the_engine_finds_agents_as_the_registry_does(bundled, game):
         agent_for("randon", game)
 
 
-def test_the_default_of_a_game_without_a_heuristic_agent(bundled):
+def weights_of(player, game):
+    agent = make(player, game)
+    assert isinstance(agent, NetworkAgent)
+    return agent.network.tensors["trunk.weight"].tolist()
+
+
+def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled, game):
+    """A folder more is all it takes; the tenth is newer than the ninth."""
+    written = {
+        version: write_checkpoint(bundled.parent / version, game, seed)["trunk.weight"].tolist()
+        for seed, version in enumerate(("9", "1", "10"))
+    }
+    (bundled.parent / "drafts").mkdir()
+    (bundled.parent / "11").touch()
+    assert bundled_networks.bundled_versions(game) == [1, 9, 10]
+    assert weights_of("network", game) == written["10"]
+    for version, weights in written.items():
+        assert weights_of(f"network,version={version}", game) == weights
+        assert weights_of(f"network,greedy=false,version={version}", game) == weights
+    assert default(game) == "network"
+    for missing in (2, -1, 11):
+        said = f"network of {game.name} has no version {missing}, only 1, 9, 10; without version="
+        with pytest.raises(ValueError, match=said):
+            make(f"network,version={missing}", game)
+    with pytest.raises(TypeError, match="version='two' of the agent 'network' must be of type int"):
+        make("network,version=two", game)
+
+
+def test_the_default_of_a_game_without_a_heuristic_agent():
     assert default(replace(GAME, name="chess")) == "random"
 
 

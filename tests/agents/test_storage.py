@@ -156,7 +156,7 @@ def test_a_file_larger_than_what_is_expected_is_not_read(tmp_path, stored):
     path.touch()
     os.truncate(path, 2**40)
     with pytest.raises(CheckpointError, match=r"run\.json: has 1,099,511,627,776 bytes"):
-        read_json(path, 2, "run")
+        read_json(path, [2], "run")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
@@ -168,7 +168,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path, stored):
         with pytest.raises(CheckpointError, match=f"{name}: is not a file; put it back"):
             load_tensors(tmp_path, replace(stored, file=name), ENOUGH)
         with pytest.raises(CheckpointError, match=f"{name}: is not a file; is it a run"):
-            read_json(tmp_path / name, 2, "run")
+            read_json(tmp_path / name, [2], "run")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere links need rights")
@@ -215,15 +215,16 @@ def test_arrays_are_what_they_must_be(tmp_path, array, message):
         ("\xff", "is not UTF-8"),
         ('{"format": true}', "format True, this version reads 1"),
         ('{"format": [1]}', r"format \[1\], this version reads 1"),
+        ('{"format": 2}', "format 2, this version reads 1 and 3; use the version that wrote it"),
         ("[1]", "is an array, not an object"),
     ],
 )
 def test_json_is_read_strictly(tmp_path, text, message):
     path = tmp_path / "run.json"
     path.write_bytes(text.encode("latin-1"))
-    form = 1 if "reads 1" in message else 2
+    formats = [1, 3] if "reads 1 and 3" in message else [1] if "reads 1" in message else [2]
     with pytest.raises(CheckpointError, match=message) as fault:
-        read_json(path, form, "run")
+        read_json(path, formats, "run")
     assert str(path) in str(fault.value)
 
 

@@ -27,6 +27,7 @@ told by modules in the folder of the game's own tests; `of` finds them.  A new g
                                 seats, from the seed 2024
     CHANCE: int                 chance still to come after the game of the most seats from that seed
     COURSE: str                 a digest of all its positions in text
+    FIRST_NETWORK: str          SHA-256 of the weights file of `network,version=1`
 `strength.py`    how good the agents are at least, so that a change for the worse is noticed
     HEURISTIC_OVER_RANDOM, GREEDY_OVER_RANDOM: OverRandom
     STOCK_PPO_LEAD: float       by how much the score that it reaches rises in half a minute of

@@ -12,7 +12,7 @@ import shakespeare_agents
 from shakespeare_agents.cli.hints import hint
 from shakespeare_agents.cli.line_editing import completer
 from shakespeare_agents.cli.meaning import meant_move, meant_topics
-from shakespeare_agents.network import NetworkAgent
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app, screen
 from shakespeare_env.cli.game_log import GameLog

@@ -45,6 +45,19 @@ def test_every_record_that_play_leads_to_can_be_loaded(name, players):
     batch.load(slice(None), batch.save(slice(None)))
 
 
+@games
+def test_what_lies_between_the_fields_of_loaded_records_is_never_saved(name, players):
+    batch = in_mid_game(name, players, n=4)
+    clean = batch.save(slice(None))
+    dirty = np.full(clean.nbytes, 0xFF, np.uint8).view(clean.dtype)
+    for field in clean.dtype.names:
+        dirty[field] = clean[field]
+    assert dirty.tobytes() != clean.tobytes()
+    batch.load(slice(None), dirty)
+    assert batch.save(slice(None)).tobytes() == clean.tobytes()
+    assert batch.copies(np.arange(4)).save(slice(None)).tobytes() == clean.tobytes()
+
+
 @pytest.mark.parametrize(("name", "field"), FIELDS)
 def test_a_number_out_of_its_range_is_refused_and_named(name, field):
     batch = in_mid_game(name, registry.seats(name)[-1], n=4)

@@ -38,7 +38,7 @@ NEEDED = {
         for file in (
             f"shakespeare_env/{game}/box.toml",
             f"shakespeare_env/{game}/RULES.md",
-            f"agents/shakespeare_agents/checkpoints/{game}/card.json",
+            f"agents/shakespeare_agents/checkpoints/{game}/1/card.json",
             f"training/shakespeare_training/configs/{game}.toml",
         )
     ),
@@ -55,7 +55,8 @@ for game in registry.names():
     while position.to_move is not None:
         position.push(chance.choice(position.moves()))
     winners[game] = position.winners
-    shakespeare_agents.make("network", registry.game(game))
+    for player in ("network", "network,version=1"):
+        shakespeare_agents.make(player, registry.game(game))
 packages = shakespeare_agents, shakespeare_env, shakespeare_training
 made_of = [package.__file__ for package in packages]
 print(json.dumps({"winners": winners, "made_of": made_of}))
@@ -266,7 +267,7 @@ def workplace(tmp_path):
 
 def test_games_are_played_beside_other_peoples_agents_and_training(shared, workplace):
     said = run(shared / "python", "-c", MAKE, cwd=workplace)
-    assert "shakespeare_agents.network.NetworkAgent" in said
+    assert "shakespeare_agents.network_agent.NetworkAgent" in said
     command = shared / "shakespeare", "evaluate", "random", "heuristic"
     assert "8 games" in run(*command, "--games", "8", cwd=workplace)
 

@@ -11,14 +11,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_agents.checkpoint import read_card
+from shakespeare_agents.checkpoint import read_card, save_checkpoint
 from shakespeare_env import registry
 from shakespeare_env.cli import app
 from shakespeare_training.runs.saving import read_state
+from tests.agents.networks import random_heads, random_tensors
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -198,6 +200,19 @@ def test_faults_are_told_in_a_line_and_leave_nothing(small, tmp_path, arguments,
     assert said in done.output
     assert "Traceback" not in done.output
     assert not folder.exists()
+
+
+def test_a_start_with_heads_is_told_to_lose_them(small, tmp_path):
+    game = registry.game(registry.DEFAULT)
+    tensors = random_tensors(16, game.layout.size, game.actions.size)
+    tensors |= random_heads(16, game.max_seats)
+    facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
+    save_checkpoint(tmp_path / "start", tensors, game, players=[game.max_seats], **facts)
+    arguments = ("--out", tmp_path / "run", "--start", tmp_path / "start", "--decisions", 300)
+    done = command("train", "--config", small, "--device", "cpu", *arguments)
+    assert done.exit_code == 0, done.output
+    assert f"the heads win and score of {tmp_path / 'start'} are left out" in done.output
+    assert read_card(tmp_path / "run").heads == []
 
 
 def test_a_run_keeps_its_settings(small, tmp_path):

@@ -155,7 +155,8 @@ def test_a_forked_worker_can_ask_a_network_that_its_parent_has_used(table):
     program = """
 import os, signal, sys
 import numpy as np
-from shakespeare_agents.network import Network, NetworkAgent
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.generators import GameGenerators
 

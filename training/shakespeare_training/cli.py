@@ -109,6 +109,7 @@ def train(
     folder = resume or out or Path("runs")
     with _stoppable(console) as stop:
         _import_what_trains(console)
+        from shakespeare_agents.checkpoint import read_card
         from shakespeare_training import config_text
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
@@ -148,6 +149,10 @@ def train(
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with _busy(console, "building the learner"):
                     run = Run.create(chosen, folder, start=start, device=device, minutes=minutes)
+                if start is not None and (heads := read_card(start).heads):
+                    left_out = f"the heads {' and '.join(heads)} of {start} are left out"
+                    said = f"{left_out}: PPO does not train them"
+                    console.print(said, highlight=False, soft_wrap=True)
         except (ShakespeareEnvError, ValueError, TypeError) as fault:
             give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
         except OSError as fault:

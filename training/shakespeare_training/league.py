@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents import make
-from shakespeare_agents.network import Network, NetworkAgent, Tensors
+from shakespeare_agents.network import Network, Tensors
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch

@@ -15,10 +15,12 @@ import numpy as np
 
 from shakespeare_agents import make
 from shakespeare_agents.checkpoint import CARD_NAME, load_checkpoint, save_checkpoint
+from shakespeare_agents.network import Tensors
 from shakespeare_env import Batch, registry
 from shakespeare_env.agent import decide
 from shakespeare_env.errors import CheckpointError
-from tests.agents.networks import random_tensors
+from shakespeare_env.game import Game
+from tests.agents.networks import random_heads, random_tensors
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.generators import generators
 
@@ -27,14 +29,36 @@ _WIDTH = 4
 
 def prepare() -> None:
     for name in registry.names():
-        _play(name, saved(name))
+        for made in (saved, _with_heads, _from_before_heads):
+            _play(name, made(name))
 
 
 @cache
 def saved(name: str) -> Path:
     """A checkpoint of a small network."""
-    folder, game = Path(tempfile.mkdtemp()), registry.game(name)
+    game = registry.game(name)
+    return _saved(game, random_tensors(_WIDTH, game.layout.size, game.actions.size))
+
+
+@cache
+def _with_heads(name: str) -> Path:
+    game = registry.game(name)
     tensors = random_tensors(_WIDTH, game.layout.size, game.actions.size)
+    return _saved(game, tensors | random_heads(_WIDTH, game.max_seats))
+
+
+@cache
+def _from_before_heads(name: str) -> Path:
+    folder = Path(tempfile.mkdtemp(), "older")
+    shutil.copytree(saved(name), folder)
+    card = json.loads((folder / CARD_NAME).read_bytes())
+    del card["heads"]
+    (folder / CARD_NAME).write_text(json.dumps(card | {"format": 2}))
+    return folder
+
+
+def _saved(game: Game, tensors: Tensors) -> Path:
+    folder = Path(tempfile.mkdtemp())
     facts: dict[str, Any] = {"command": "train", "settings": {"gamma": 1.0}, "figures": {"n": 1}}
     save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
     return folder
@@ -44,7 +68,7 @@ def check(case: random.Random) -> str:
     name = case.choice(registry.names())
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "checkpoint")
-        shutil.copytree(saved(name), folder)
+        shutil.copytree(case.choice((saved, _with_heads, _from_before_heads))(name), folder)
         case.choice((_change_card, _change_card, _change_weights, _change_files))(case, folder)
         try:
             _play(name, folder)
@@ -56,10 +80,12 @@ def check(case: random.Random) -> str:
 def _play(name: str, folder: Path) -> None:
     """The folder as an agent; its network, too, if it can be read by itself."""
     game = registry.game(name)
-    load_checkpoint(folder, game)
+    network, _ = load_checkpoint(folder, game)
     agent = make(str(folder), game)
     batch = Batch(name, 2, players=game.max_seats)
     chances = generators(2)
+    if network.has_heads:
+        network.forecasts(batch.obs, batch.players)
     for _ in range(4):
         batch.step(decide(agent, batch, np.arange(2), chances))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -24,12 +25,7 @@ _LAYERS = {
     "outlook": "mlp_extractor.value_net.0",
     "value": "value_net",
 }
-_PARAMETERS = {
-    f"{ours}.{kind}": f"{theirs}.{kind}"
-    for ours, theirs in _LAYERS.items()
-    for kind in ("weight", "bias")
-}
-"""Where stable-baselines3 keeps the tensors of `Network`."""
+"""Where stable-baselines3 keeps the layers of `Network`."""
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -69,6 +65,8 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     """
 
     use_bfloat16 = False
+    layers: ClassVar[Mapping[str, str]] = _LAYERS
+    """Where the layers of `Network` are, by their names there."""
 
     def masked_log_probabilities(
         self, observations: torch.Tensor, masks: torch.Tensor
@@ -82,13 +80,17 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         Returns:
             float32[n, A], about -1e8 for illegal actions, and float32[n].
         """
-        with torch.autocast(observations.device.type, torch.bfloat16, enabled=self.use_bfloat16):
+        with self.in_precision(observations):
             features = self.features_extractor(observations)
             latent_policy, latent_value = self.mlp_extractor(features)
             logits = self.action_net(latent_policy)
             values = self.value_net(latent_value)
-        legal = logits.float().masked_fill(~masks, float(ILLEGAL))
-        return torch.log_softmax(legal, dim=-1), values.float().squeeze(-1)
+        return masked_log_softmax(logits, masks), values.float().squeeze(-1)
+
+    def in_precision(self, observations: torch.Tensor) -> torch.autocast:
+        """The context in which layers multiply as `use_bfloat16` says."""
+        device = observations.device.type
+        return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
     def evaluate_actions(
         self,
@@ -121,17 +123,28 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """A copy of the weights, for `shakespeare_agents.network.Network`."""
         state = self.state_dict()
-        return {o: state[theirs].cpu().numpy().copy() for o, theirs in _PARAMETERS.items()}
+        return {o: state[theirs].cpu().numpy().copy() for o, theirs in self._parameter_names()}
 
     def set_tensors(self, tensors: Tensors) -> None:
-        """Copy such weights in.
+        """Copy such weights in; heads that the policy lacks are left out.
 
         Raises:
             RuntimeError: they are of another width or for another game.
         """
-        new = {theirs: torch.tensor(tensors[ours]) for ours, theirs in _PARAMETERS.items()}
+        new = {theirs: torch.tensor(tensors[ours]) for ours, theirs in self._parameter_names()}
         # Not strict: the scale of the trunk belongs to the game, not to the weights.
         self.load_state_dict(new, strict=False)
+
+    def _parameter_names(self) -> Iterator[tuple[str, str]]:
+        """Names of tensors, in `Network` and here."""
+        for ours, theirs in self.layers.items():
+            for kind in ("weight", "bias"):
+                yield f"{ours}.{kind}", f"{theirs}.{kind}"
+
+
+def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+    """Log-probabilities, float32[n, A], about -1e8 where bool[n, A] masks are False."""
+    return torch.log_softmax(logits.float().masked_fill(~masks, float(ILLEGAL)), dim=-1)
 
 
 def policy_arguments(width: int, layout: ObservationLayout) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from shakespeare_agents.arena import Entrant, evaluate
-from shakespeare_agents.network import Network, NetworkAgent, Tensors
+from shakespeare_agents.network import Network, Tensors
+from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig

@@ -93,6 +93,7 @@ class Run:
         """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
+        Heads of `start` are left out: PPO would change what they stand on and not them.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.

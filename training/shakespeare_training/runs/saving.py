@@ -68,7 +68,7 @@ def read_state(folder: Path) -> RunState:
     """
     path = folder / STATE_NAME
     try:
-        return parse_state(storage.read_json(path, FORMAT, "run"), str(path))
+        return parse_state(storage.read_json(path, (FORMAT,), "run"), str(path))
     except CheckpointError as fault:
         if (folder / CARD_NAME).is_file():
             fault.add_note(

@@ -1,0 +1,112 @@
+"""Networks asked about many situations, by the compiled forward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.inference import (
+    Scratch,
+    Weights,
+    first_sums,
+    normalised,
+    write_heads,
+    write_logits,
+)
+from shakespeare_agents.network import HEADS, Network, input_scale
+from shakespeare_env.arrays import plain
+from shakespeare_env.compiled import kernel
+
+_OWNER = "network"
+_LARGEST_INT16, _LARGEST_INT32 = 2.0**15 - 1, 2.0**31 - 1
+
+
+def weights_of(network: Network) -> Weights:
+    """A network's weights, laid out for compiled code."""
+    tensors, layout = network.tensors, network.layout
+    first = (tensors["trunk.weight"] * input_scale(layout)).T.astype(np.float64)
+    bound = np.maximum(np.abs(layout.low.astype(float)), np.abs(layout.high.astype(float)))
+    # Neither a weight nor any sum may overflow; the difference of two observations is summed too.
+    largest_sum = 2.0 * (np.abs(first) * bound[:, None]).sum(axis=0).max()
+    unit = max(np.abs(first).max() / _LARGEST_INT16, largest_sum / _LARGEST_INT32, 1e-30)
+    heads = ["value", *(HEADS if network.has_heads else ())]
+
+    def inputs_first(name: str) -> NDArray[np.float32]:
+        return plain(tensors[f"{name}.weight"].T, np.float32)
+
+    return Weights(
+        first=plain(np.rint(first / unit), np.int16),
+        unit=np.array([unit], np.float32),
+        first_bias=plain(tensors["trunk.bias"], np.float32),
+        gain=plain(tensors["norm.weight"], np.float32),
+        shift=plain(tensors["norm.bias"], np.float32),
+        policy=inputs_first("policy"),
+        policy_bias=plain(tensors["policy.bias"], np.float32),
+        action=plain(tensors["action.weight"], np.float32),
+        action_bias=plain(tensors["action.bias"], np.float32),
+        outlook=inputs_first("outlook"),
+        outlook_bias=plain(tensors["outlook.bias"], np.float32),
+        heads=plain(np.concatenate([tensors[f"{name}.weight"] for name in heads]), np.float32),
+        heads_bias=plain(np.concatenate([tensors[f"{name}.bias"] for name in heads]), np.float32),
+    )
+
+
+@kernel(_OWNER, purpose="networks (choices)")
+def write_policies(observations: Any, masks: Any, network: Any, room: Any, logits: Any) -> None:
+    """Write the legal actions' logits into float32[n, A]; others keep what they were."""
+    weights, scratch = Weights(*network), Scratch(*room)
+    for i in range(len(observations)):
+        first_sums(observations[i], weights, scratch.inputs, scratch.sums)
+        normalised(scratch.sums, weights, scratch)
+        write_logits(masks[i], weights, scratch)
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                logits[i, action] = scratch.logits[action]
+
+
+@kernel(_OWNER, purpose="networks (values)")
+def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> None:
+    """Write all heads into float32[n, H]."""
+    weights, scratch = Weights(*network), Scratch(*room)
+    for i in range(len(observations)):
+        first_sums(observations[i], weights, scratch.inputs, scratch.sums)
+        normalised(scratch.sums, weights, scratch)
+        write_heads(weights, scratch)
+        for head in range(heads.shape[1]):
+            heads[i, head] = scratch.heads[head]
+
+
+class ForwardPass:
+    """A network's answers; each depends on its own situation alone.
+
+    Args:
+        network: Its weights are copied.
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.weights = weights_of(network)
+
+    def legal_logits(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """int8[n, D] and bool[n, A] -> float32[n, A], -inf for illegal actions."""
+        logits = np.full(masks.shape, -np.inf, np.float32)
+        seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
+        write_policies(seen, legal, tuple(self.weights), self._room(), logits)
+        return logits
+
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
+        return self._heads(observations)[:, 0]
+
+    def _heads(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        heads = np.empty((len(observations), len(self.weights.heads)), np.float32)
+        seen = plain(observations, np.int8)
+        write_outlooks(seen, tuple(self.weights), self._room(), heads)
+        return heads
+
+    def _room(self) -> tuple[Any, ...]:
+        # Made anew, for several threads may ask at once.
+        return tuple(Scratch.of(self.weights))

@@ -1,0 +1,1 @@
+"""Agents that look ahead by playing possible games."""

@@ -1,0 +1,175 @@
+"""The searching agent: candidate moves by its policy's prior, tried in possible games."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.search.halving import Candidates
+from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.utility import utility_named
+from shakespeare_env.generators import GameGenerators, to_unit
+from shakespeare_env.information_sets import InformationSets
+
+_AT_ONCE = 64
+"""Games searched together, to bound memory; changes no result."""
+
+
+class Prior(Protocol):
+    """Says how likely each action is, before any search."""
+
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """See `Advisor.probabilities`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a move is searched.
+
+    Attributes:
+        simulations: Playouts a move.
+        seconds: Instead of them, seconds a move; 0 counts playouts.
+        considered: Candidate moves at most.
+        utility: Name of what playouts are worth (`utility.py`).
+        sharpness: Logits that a unit of utility weighs as much as.
+        near_certain: Moves at least as likely are played without search.
+        noise: Scale of the Gumbel noise on the prior; 0 plays the best.
+    """
+
+    simulations: int = 64
+    seconds: float = 0.0
+    considered: int = 6
+    utility: str = "margin"
+    sharpness: float = 60.0
+    near_certain: float = 0.99
+    noise: float = 0.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search of m games found.
+
+    Attributes:
+        actions: int64[m], what to play.
+        prior: float64[m, A], probabilities before the search.
+        searched: bool[m]; the other decisions are near-certain.
+        values: float64[m, A], mean utilities of the moves tried, NaN elsewhere.
+        visits: int64[m, A], their playouts.
+    """
+
+    actions: NDArray[np.int64]
+    prior: NDArray[np.float64]
+    searched: NDArray[np.bool_]
+    values: NDArray[np.float64]
+    visits: NDArray[np.int64]
+
+
+class SearchAgent:
+    """Plays the move that does best in playouts of possible games.
+
+    Args:
+        prior: Says which moves to try.
+        player: Plays the games on.
+        plan: How each move is searched.
+    """
+
+    def __init__(self, prior: Prior, player: Player, plan: Plan) -> None:
+        self.prior = prior
+        self.player = player
+        self.plan = plan
+        self._utility = utility_named(plan.utility)
+
+    def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
+        """See `Searcher.search`."""
+        return self.look_ahead(games, rng).actions
+
+    def look_ahead(self, games: InformationSets, rng: GameGenerators) -> Found:
+        """Search the decisions that are not near-certain."""
+        prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
+        searched = prior.max(axis=1, initial=0.0) < self.plan.near_certain
+        found = Found(
+            prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
+            prior,
+            searched,
+            np.full(prior.shape, np.nan),
+            np.zeros(prior.shape, np.int64),
+        )
+        rows = np.flatnonzero(searched)
+        for first in range(0, len(rows), _AT_ONCE):
+            self._look_ahead(games, rows[first : first + _AT_ONCE], rng, found)
+        return found
+
+    def _look_ahead(
+        self, games: InformationSets, rows: NDArray[np.int64], rng: GameGenerators, found: Found
+    ) -> None:
+        plan = self.plan
+        prior = found.prior[rows]
+        log_policy = np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0.0)
+        candidates = Candidates.of(log_policy, self._noise(prior, rows, rng), plan.considered)
+        began = time.perf_counter()
+        for phase in range(candidates.phases.max()):
+            active = phase < candidates.phases
+            alive = candidates.alive.sum(axis=1)
+            if plan.seconds:
+                until = began + plan.seconds * len(rows) * (phase + 1) / candidates.phases.max()
+                self._play_until(until, candidates, active, games, rows, rng)
+            else:
+                each = np.maximum(plan.simulations // (candidates.phases * alive), 1)
+                self._play(candidates, np.where(active, each, 0), games, rows, rng)
+            candidates.halve(plan.sharpness, active)
+        found.actions[rows] = candidates.best()
+        tried = candidates.visits > 0
+        of, places = np.nonzero(tried)
+        actions = candidates.actions[of, places]
+        found.values[rows[of], actions] = candidates.means()[of, places]
+        found.visits[rows[of], actions] = candidates.visits[of, places]
+
+    def _play_until(
+        self,
+        until: float,
+        candidates: Candidates,
+        active: NDArray[np.bool_],
+        games: InformationSets,
+        rows: NDArray[np.int64],
+        rng: GameGenerators,
+    ) -> None:
+        """Play, at least once each, for as long as the next round is likely to fit in."""
+        each = 1
+        while True:
+            began = time.perf_counter()
+            self._play(candidates, np.where(active, each, 0), games, rows, rng)
+            now = time.perf_counter()
+            left = int((until - now) / max(now - began, 1e-6) * each)
+            if left < 1:
+                return
+            each = min(left, 4 * each)
+
+    def _play(
+        self,
+        candidates: Candidates,
+        each: NDArray[np.int64],
+        games: InformationSets,
+        rows: NDArray[np.int64],
+        rng: GameGenerators,
+    ) -> None:
+        played = candidates.playouts(each)
+        places = rows[played.places]
+        records = games.records(places, rng)
+        ends = self.player.play(played, records, rng.words(places))
+        candidates.count(played, self._utility(ends))
+
+    def _noise(
+        self, prior: NDArray[np.float64], rows: NDArray[np.int64], rng: GameGenerators
+    ) -> NDArray[np.float64]:
+        if not self.plan.noise:
+            return np.zeros(prior.shape)
+        draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
+        gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
+        return self.plan.noise * gumbel

@@ -1,0 +1,114 @@
+"""Sequential halving: a budget of playouts shared among candidate moves.
+
+In every phase all candidates left meet the same possible games with the same chance; then the worse
+half is dropped.  The root is Gumbel MuZero's (Danihelka et al. 2022, "Policy improvement by
+planning with Gumbel"): candidates are ranked by Gumbel noise, if any, plus logit plus utility.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LEAST = 1e-3
+"""Less likely moves are no candidates."""
+
+
+class Playouts(NamedTuple):
+    """A phase's playouts of m games, game by game, candidate by candidate.
+
+    Attributes:
+        places: int64[d], the game whose possible game each is to be; in ascending order.
+        sources: int64[k], which of the d possible games each playout starts from.
+        games: int64[k], the game that each is for.
+        candidates: int64[k], which candidate it tries.
+        actions: int64[k].
+    """
+
+    places: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    games: NDArray[np.int64]
+    candidates: NDArray[np.int64]
+    actions: NDArray[np.int64]
+
+
+@dataclass
+class Candidates:
+    """The candidate moves of m games, the most promising first.
+
+    Attributes:
+        actions: int64[m, C].
+        ranks: float64[m, C], logit plus noise; -inf where there is no candidate.
+        alive: bool[m, C].
+        totals: float64[m, C], sums of utilities.
+        visits: int64[m, C].
+        phases: int64[m], how many there are for as many candidates.
+    """
+
+    actions: NDArray[np.int64]
+    ranks: NDArray[np.float64]
+    alive: NDArray[np.bool_]
+    totals: NDArray[np.float64]
+    visits: NDArray[np.int64]
+    phases: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls, log_policy: NDArray[np.float64], noise: NDArray[np.float64], most: int
+    ) -> Candidates:
+        """The `most` moves of the highest sum of log-probability and noise.
+
+        Args:
+            log_policy: float64[m, A], -inf for illegal actions.
+            noise: float64[m, A].
+            most: C, at least 2.
+        """
+        ranks = np.where(log_policy >= np.log(_LEAST), log_policy + noise, -np.inf)
+        actions = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
+        ranks = np.take_along_axis(ranks, actions, axis=1)
+        alive = np.isfinite(ranks)
+        zeros = np.zeros(actions.shape)
+        phases = np.ceil(np.log2(np.maximum(alive.sum(axis=1), 2))).astype(np.int64)
+        return cls(actions, ranks, alive, zeros, zeros.astype(np.int64), phases)
+
+    def playouts(self, each: NDArray[np.int64]) -> Playouts:
+        """Playouts of every candidate left, int64[m] of each in a game."""
+        begins = np.cumsum(each) - each
+        games, candidates = np.nonzero(self.alive & (each > 0)[:, None])
+        counts = each[games]
+        pairs = np.repeat(np.arange(len(games)), counts)
+        within = np.arange(len(pairs)) - np.repeat(np.cumsum(counts) - counts, counts)
+        games, candidates = games[pairs], candidates[pairs]
+        return Playouts(
+            np.repeat(np.arange(len(each)), each),
+            begins[games] + within,
+            games,
+            candidates,
+            self.actions[games, candidates],
+        )
+
+    def count(self, played: Playouts, utilities: NDArray[np.float64]) -> None:
+        """Add the utilities of playouts, float64[k]."""
+        pairs = played.games * self.actions.shape[1] + played.candidates
+        size = self.totals.size
+        self.totals += np.bincount(pairs, utilities, size).reshape(self.totals.shape)
+        self.visits += np.bincount(pairs, minlength=size).reshape(self.visits.shape)
+
+    def halve(self, sharpness: float, games: NDArray[np.bool_]) -> None:
+        """Drop the worse half of the candidates of some games, bool[m]."""
+        values = np.where(self.alive, self.ranks + sharpness * self.means(), -np.inf)
+        places = np.argsort(np.argsort(-values, axis=1, kind="stable"), axis=1)
+        kept = -(-self.alive.sum(axis=1) // 2)
+        self.alive &= (places < kept[:, None]) | ~games[:, None]
+
+    def means(self) -> NDArray[np.float64]:
+        """float64[m, C]: mean utilities, 0 where nothing was played."""
+        return self.totals / np.maximum(self.visits, 1)
+
+    def best(self) -> NDArray[np.int64]:
+        """int64[m]: the actions left once every game is down to one candidate."""
+        chosen: NDArray[np.int64] = self.actions[np.arange(len(self.actions)), self.alive.argmax(1)]
+        return chosen

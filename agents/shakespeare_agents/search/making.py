@@ -1,0 +1,76 @@
+"""Searching agents from options."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.forward_pass import weights_of
+from shakespeare_agents.inference import Weights
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.policies import Choose, by_network
+from shakespeare_env.game import Game
+
+HORIZON = 24
+"""Decisions after which the network values a playout."""
+TEMPERATURE = 1.0
+"""Of the network's policy in playouts."""
+TO_THE_END = 1_000_000
+"""A horizon beyond any game's end."""
+
+
+class AnyMove:
+    """A prior without preference."""
+
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """See `Advisor.probabilities`."""
+        likely: NDArray[np.float32] = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        return likely
+
+
+def network_search(
+    game: Game, network: Network, plan: Plan, *, horizon: int, temperature: float, threads: int
+) -> SearchAgent:
+    """Search with a network's prior, policy and forecasts."""
+    player = Player(
+        game,
+        by_network,
+        weights_of(network),
+        horizon=horizon,
+        temperature=temperature,
+        threads=threads,
+    )
+    return SearchAgent(NetworkAgent(network), player, plan)
+
+
+def plain_search(game: Game, choose: Choose, plan: Plan, *, threads: int) -> SearchAgent:
+    """Search without a network: any move, and a policy to the end of the game."""
+    player = Player(
+        game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
+    )
+    return SearchAgent(AnyMove(), player, plan)
+
+
+def no_weights(game: Game) -> Weights:
+    """The least weights, for policies that ask no network."""
+    numbers, actions = game.layout.size, game.actions.size
+    return Weights(
+        first=np.zeros((numbers, 1), np.int16),
+        unit=np.ones(1, np.float32),
+        first_bias=np.zeros(1, np.float32),
+        gain=np.zeros(1, np.float32),
+        shift=np.zeros(1, np.float32),
+        policy=np.zeros((1, 1), np.float32),
+        policy_bias=np.zeros(1, np.float32),
+        action=np.zeros((actions, 1), np.float32),
+        action_bias=np.zeros(actions, np.float32),
+        outlook=np.zeros((1, 1), np.float32),
+        outlook_bias=np.zeros(1, np.float32),
+        heads=np.zeros((1, 1), np.float32),
+        heads_bias=np.zeros(1, np.float32),
+    )

@@ -1,0 +1,102 @@
+"""Playouts on threads of their own, by a policy and its network."""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.inference import Scratch, Weights
+from shakespeare_agents.search.halving import Playouts
+from shakespeare_agents.search.playouts import playouts_of
+from shakespeare_agents.search.policies import Choose, Room
+from shakespeare_agents.search.utility import Ends
+from shakespeare_env.game import Game, Records
+from shakespeare_env.thread_pool import ThreadPool
+
+_FEW = 16
+"""Fewer playouts stay on one thread."""
+
+
+class Player:
+    """Plays possible games on.
+
+    Args:
+        game: What is played.
+        choose: The policy of all seats.
+        weights: Of its network.
+        horizon: See `playouts_of`, as is `temperature`.
+        threads: That share the playouts; they change no result.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        choose: Choose,
+        weights: Weights,
+        *,
+        horizon: int,
+        temperature: float,
+        threads: int = 1,
+    ) -> None:
+        self.game = game
+        self.decisions = 0
+        self._weights = weights
+        self._play_on = playouts_of(game, choose)
+        self._horizon, self._temperature = horizon, temperature
+        self._pool = ThreadPool(threads)
+        self._rooms: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
+        for _ in range(threads):
+            width = len(weights.gain)
+            self._rooms.put((tuple(Scratch.of(weights)), tuple(Room.of(game, width))))
+
+    def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Ends:
+        """How playouts end.
+
+        Args:
+            played: k of them.
+            records: Possible games[d].
+            chance: uint64[d], what policies draw from in each of them.
+        """
+        size = len(played.sources)
+        win = np.zeros((size, self.game.max_seats), np.float32)
+        score = np.zeros_like(win)
+        unit = float(self.game.score_scale)
+        draws = chance[played.sources]
+
+        def play(first: int, last: int) -> None:
+            scratch, room = self._rooms.get()
+            try:
+                self.decisions += self._play_on(
+                    records,
+                    played.sources,
+                    played.games,
+                    played.actions,
+                    draws,
+                    first,
+                    last,
+                    self._horizon,
+                    self._temperature,
+                    unit,
+                    tuple(self._weights),
+                    scratch,
+                    room,
+                    win,
+                    score,
+                )
+            finally:
+                self._rooms.put((scratch, room))
+
+        if size < _FEW:
+            play(0, size)
+        else:
+            self._pool.share(size, play)
+        roots = played.sources
+        return Ends(
+            win,
+            score / np.float32(unit),
+            records["to_move"][roots].astype(np.int64),
+            records["players"][roots].astype(np.int64),
+        )

@@ -1,0 +1,115 @@
+"""Possible games, played on by a policy for some decisions and then valued; compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from shakespeare_agents.inference import Scratch, Weights
+from shakespeare_agents.search.policies import Choose, Room, write_forecast
+from shakespeare_env.compiled import kernel
+from shakespeare_env.forced_moves import forced_moves_of
+from shakespeare_env.game import Game
+from shakespeare_env.rng import GOLDEN, mix
+
+_11, _TO_UNIT = np.uint64(11), 2.0**-53
+
+
+@cache
+def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
+    """A game's kernel of playouts in which every seat follows one policy."""
+    rules = game.rules
+    rules_play, rules_observe, rules_scores = rules.play, rules.observe, rules.scores
+    play_forced_moves = forced_moves_of(game)
+
+    @kernel(
+        game.name,
+        rules_play,
+        rules_observe,
+        rules_scores,
+        rules.legal,
+        choose,
+        purpose=f"{game.name.capitalize()}'s rules (playouts of a search)",
+    )
+    def play_on(
+        records: Any,
+        sources: Any,
+        roots: Any,
+        actions: Any,
+        chance: Any,
+        first: int,
+        last: int,
+        horizon: int,
+        temperature: float,
+        unit: float,
+        network: Any,
+        for_network: Any,
+        for_games: Any,
+        win: Any,
+        score: Any,
+    ) -> int:
+        """Play some of k playouts and return the number of decisions.
+
+        Args:
+            records: Possible games[d].
+            sources: int64[k], which of them each starts from.
+            roots: int64[k], equal for playouts of one true game, which stand together.
+            actions: int64[k], what is played first.
+            chance: uint64[k], what policies draw from.
+            first: The first of them to play.
+            last: One more than the last.
+            horizon: Decisions after that until the game is valued; if the network has no heads, the
+                one that the searching seat is to make next.
+            temperature: Of the policy.
+            unit: Points in a unit of the network's scores.
+            network: `Weights`.
+            for_network: `Scratch`.
+            for_games: `Room`.
+            win: float32[k, S], written: shares of the victory.
+            score: float32[k, S], written: final scores in points.
+        """
+        weights, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
+        has_heads = len(weights.heads) > 1
+        decisions = 0
+        root = -1
+        for k in range(first, last):
+            if k == first or roots[k] != root:
+                root = roots[k]
+                room.begun[0, :] = False
+            room.begun[1, :] = False
+            room.games[0] = records[sources[k]]
+            game = room.games[0]
+            seat, players = game["to_move"], game["players"]
+            state = chance[k]
+            rules_play(game, actions[k])
+            play_forced_moves(game, room.mask)
+            left = horizon
+            while game["to_move"] >= 0:
+                room.seen[:] = 0
+                rules_observe(game, game["to_move"], room.seen)
+                if left <= 0 and (has_heads or game["to_move"] == seat):
+                    break
+                state += GOLDEN
+                number = np.float64(mix(state) >> _11) * _TO_UNIT
+                action = choose(game, weights, scratch, room, temperature, number)
+                rules_play(game, action)
+                play_forced_moves(game, room.mask)
+                left -= 1
+                decisions += 1
+            rules_scores(game, room.scores)
+            winners = 0
+            for other in range(players):
+                score[k, other] = room.scores[other]
+                winners += game["winners"][other]
+            if game["to_move"] >= 0:
+                write_forecast(game, weights, scratch, room, unit, win[k], score[k])
+                decisions += 1
+            elif winners > 0:
+                for other in range(players):
+                    win[k, other] = game["winners"][other] / winners
+        return decisions
+
+    return play_on

@@ -1,0 +1,1 @@
+"""Learning from search (expert iteration, Anthony et al. 2017)."""
