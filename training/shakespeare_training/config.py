@@ -70,8 +70,8 @@ class TrainingConfig(BaseModel):
     """The game."""
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
     """How it learns: from what its moves bring (`ppo`), or from a search that plays for it
-    (`expert_iteration`), which plays all `n_envs` games to their end before every update. Settings
-    marked (PPO) or (search) are of one of them alone."""
+    (`expert_iteration`), all `n_envs` games to their end before every update. Settings marked (PPO)
+    or (search) are of one of them alone."""
     players: tuple[Count, ...] = Field(default=(), min_length=1, max_length=1000, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
@@ -93,13 +93,13 @@ class TrainingConfig(BaseModel):
     """Snapshots to keep; the easiest to beat is dropped first."""
 
     score_reward_coef: Weight = 1.0
-    """(PPO) Coefficient of the reward `score`, the change of the seat's own score after each move in
-    units of the game's scale, at the start of the run."""
+    """(PPO) Coefficient of the reward `score`, the change of the seat's own score after each move
+    in units of the game's scale, at the start of the run."""
     score_reward_coef_end: Weight = 1.0
     """The same at the end of the run; linear in between."""
     win_reward_coef: Weight = 0.0
-    """(PPO) Coefficient of the reward `win`, at the end of a game: winners share +1, losers share -1; in
-    solo games, the score minus the game's target in units of its scale."""
+    """(PPO) Coefficient of the reward `win`, at the end of a game: winners share +1, losers share
+    -1; in solo games, the score minus the game's target in units of its scale."""
 
     n_envs: Count = 256
     """Games played in parallel."""
@@ -110,8 +110,9 @@ class TrainingConfig(BaseModel):
     n_epochs: Count = 2
     """Passes over each rollout."""
     near_certain_share: float = Field(default=1.0, gt=0, le=1, allow_inf_nan=False)
-    """(PPO) Share of the near-certain decisions, made with a probability above 0.99, to learn from: in
-    each pass another random part, weighted so that the expected gradient is the same. 1 is all."""
+    """(PPO) Share of the near-certain decisions, made with a probability above 0.99, to learn from:
+    in each pass another random part, weighted so that the expected gradient is the same. 1 is
+    all."""
     learning_rate: Positive = 2e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1
@@ -137,17 +138,20 @@ class TrainingConfig(BaseModel):
 
     simulations: Count = 12
     """(search) Playouts for a decision."""
-    considered: int = Field(default=6, ge=2, le=1000)
+    considered: int = Field(default=4, ge=2, le=1000)
     """(search) Candidate moves at most."""
     horizon: int = Field(default=12, ge=0, le=10**6)
     """(search) Decisions of each seat after which the network values a playout."""
-    temperature: Weight = 1.0
+    temperature: Weight = 0.0
     """(search) Of the policy in playouts; 0 plays the likeliest move."""
-    utility: Literal["margin", "score", "win"] = "margin"
-    """(search) What a playout is worth: the score less the best other seat's, the score, or the
-    share of the victory. Alone it is always the score."""
-    sharpness: Positive = 60.0
-    """(search) Logits that a unit of utility weighs as much as."""
+    utility: Literal["lead", "margin", "score", "win"] = "lead"
+    """(search) What a playout is worth: the score less the others' mean (`lead`) or best
+    (`margin`), the score, or the share of the victory. Alone it is always the score."""
+    sharpness: Positive = 150.0
+    """(search) Logits that a unit of utility weighs as much as, when the search chooses."""
+    target_sharpness: Positive = 20.0
+    """(search) The same in the policy that is learned. Values of a few playouts are noisy, and what
+    is sharper than they are precise teaches the noise."""
     near_certain: float = Field(default=0.99, gt=0, le=1, allow_inf_nan=False)
     """(search) Decisions with a move at least as likely are not searched."""
     noise: Weight = 0.0

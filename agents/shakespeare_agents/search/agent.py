@@ -46,8 +46,8 @@ class Plan:
     simulations: int = 64
     seconds: float = 0.0
     considered: int = 6
-    utility: str = "margin"
-    sharpness: float = 60.0
+    utility: str = "lead"
+    sharpness: float = 150.0
     near_certain: float = 0.99
     noise: float = 0.0
 

@@ -10,16 +10,14 @@ from shakespeare_agents.inference import Weights
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import Choose, by_network
 from shakespeare_env.game import Game
 
 HORIZON = 12
 """Decisions a seat after which the network values a playout."""
-TEMPERATURE = 1.0
-"""Of the network's policy in playouts."""
-TO_THE_END = 1_000_000
-"""A horizon beyond any game's end."""
+TEMPERATURE = 0.0
+"""Of the network's policy in playouts: the likeliest moves leave less to chance."""
 
 
 class AnyMove:
@@ -36,12 +34,15 @@ class AnyMove:
 def network_search(
     game: Game, network: Network, plan: Plan, *, horizon: int, temperature: float, threads: int
 ) -> SearchAgent:
-    """Search with a network's prior, policy and forecasts."""
+    """Search with a network's prior, policy and forecasts.
+
+    One without heads forecasts nothing of the other seats: playouts go on to the end.
+    """
     player = Player(
         game,
         by_network,
         weights_of(network),
-        horizon=horizon,
+        horizon=horizon if network.has_heads else TO_THE_END,
         temperature=temperature,
         threads=threads,
     )

@@ -16,6 +16,8 @@ from shakespeare_agents.search.utility import Ends
 from shakespeare_env.game import Game, Records
 from shakespeare_env.thread_pool import ThreadPool
 
+TO_THE_END = 1_000_000
+"""A horizon beyond any game's end."""
 _FEW = 16
 """Fewer playouts stay on one thread."""
 
@@ -41,6 +43,10 @@ class Player:
         temperature: float,
         threads: int = 1,
     ) -> None:
+        if len(weights.heads) == 1 and horizon < TO_THE_END:
+            raise ValueError(
+                f"horizon={horizon}: without heads that forecast all seats, playouts go to the end"
+            )
         self.game = game
         self.decisions = 0
         self._weights = weights
