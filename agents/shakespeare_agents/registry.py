@@ -76,9 +76,12 @@ def _search(
         )
     if rollouts != "network":
         given = {"network": network, "version": version, "horizon": horizon}
-        given["temperature"] = temperature
+        given |= {"considered": considered, "temperature": temperature}
         if unused := [name for name, value in given.items() if value != _OF_NETWORKS[name]]:
-            raise ValueError(f"rollouts={rollouts} asks no network: drop {', '.join(unused)}")
+            raise ValueError(
+                f"rollouts={rollouts} tries every move and asks no network: drop "
+                f"{', '.join(unused)}"
+            )
         choose = at_random if rollouts == "random" else by_rules_of_thumb(_heuristics(game).score)
         return plain_search(game, choose, plan, threads=threads)
     if network != "network" and version != NEWEST:
@@ -100,6 +103,7 @@ _ROLLOUTS = ("network", "heuristic", "random")
 _OF_NETWORKS: dict[str, Any] = {
     "network": "network",
     "version": NEWEST,
+    "considered": Plan.considered,
     "horizon": HORIZON,
     "temperature": TEMPERATURE,
 }

@@ -279,7 +279,5 @@ def test_a_class_is_no_agent_yet_so_one_is_made():
 
 
 def test_an_unknown_name_is_held_against_the_known_ones():
-    with pytest.raises(
-        ValueError, match=r"'heuristc' \(did you mean 'heuristic'\?\); give one of"
-    ):
+    with pytest.raises(ValueError, match=r"'heuristc' \(did you mean 'heuristic'\?\); give one of"):
         make("heuristc", GAME)
