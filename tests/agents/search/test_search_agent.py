@@ -104,7 +104,7 @@ class Loving:
 
 @small_tables
 def test_last_moves_are_weighed_by_what_they_score(table):
-    """Where a move ends the game no forecast is asked; a prior that loves the worst is overruled."""
+    """A move that ends the game needs no forecast; a prior that loves the worst is overruled."""
     game = registry.game(table.game)
     ends = []
     for seed in range(60):
