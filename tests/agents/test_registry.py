@@ -72,7 +72,7 @@ class Lazy:
 def test_every_name_makes_an_agent_that_plays_legally(bundled, game):
     write_checkpoint(bundled, game)
     batch = Batch(game.name, 200, players=game.max_seats, seed=1)
-    assert names() == ("random", "greedy", "heuristic", "network")
+    assert names() == ("random", "greedy", "heuristic", "network", "search")
     for name in names():
         actions = decide(make(name, game), batch, np.arange(200), generators(200))
         assert batch.mask[np.arange(200), actions].all()
