@@ -36,7 +36,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     for name in registry.names():
         compile_all(registry.game(name))
         batch = Batch(name, n=1, players=registry.game(name).max_seats, seed=0)
-        for agent in ("heuristic", "greedy", "search"):
+        for agent in ("heuristic", "greedy"):
             decide(make(agent, batch.game), batch, np.arange(1), generators(1))
 
 
