@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,7 +11,7 @@ from shakespeare_agents.forward_pass import weights_of
 from shakespeare_agents.inference import Weights
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.agent import MOST_CONSIDERED, Plan, SearchAgent
 from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import Choose, by_network
 from shakespeare_env.game import Game
@@ -50,11 +52,11 @@ def network_search(
 
 
 def plain_search(game: Game, choose: Choose, plan: Plan, *, threads: int) -> SearchAgent:
-    """Search without a network: any move, and a policy to the end of the game."""
+    """Search without a network: every move, and a policy to the end of the game."""
     player = Player(
         game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
     )
-    return SearchAgent(AnyMove(), player, plan)
+    return SearchAgent(AnyMove(), player, replace(plan, considered=MOST_CONSIDERED))
 
 
 def no_weights(game: Game) -> Weights:
