@@ -2,31 +2,41 @@
 
 from collections import Counter
 from itertools import pairwise
+from typing import NamedTuple
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
-from tests.contract.random_games import game_from, move_by_rule
+from tests.contract.random_games import Table, game_from, move_by_rule
 from tests.figaro.cards import HAND, deck
 from tests.figaro.observed import colour_of, value
 from tests.figaro.samples import OURS, Dict
 
-tables = st.sampled_from(OURS)
-seeds = st.integers(0, 2**64 - 1)
-salts = st.integers(0, 2**32)
-some = settings(max_examples=25)
+GAMES = [(table, seed) for table in OURS for seed in range(6)]
 
 
-def texts(table, seed, salt):
-    """Every position of a game in text."""
-    for position in game_from(table.position(seed), salt):
-        yield position.to_dict()
+class Game(NamedTuple):
+    """Every position in text, and the moves between them."""
+
+    table: Table
+    texts: list[Dict]
+    moves: list[str]
 
 
-def rounds(table, seed, salt):
+@pytest.fixture(scope="module", params=GAMES, ids=lambda game: f"{game[0]}-{game[1]}")
+def game(request):
+    table, seed = request.param
+    texts, moves = [], []
+    for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+        texts.append(position.to_dict())
+        if position.to_move is not None:
+            moves.append(move_by_rule(position, step, salt=seed))
+    return Game(table, texts, moves)
+
+
+def rounds(game):
     """The decisions of every round, in order."""
     found: dict[int, list[Dict]] = {1: [], 2: [], 3: []}
-    for d in texts(table, seed, salt):
+    for d in game.texts:
         if d["to_move"] is not None:
             found[d["round"]].append(d)
     return found
@@ -36,51 +46,43 @@ def in_hand(d):
     return sum(sum(hand.values()) for hand in d["hands"])
 
 
-@some
-@given(tables, seeds, salts)
-def test_a1_every_card_is_in_a_hand_face_up_or_taken(table, seed, salt):
-    for d in texts(table, seed, salt):
+def test_a1_every_card_is_in_a_hand_face_up_or_taken(game):
+    for d in game.texts:
         found: Counter[str] = Counter()
         for heap in (*d["hands"], *map(Counter, d["front"] + d["taken"])):
             found.update(heap)
         if d["to_move"] is None:
-            assert found <= deck(table.players)
+            assert found <= deck(game.table.players)
         else:
-            assert found == deck(table.players)
+            assert found == deck(game.table.players)
 
 
-@some
-@given(tables, seeds, salts)
-def test_a1_every_round_begins_with_all_cards_dealt_evenly(table, seed, salt):
+def test_a1_every_round_begins_with_all_cards_dealt_evenly(game):
     """What is forced before the first choice takes a card or two out of the hands."""
-    for decisions in rounds(table, seed, salt).values():
+    for decisions in rounds(game).values():
         first = decisions[0]
         sizes = [sum(hand.values()) for hand in first["hands"]]
-        played = HAND[table.players] * table.players - sum(sizes)
+        played = HAND[game.table.players] * game.table.players - sum(sizes)
         assert played == sum(map(len, first["front"]))
         assert max(sizes) - min(sizes) <= played
         if not played:
-            assert sizes == [HAND[table.players]] * table.players
+            assert sizes == [HAND[game.table.players]] * game.table.players
             assert not any(first["front"] + first["taken"])
             assert first["to_move"] == first["king"]  # A4
 
 
-@some
-@given(tables, seeds, salts)
-def test_b2_b6_piles_have_one_colour_of_their_own_and_less_than_six(table, seed, salt):
-    for d in texts(table, seed, salt):
+def test_b2_b6_piles_have_one_colour_of_their_own_and_less_than_six(game):
+    for d in game.texts:
         colours = [colour_of(pile) for pile in d["front"]]
         named = [colour for colour in colours if colour is not None]
         assert len(set(named)) == len(named)
         assert all(sum(map(value, pile)) < 6 for pile in d["front"])
 
 
-@some
-@given(tables, seeds, salts)
-def test_a3_pieces_are_all_different_and_stay_until_they_are_given_out(table, seed, salt):
-    a_round = table.players - 1
+def test_a3_pieces_are_all_different_and_stay_until_they_are_given_out(game):
+    a_round = game.table.players - 1
     before = None
-    for d in texts(table, seed, salt):
+    for d in game.texts:
         lengths = [piece for row in d["pieces"] + d["roads"] for piece in row]
         assert len(set(lengths)) == len(lengths)
         assert set(lengths) <= set(range(1, 16))
@@ -99,11 +101,9 @@ def test_a3_pieces_are_all_different_and_stay_until_they_are_given_out(table, se
         before = d
 
 
-@some
-@given(tables, seeds, salts)
-def test_c1_a_seat_to_move_has_cards_and_rounds_follow_each_other(table, seed, salt):
+def test_c1_a_seat_to_move_has_cards_and_rounds_follow_each_other(game):
     numbers = []
-    for d in texts(table, seed, salt):
+    for d in game.texts:
         numbers.append(d["round"])
         if d["to_move"] is not None:
             assert d["hands"][d["to_move"]]
@@ -112,12 +112,10 @@ def test_c1_a_seat_to_move_has_cards_and_rounds_follow_each_other(table, seed, s
     assert all(0 <= after - before <= 1 for before, after in pairwise(numbers))
 
 
-@some
-@given(tables, seeds, salts)
-def test_b1_b5_a_round_spends_a_card_or_clears_the_table_at_every_decision(table, seed, salt):
+def test_b1_b5_a_round_spends_a_card_or_clears_the_table_at_every_decision(game):
     """So a round has at most two decisions for every card."""
-    for decisions in rounds(table, seed, salt).values():
-        assert len(decisions) <= 2 * deck(table.players).total()
+    for decisions in rounds(game).values():
+        assert len(decisions) <= 2 * deck(game.table.players).total()
         for before, after in pairwise(decisions):
             spent = in_hand(before) - in_hand(after)
             assert spent >= 0
@@ -132,20 +130,13 @@ def test_b1_b5_a_round_spends_a_card_or_clears_the_table_at_every_decision(table
             assert after["king"] == before["king"]
 
 
-@some
-@given(tables, seeds, salts)
-def test_a4_b6_turns_pass_clockwise_but_to_a_seat_that_takes(table, seed, salt):
+def test_a4_b6_turns_pass_clockwise_but_to_a_seat_that_takes(game):
     """Where no card was forced in between: one is spent, none by a take."""
-    position, after, last = table.position(seed), None, None
-    for step, reached in enumerate(game_from(position, salt)):
-        before, after = after, reached.to_dict()
-        move, last = last, None
-        if reached.to_move is not None:
-            last = move_by_rule(reached, step, salt)
-        if before is None or last is None or after["round"] != before["round"]:
+    for (before, after), move in zip(pairwise(game.texts), game.moves, strict=True):
+        if after["to_move"] is None or after["round"] != before["round"]:
             continue
         spent, mover = in_hand(before) - in_hand(after), before["to_move"]
-        expected = (mover + 1) % table.players
+        expected = (mover + 1) % game.table.players
         if move == "take":
             spent, expected = spent + 1, mover
         elif move != "ring":
@@ -156,10 +147,8 @@ def test_a4_b6_turns_pass_clockwise_but_to_a_seat_that_takes(table, seed, salt):
             assert after["to_move"] == expected
 
 
-@some
-@given(tables, seeds, salts)
-def test_c4_the_winner_has_the_shortest_road(table, seed, salt):
-    *_, end = texts(table, seed, salt)
+def test_c4_the_winner_has_the_shortest_road(game):
+    end = game.texts[-1]
     lengths = [sum(road) for road in end["roads"]]
     (winner,) = end["winners"]
     assert lengths[winner] == min(lengths)

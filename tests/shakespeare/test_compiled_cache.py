@@ -1,6 +1,5 @@
 """An edit of a rule or of a box is played by the next process, compiled code or not."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -9,7 +8,7 @@ import sys
 import numba
 import pytest
 
-from shakespeare_env import Position, kernels, registry
+from shakespeare_env import kernels, registry
 from shakespeare_env.compiled import code_folder
 from shakespeare_env.compiled_sources import PACKAGE
 
@@ -17,15 +16,17 @@ pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
 
-QUEEN = """
-import json, sys
-from shakespeare_env import Position
-position = Position.from_dict(json.load(sys.stdin))
-for move in ("activate:queen", "queen:money"):
-    position.push(move)
-print(position.to_dict()["seats"][0]["pounds"])
+SEEN = """
+import numpy as np
+from shakespeare_env import registry
+from shakespeare_env.kernels import kernels_of
+game = registry.game("shakespeare")
+games, seen = np.zeros(1, game.state), np.zeros((1, game.layout.size), np.int8)
+games["players"], games["prestige"] = 1, 4
+kernels_of(game).observe(games, np.zeros(1, np.int64), np.zeros(1, np.int8), seen)
+print(*seen[0, game.layout["seat0.prestige"].slice])
 """
-"""Four pounds from the Queen (T17)."""
+"""The prestige that a seat sees: of the game's kernels the one that compiles in a few seconds."""
 
 SETUP = """
 import numpy as np
@@ -56,13 +57,12 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def run(checkout, script, given="", **environment):
+def run(checkout, script, **environment):
     """Run a script in a process of its own; (what it prints, what it says on stderr)."""
     file = checkout / "script.py"
     file.write_text(script)
     done = subprocess.run(
         [sys.executable, file.name],
-        input=given,
         capture_output=True,
         text=True,
         check=False,
@@ -95,18 +95,18 @@ def files_below(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
-def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout, turn):
-    """The Queen gives 5 pounds after an edit that changes neither size nor date of the file."""
+def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout):
+    """After an edit that changes neither size nor date of the file."""
     kept = files_below(checkout / "cache")
-    assert run(checkout, QUEEN, turn) == ("4", "")
+    assert run(checkout, SEEN) == ("4", "")
     assert files_below(checkout / "cache") == kept
-    queen = checkout / PACKAGE.name / "shakespeare" / "phases" / "queen.py"
-    edit(queen, '["to_move"], QUEEN_POUNDS)', '["to_move"], 3           )')
-    pounds, said = run(checkout, QUEEN, turn)
-    assert pounds == "3"
-    assert "compiling Shakespeare's rules (" in said
-    edit(queen, '["to_move"], 3           )', '["to_move"], QUEEN_POUNDS)')
-    assert run(checkout, QUEEN, turn) == ("4", "")
+    observe = checkout / PACKAGE.name / "shakespeare" / "observe.py"
+    edit(observe, 'clipped(game["prestige"][seat])', "clipped(7                     )")
+    prestige, said = run(checkout, SEEN)
+    assert prestige == "7"
+    assert "compiling Shakespeare's rules (what a seat sees)" in said
+    edit(observe, "clipped(7                     )", 'clipped(game["prestige"][seat])')
+    assert run(checkout, SEEN) == ("4", "")
 
 
 def test_a_box_of_the_owner_is_compiled_in_and_an_edit_of_it_too(checkout):
@@ -120,12 +120,3 @@ def test_a_box_of_the_owner_is_compiled_in_and_an_edit_of_it_too(checkout):
     edit(own, "starting_prestige = 7", "starting_prestige = 9")
     assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[9, 9, 0, 0] 0"
     assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 1"
-
-
-@pytest.fixture
-def turn():
-    """A first turn of seat 0, as JSON."""
-    position = Position.new("shakespeare", players=1)
-    while position.phase != "turn":
-        position.push(position.moves()[0])
-    return json.dumps(position.to_dict())

@@ -3,28 +3,33 @@
 from collections import Counter
 from itertools import pairwise
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
+import pytest
 
 from tests.contract.random_games import TABLES, game_from
 from tests.shakespeare.positions import ACTS, BOARD, BOX, COLOURS, COPIES, OBJECTIVES
 
-tables = st.sampled_from([table for table in TABLES if table.game == "shakespeare"])
-seeds = st.integers(0, 2**64 - 1)
-salts = st.integers(0, 2**32)
-some = settings(max_examples=15)
+GAMES = [(table, seed) for table in TABLES if table.game == "shakespeare" for seed in range(3)]
 
 
-def texts(table, seed, salt):
-    """Every position of a game in text."""
-    for position in game_from(table.position(seed), salt):
-        yield position.to_dict()
+@pytest.fixture(scope="module", params=GAMES, ids=lambda game: f"{game[0]}-{game[1]}")
+def game(request):
+    """A table, and every position of a game at it in text."""
+    table, seed = request.param
+    return table, [position.to_dict() for position in game_from(table.position(seed), salt=seed)]
 
 
-@some
-@given(tables, seeds, salts)
-def test_s4_elements_are_in_bag_on_display_placed_or_discarded(table, seed, salt):
-    for d in texts(table, seed, salt):
+@pytest.fixture
+def table(game):
+    return game[0]
+
+
+@pytest.fixture
+def texts(game):
+    return game[1]
+
+
+def test_s4_elements_are_in_bag_on_display_placed_or_discarded(table, texts):
+    for d in texts:
         for kind in ("costumes", "sets"):
             found = Counter(d["bags"][kind])
             found.update(d["display"][kind])
@@ -37,10 +42,8 @@ def test_s4_elements_are_in_bag_on_display_placed_or_discarded(table, seed, salt
             assert tuple(found[colour] for colour in COLOURS) == BOX[kind][max(table.players, 2)]
 
 
-@some
-@given(tables, seeds, salts)
-def test_s5_character_cards_are_shown_in_the_deck_discarded_or_hired(table, seed, salt):
-    for d in texts(table, seed, salt):
+def test_s5_character_cards_are_shown_in_the_deck_discarded_or_hired(texts):
+    for d in texts:
         found = Counter(d["deck"] + d["discarded_characters"] + d["display"]["characters"])
         for seat in d["seats"]:
             hired = [card["card"] for card in seat["troupe"]]
@@ -49,10 +52,8 @@ def test_s5_character_cards_are_shown_in_the_deck_discarded_or_hired(table, seed
         assert found == COPIES
 
 
-@some
-@given(tables, seeds, salts)
-def test_s6_objectives_and_tokens_are_never_lost(table, seed, salt):
-    for d in texts(table, seed, salt):
+def test_s6_objectives_and_tokens_are_never_lost(texts):
+    for d in texts:
         found = d["objective_deck"] + [o for seat in d["seats"] for o in seat["objectives"]]
         found += (d["pending"] or {}).get("drawn", [])
         assert sorted(found) == sorted(OBJECTIVES)
@@ -60,11 +61,9 @@ def test_s6_objectives_and_tokens_are_never_lost(table, seed, salt):
         assert d["supply_tokens"] + sum(seat["tokens"] for seat in d["seats"]) == 8
 
 
-@some
-@given(tables, seeds, salts)
-def test_t7_every_disc_lies_once_on_every_act(table, seed, salt):
+def test_t7_every_disc_lies_once_on_every_act(table, texts):
     discs = sorted(map(str, [*range(table.players)] + ["neutral"] * (table.players == 1)))
-    for d in texts(table, seed, salt):
+    for d in texts:
         for act, length in zip(ACTS, (9, 10, 10), strict=True):
             piles = d["piles"][act]
             assert all(piles.values())
@@ -72,10 +71,8 @@ def test_t7_every_disc_lies_once_on_every_act(table, seed, salt):
             assert all(1 <= int(space) <= length for space in piles)
 
 
-@some
-@given(tables, seeds, salts)
-def test_t15_mood_pounds_and_cylinders_stay_in_their_ranges(table, seed, salt):
-    for d in texts(table, seed, salt):
+def test_t15_mood_pounds_and_cylinders_stay_in_their_ranges(texts):
+    for d in texts:
         for seat in d["seats"]:
             assert -2 <= seat["mood"] <= 3
             assert seat["pounds"] >= 0
@@ -85,19 +82,15 @@ def test_t15_mood_pounds_and_cylinders_stay_in_their_ranges(table, seed, salt):
             assert len(seat["troupe"]) <= 11
 
 
-@some
-@given(tables, seeds, salts)
-def test_u3_days_pass_one_by_one_to_the_sixth(table, seed, salt):
-    days = [d["day"] for d in texts(table, seed, salt)]
+def test_u3_days_pass_one_by_one_to_the_sixth(texts):
+    days = [d["day"] for d in texts]
     assert days[0] == 1
     assert days[-1] == 6
     assert all(0 <= after - before <= 1 for before, after in pairwise(days))
 
 
-@some
-@given(tables, seeds, salts)
-def test_d2_secrets_are_pending_only_while_they_are_collected(table, seed, salt):
-    for d in texts(table, seed, salt):
+def test_d2_secrets_are_pending_only_while_they_are_collected(table, texts):
+    for d in texts:
         chosen = [seat["kept"] is not None for seat in d["seats"]]
         assert not any(chosen) or (d["phase"] == "rest" and not d["strategic_rest"])
         if table.players == 1:

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -22,7 +21,6 @@ from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.training.short_runs import SMALL
 
-ROOT = Path(__file__).resolve().parents[2]
 TAKEN = "another process is training this run; wait for it or stop it"
 
 
@@ -77,13 +75,16 @@ def test_what_is_in_use_is_not_even_read(folder):
                 attempt(folder)
 
 
-def test_a_second_process_is_told_of_the_first(folder):
-    words = [sys.executable, "-m", "shakespeare_env.cli", "train", "--resume", str(folder)]
+def test_a_run_keeps_other_processes_out_and_the_command_says_so(folder):
+    program = "import sys; from filelock import FileLock; FileLock(sys.argv[1]).acquire(timeout=0)"
+    words = [sys.executable, "-c", program, str(folder / ".lock")]
     with Run.resume(folder, device="cpu"):
-        done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert TAKEN in " ".join((done.stdout + done.stderr).split())
-    assert "Traceback" not in done.stderr
+        refused = subprocess.run(words, capture_output=True, text=True, check=False)
+        done = command("--resume", folder)
+    assert "filelock._error.Timeout" in refused.stderr
+    assert subprocess.run(words, check=False).returncode == 0
+    assert done.exit_code == 1
+    assert TAKEN in " ".join(done.output.split())
 
 
 def test_a_file_is_no_folder(tmp_path):

@@ -40,6 +40,7 @@ SHORT: dict[str, Any] = {
     "final_evaluation_games": 4,
     "evaluate_every": 300,
 }
+PRECISIONS = ("float32", "bfloat16")
 games = pytest.mark.parametrize("name", registry.names())
 
 
@@ -106,8 +107,7 @@ class LosesPatience(Stop):
         super().check()
 
 
-@games
-@pytest.mark.parametrize("precision", ["float32", "bfloat16"])
+@pytest.mark.parametrize(("name", "precision"), [*zip(registry.names(), cycle(PRECISIONS))])
 def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(tmp_path, name, precision):
     """In rollouts, updates and evaluations, through the course of the command itself."""
     config = override(small(name), precision=precision, **SHORT)

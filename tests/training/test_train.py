@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -134,48 +135,67 @@ def test_without_a_terminal_lines_tell_what_goes_on_before_learning(small, tmp_p
     assert "loading the run ..." in done.stderr.splitlines()
 
 
-def start(small, folder):
-    """A long run in a process of its own that has saved something."""
-    process = subprocess.Popen(
-        [
-            *(sys.executable, "-m", "shakespeare_env.cli", "train", "--config", str(small)),
-            *("--out", str(folder), "--set", "decisions=10_000_000", "--device", "cpu"),
-        ],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+LONG_RUNS = """
+import sys
+from shakespeare_env.cli import app
+settings = "--config", sys.argv[1], "--set", "decisions=10_000_000", "--device", "cpu"
+for folder in sys.argv[2:]:
+    try:
+        app(["train", "--out", folder, *settings])
+    except SystemExit as end:
+        print("EXIT STATUS", end.code, flush=True)
+"""
+
+
+def has_saved(folder):
+    return (folder / "run.json").exists() and read_state(folder).decisions > 500
+
+
+def exits(said):
+    return said.read_text().count("EXIT STATUS")
+
+
+def wait_until(process, said, happened):
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
-        if (folder / "run.json").exists() and read_state(folder).decisions > 500:
-            return process
-        assert process.poll() is None, process.communicate()[0]
+        if happened():
+            return
+        assert process.poll() is None, said.read_text()
         time.sleep(0.05)
-    process.kill()
-    raise AssertionError("nothing was saved in two minutes")
+    raise AssertionError(f"nothing happened in two minutes:\n{said.read_text()}")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"])
-def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path, name):
-    number = getattr(signal, name)
-    folder = tmp_path / "run"
-    process = start(small, folder)
-    process.send_signal(number)
-    output, _ = process.communicate(timeout=60)
-    if number == signal.SIGKILL:
-        assert process.returncode == -number
-    else:
-        assert process.returncode == 0, output
-        assert f"shakespeare train --resume {folder}" in output
-        assert "stopping; once more to leave at once" in output
-    left = read_state(folder).decisions
-    assert left > 500
-    read_card(folder)
-    done = command("train", "--resume", folder, "--decisions", left + 1, "--device", "cpu")
-    assert done.exit_code == 0, done.output
-    assert left < read_state(folder).decisions < left + 1000
+def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path):
+    """Long runs one after the other in a process of their own, each ended by another signal."""
+    names = ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"]
+    folders = [tmp_path / name for name in names]
+    words = [sys.executable, "-c", LONG_RUNS, str(small), *map(str, folders)]
+    said = tmp_path / "said"
+    with said.open("w") as output:
+        process = subprocess.Popen(words, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        for ended, (name, folder) in enumerate(zip(names, folders, strict=True)):
+            wait_until(process, said, partial(has_saved, folder))
+            process.send_signal(getattr(signal, name))
+            if name == "SIGKILL":
+                assert process.wait(60) == -signal.SIGKILL
+            else:
+                wait_until(process, said, lambda before=ended: exits(said) > before)
+                *told, status = said.read_text().split("EXIT STATUS")
+                assert status == " 0\n", name
+                assert f"shakespeare train --resume {folder}" in told[ended]
+                assert "stopping; once more to leave at once" in told[ended]
+    finally:
+        process.kill()
+        process.wait()
+    for folder in folders:
+        left = read_state(folder).decisions
+        assert left > 500
+        read_card(folder)
+        done = command("train", "--resume", folder, "--decisions", left + 1, "--device", "cpu")
+        assert done.exit_code == 0, done.output
+        assert left < read_state(folder).decisions < left + 1000
 
 
 @pytest.mark.parametrize(

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from shakespeare_agents.search.agent import Plan
 from shakespeare_env.batch import Batch
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.config import TrainingConfig
+from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.league import League
 from shakespeare_training.needs import check_memory
 from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 
-_AS_NAMED = {"width", "win_reward_coef", "n_steps", "batch_size", "n_epochs", "gamma", "gae_lambda"}
-_AS_NAMED |= {"clip_range", "vf_coef", "target_kl", "seed", "near_certain_share"}
-"""Settings that are arguments of the learner."""
+_SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "seed"}
+_PPO = {"win_reward_coef", "n_steps", "gamma", "gae_lambda", "clip_range", "target_kl"}
+_PPO |= {"near_certain_share"}
+_SEARCH = {"horizon", "temperature", "warmup_decisions", "win_coef"}
+_PLAN = {"simulations", "considered", "utility", "sharpness", "near_certain", "noise"}
+"""Settings that are arguments of the learners and of a search's plan."""
 
 
 def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
@@ -35,12 +42,28 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
         reward="score",
     )
     league = League(config.opponents, batch, max_snapshots=config.max_snapshots, seed=config.seed)
+    env = SB3SelfPlayVecEnv(batch)
+    last_rate = config.learning_rate * config.learning_rate_end
+    arguments: dict[str, Any] = {
+        **config.model_dump(include=_SHARED),
+        "learning_rate": linear(config.learning_rate, last_rate),
+        "device": device,
+    }
+    if config.algorithm == "expert_iteration":
+        return ExpertIteration(
+            env,
+            league,
+            plan=Plan(**config.model_dump(include=_PLAN)),
+            threads=config.search_threads,
+            n_steps=1,
+            **config.model_dump(include=_SEARCH),
+            **arguments,
+        )
     return SelfPlayPPO(
-        SB3SelfPlayVecEnv(batch),
+        env,
         league,
         score_reward_coef=linear(config.score_reward_coef, config.score_reward_coef_end),
         ent_coef=linear(config.ent_coef, config.ent_coef_end),
-        learning_rate=linear(config.learning_rate, config.learning_rate * config.learning_rate_end),
-        device=device,
-        **config.model_dump(include=_AS_NAMED),
+        **config.model_dump(include=_PPO),
+        **arguments,
     )

@@ -14,8 +14,8 @@ from shakespeare_agents.search.player import Player
 from shakespeare_agents.search.policies import Choose, by_network
 from shakespeare_env.game import Game
 
-HORIZON = 24
-"""Decisions after which the network values a playout."""
+HORIZON = 12
+"""Decisions a seat after which the network values a playout."""
 TEMPERATURE = 1.0
 """Of the network's policy in playouts."""
 TO_THE_END = 1_000_000

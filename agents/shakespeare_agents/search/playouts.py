@@ -61,8 +61,8 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             chance: uint64[k], what policies draw from.
             first: The first of them to play.
             last: One more than the last.
-            horizon: Decisions after that until the game is valued; if the network has no heads, the
-                one that the searching seat is to make next.
+            horizon: Decisions after that until the game is valued, times the seats; without heads
+                it is valued where the searching seat is to decide next.
             temperature: Of the policy.
             unit: Points in a unit of the network's scores.
             network: `Weights`.
@@ -86,7 +86,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             state = chance[k]
             rules_play(game, actions[k])
             play_forced_moves(game, room.mask)
-            left = horizon
+            left = horizon * players
             while game["to_move"] >= 0:
                 room.seen[:] = 0
                 rules_observe(game, game["to_move"], room.seen)

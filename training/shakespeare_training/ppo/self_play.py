@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
 from shakespeare_env.batch import Batch
+from shakespeare_env.game import Game
 from shakespeare_env.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
@@ -49,6 +50,7 @@ class SelfPlayPPO(MaskablePPO):
         time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
     """
 
+    network: ClassVar[type[PolicyNetwork]] = PolicyNetwork
     policy: PolicyNetwork
     rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
 
@@ -72,7 +74,7 @@ class SelfPlayPPO(MaskablePPO):
         self.time_share: Callable[[], float] = lambda: 0.0
         self._opponents_thread = ThreadPoolExecutor(1, "opponents")
         super().__init__(
-            PolicyNetwork,
+            self.network,
             env,
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={
@@ -80,9 +82,13 @@ class SelfPlayPPO(MaskablePPO):
                 "rng": self.rng,
                 "near_certain_share": near_certain_share,
             },
-            policy_kwargs=policy_arguments(width, env.batch.game.layout),
+            policy_kwargs=self.network_arguments(width, env.batch.game),
             **arguments,
         )
+
+    def network_arguments(self, width: int, game: Game) -> dict[str, Any]:
+        """The `policy_kwargs` of the network."""
+        return policy_arguments(width, game.layout)
 
     def _setup_model(self) -> None:
         # Layers draw their initial weights from torch's global generator: seed it for them, then
