@@ -40,7 +40,7 @@ def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAge
 
 
 def _heuristics(game: Game) -> Any:
-    if not _has_heuristics(game):
+    if not has_heuristics(game):
         raise ValueError(
             f"there is no heuristic agent for {game.name}; write "
             f"agents/{_HEURISTICS.replace('.', '/')}/{game.name}.py"
@@ -48,7 +48,8 @@ def _heuristics(game: Game) -> Any:
     return import_module(f"{_HEURISTICS}.{game.name}")
 
 
-def _has_heuristics(game: Game) -> bool:
+def has_heuristics(game: Game) -> bool:
+    """Whether there is a heuristic agent for a game."""
     return find_spec(f"{_HEURISTICS}.{game.name}") is not None
 
 
@@ -131,7 +132,7 @@ def default(game: Game) -> str:
             return "network"
         except CheckpointError:
             pass  # another box is in force, for which a network has to be trained
-    return "heuristic" if _has_heuristics(game) else "random"
+    return "heuristic" if has_heuristics(game) else "random"
 
 
 def make(player: Player, game: Game, **options: Any) -> AnyAgent:
