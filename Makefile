@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-training clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-training clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
@@ -91,6 +91,9 @@ bench-compile: setup  ## what the first use costs, with an empty cache
 
 bench-views: setup  ## how fast each view steps, beside comparable environments
 	$(BIN)/python -m benchmarks.views $(ARGS)
+
+bench-search: setup  ## how fast search asks its network, beside the network alone
+	$(BIN)/python -m benchmarks.search $(ARGS)
 
 bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)

@@ -33,21 +33,24 @@ def weights_of(network: Network) -> Weights:
     unit = max(np.abs(first).max() / _LARGEST_INT16, largest_sum / _LARGEST_INT32, 1e-30)
     heads = ["value", *(HEADS if network.has_heads else ())]
 
+    def copied(name: str) -> NDArray[np.float32]:
+        return plain(tensors[name].copy(), np.float32)
+
     def inputs_first(name: str) -> NDArray[np.float32]:
-        return plain(tensors[f"{name}.weight"].T, np.float32)
+        return plain(tensors[f"{name}.weight"].T.copy(), np.float32)
 
     return Weights(
         first=plain(np.rint(first / unit), np.int16),
         unit=np.array([unit], np.float32),
-        first_bias=plain(tensors["trunk.bias"], np.float32),
-        gain=plain(tensors["norm.weight"], np.float32),
-        shift=plain(tensors["norm.bias"], np.float32),
+        first_bias=copied("trunk.bias"),
+        gain=copied("norm.weight"),
+        shift=copied("norm.bias"),
         policy=inputs_first("policy"),
-        policy_bias=plain(tensors["policy.bias"], np.float32),
-        action=plain(tensors["action.weight"], np.float32),
-        action_bias=plain(tensors["action.bias"], np.float32),
+        policy_bias=copied("policy.bias"),
+        action=copied("action.weight"),
+        action_bias=copied("action.bias"),
         outlook=inputs_first("outlook"),
-        outlook_bias=plain(tensors["outlook.bias"], np.float32),
+        outlook_bias=copied("outlook.bias"),
         heads=plain(np.concatenate([tensors[f"{name}.weight"] for name in heads]), np.float32),
         heads_bias=plain(np.concatenate([tensors[f"{name}.bias"] for name in heads]), np.float32),
     )

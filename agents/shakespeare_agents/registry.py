@@ -19,7 +19,7 @@ from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.search.agent import Plan
+from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import HORIZON, TEMPERATURE, network_search, plain_search
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
 from shakespeare_env.agent import Agent, AnyAgent, Player, Searcher
@@ -40,7 +40,7 @@ def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAge
 
 
 def _heuristics(game: Game) -> Any:
-    if not _has_heuristics(game):
+    if not has_heuristics(game):
         raise ValueError(
             f"there is no heuristic agent for {game.name}; write "
             f"agents/{_HEURISTICS.replace('.', '/')}/{game.name}.py"
@@ -48,7 +48,8 @@ def _heuristics(game: Game) -> Any:
     return import_module(f"{_HEURISTICS}.{game.name}")
 
 
-def _has_heuristics(game: Game) -> bool:
+def has_heuristics(game: Game) -> bool:
+    """Whether there is a heuristic agent for a game."""
     return find_spec(f"{_HEURISTICS}.{game.name}") is not None
 
 
@@ -69,13 +70,25 @@ def _search(
     threads: int = 1,
 ) -> AnyAgent:
     plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
-    if rollouts == "random":
-        return plain_search(game, at_random, plan, threads=threads)
-    if rollouts == "heuristic":
-        choose = by_rules_of_thumb(_heuristics(game).score)
-        return plain_search(game, choose, plan, threads=threads)
+    if rollouts not in _ROLLOUTS:
+        raise ValueError(
+            f"rollouts={rollouts!r}{meant(rollouts, _ROLLOUTS)}: choose one of "
+            f"{', '.join(_ROLLOUTS)}"
+        )
     if rollouts != "network":
-        raise ValueError(f"rollouts={rollouts!r}: choose one of network, heuristic, random")
+        given = {"network": network, "version": version, "horizon": horizon}
+        given |= {"considered": considered, "temperature": temperature}
+        if unused := [name for name, value in given.items() if value != _OF_NETWORKS[name]]:
+            raise ValueError(
+                f"rollouts={rollouts} tries every move and asks no network: drop "
+                f"{', '.join(unused)}"
+            )
+        choose = at_random if rollouts == "random" else by_rules_of_thumb(_heuristics(game).score)
+        return plain_search(game, choose, plan, threads=threads)
+    if network != "network" and version != NEWEST:
+        raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
+    if naming.running_python([network]):  # who looks at names for Python would not find it
+        raise ValueError(f"network={network!r} names Python; give a checkpoint's folder")
     named = {"version": version} if network == "network" else {}
     agent = make(network, game, **named)
     if not isinstance(agent, NetworkAgent):
@@ -86,6 +99,16 @@ def _search(
         game, agent.network, plan, horizon=horizon, temperature=temperature, threads=threads
     )
 
+
+_ROLLOUTS = ("network", "heuristic", "random")
+_OF_NETWORKS: dict[str, Any] = {
+    "network": "network",
+    "version": NEWEST,
+    "considered": Plan.considered,
+    "horizon": HORIZON,
+    "temperature": TEMPERATURE,
+}
+"""Options of a search that only networks have, as they are by default."""
 
 _MAKERS: dict[str, Callable[..., AnyAgent]] = {
     "random": lambda game: RandomAgent(),
@@ -109,7 +132,7 @@ def default(game: Game) -> str:
             return "network"
         except CheckpointError:
             pass  # another box is in force, for which a network has to be trained
-    return "heuristic" if _has_heuristics(game) else "random"
+    return "heuristic" if has_heuristics(game) else "random"
 
 
 def make(player: Player, game: Game, **options: Any) -> AnyAgent:
@@ -164,15 +187,23 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
 def digest_of(name: str, agent: AnyAgent) -> str:
     """SHA-256 of what an agent of that name was made from, to notice when that has changed.
 
-    Of a network's weights, or of the source that Python's name points to; empty for others.
+    Of a network's weights, and how it is searched with, or of the source that Python's name points
+    to; empty for others.
     """
     python = naming.python_name(naming.split_options(name)[0])
-    found = [
-        agent.network.digest() if isinstance(agent, NetworkAgent) else "",
-        "" if python is None else python_agents.loaded_digest(python),
-    ]
+    found = [_weights_digest(agent), "" if python is None else python_agents.loaded_digest(python)]
     both = all(found)
     return hashlib.sha256("".join(found).encode()).hexdigest() if both else "".join(found)
+
+
+def _weights_digest(agent: AnyAgent) -> str:
+    if isinstance(agent, NetworkAgent):
+        return agent.network.digest()
+    if isinstance(agent, SearchAgent) and isinstance(agent.prior, NetworkAgent):
+        player = agent.player
+        made_from = agent.prior.network.digest(), agent.plan, player.horizon, player.temperature
+        return hashlib.sha256(repr(made_from).encode()).hexdigest()
+    return ""
 
 
 def _from_python(name: PythonName, game: Game, options: dict[str, Any]) -> AnyAgent:

@@ -22,6 +22,7 @@ COMMANDS = {
     "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_agents.cli.evaluate",
+    "exploit": "shakespeare_training.exploit.command",
     "dataset": "shakespeare_agents.cli.dataset",
     "replay": "shakespeare_agents.cli.replay",
     "check": "shakespeare_env.cli.check",

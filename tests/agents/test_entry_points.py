@@ -63,7 +63,7 @@ def game(request):
 
 
 def test_its_name_is_listed_after_the_built_in_ones(site):
-    assert names()[:4] == ("random", "greedy", "heuristic", "network")
+    assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
     assert sorted(names()[4:]) == ["first", "no-function", "no-module", "nothing"]
 
 

@@ -72,7 +72,7 @@ class Lazy:
 def test_every_name_makes_an_agent_that_plays_legally(bundled, game):
     write_checkpoint(bundled, game)
     batch = Batch(game.name, 200, players=game.max_seats, seed=1)
-    assert names() == ("random", "greedy", "heuristic", "network")
+    assert names() == ("random", "greedy", "heuristic", "network", "search")
     for name in names():
         actions = decide(make(name, game), batch, np.arange(200), generators(200))
         assert batch.mask[np.arange(200), actions].all()
@@ -279,7 +279,5 @@ def test_a_class_is_no_agent_yet_so_one_is_made():
 
 
 def test_an_unknown_name_is_held_against_the_known_ones():
-    with pytest.raises(
-        ValueError, match=r"'heuristc' \(did you mean 'heuristic'\?\); give one of"
-    ):
+    with pytest.raises(ValueError, match=r"'heuristc' \(did you mean 'heuristic'\?\); give one of"):
         make("heuristc", GAME)

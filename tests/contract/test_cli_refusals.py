@@ -37,6 +37,7 @@ TEXTS = {
     "--moves": ["", "-1", "1.5", "9" * 10, *WORDS],
     "--option": ["", *WORDS],
     "--out": FILES,
+    "--set": ["", *WORDS],
     "--save": [*FILES, "/dev/null/file.jsonl", f"{'a' * 1000}.jsonl", "a\0.jsonl"],
     "--picture": [*FILES, "/dev/null/file.svg", f"{'a' * 1000}.png", "a\0.svg"],
 }
@@ -72,6 +73,7 @@ def needed(tmp_path, monkeypatch):
     Path("game.jsonl").write_text(json.dumps({"position": position.to_dict()}))
     return {
         "dataset": ["--out", "dataset"],
+        "exploit": ["random", "--game", GAME, "--minutes", "0"],
         "replay": ["game.jsonl", "--at", "0"],
         "show": ["position.json"],
     }

@@ -12,9 +12,12 @@ from shakespeare_env import kernels, registry
 from shakespeare_env.compiled import code_folder
 from shakespeare_env.compiled_sources import PACKAGE
 
-pytestmark = pytest.mark.skipif(
-    bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
+    ),
+]
 
 SEEN = """
 import numpy as np

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,7 @@ def sizes():
             yield pytest.param(name, players, id=f"{name}-{''.join(map(str, players))}")
 
 
-@pytest.mark.parametrize("reward", NAMES)
-@pytest.mark.parametrize("seat", [None, 0, "last"])
+@pytest.mark.parametrize(("seat", "reward"), [*zip(cycle((None, 0, "last")), NAMES)])
 @pytest.mark.parametrize(("name", "players"), list(sizes()))
 def test_every_row_is_the_life_of_one_player(name, players, seat, reward):
     """Games in which one decides after the other show the same views and pay the same."""

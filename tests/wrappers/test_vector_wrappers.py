@@ -9,7 +9,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector import AutoresetMode, SyncVectorEnv, VectorWrapper
 from gymnasium.wrappers import TransformAction, TransformObservation, TransformReward
 from gymnasium.wrappers import vector as wrappers
 
@@ -41,6 +41,20 @@ def in_halves(env):
     )
 
 
+class DrawsSeldom(VectorWrapper):
+    """One picture in twenty is new: to draw takes longer than all else."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.asked, self.picture = 0, None
+
+    def render(self):
+        if self.asked % 20 == 0:
+            self.picture = self.env.render()
+        self.asked += 1
+        return self.picture
+
+
 WRAPPERS: dict[str, tuple[Made, tuple[AutoresetMode, ...]]] = {
     "ArrayConversion": (
         lambda env: wrappers.ArrayConversion(env, env_xp=np, target_xp=np),
@@ -57,7 +71,7 @@ WRAPPERS: dict[str, tuple[Made, tuple[AutoresetMode, ...]]] = {
         NOT_IN_THE_SAME_STEP,
     ),
     "FlattenObservation": (wrappers.FlattenObservation, NOT_IN_THE_SAME_STEP),
-    "HumanRendering": (wrappers.HumanRendering, EACH),
+    "HumanRendering": (lambda env: wrappers.HumanRendering(DrawsSeldom(env)), EACH),
     "NormalizeObservation": (wrappers.NormalizeObservation, (NEXT_STEP,)),
     "NormalizeReward": (wrappers.NormalizeReward, EACH),
     "NumpyToTorch": (lambda env: wrappers.NumpyToTorch(env), NOT_IN_THE_SAME_STEP),

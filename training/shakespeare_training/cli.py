@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import gc
 import math
-import os
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError
-from shakespeare_env.extras import needing
-from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
+from shakespeare_training.terminal import (
+    UnbreakableConsole,
+    busy,
+    complete_setting,
+    import_what_trains,
+    stoppable,
+)
 
 _CONFIGURED = "as configured"
 _OVERRIDES = "--set"
 """What to call settings from the command line in errors."""
-_STOPPED = 130
-"""Exit code of a shell's command that Ctrl-C has stopped."""
-
-
-def _complete_setting(incomplete: str) -> list[str]:
-    """Names of settings that begin so, for the shell to complete."""
-    from shakespeare_training.config import TrainingConfig
-
-    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
 
 
 def _complete_config(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -93,7 +82,7 @@ def train(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            autocompletion=_complete_setting,
+            autocompletion=complete_setting,
             help="Any other setting, such as learning_rate=1e-3; may be repeated.",
         ),
     ] = None,
@@ -132,8 +121,8 @@ def train(
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     folder = resume or out or Path("runs")
-    with _stoppable(console) as stop:
-        _import_what_trains(console)
+    with stoppable(console, "Stopped before learning began.") as stop:
+        import_what_trains(console)
         from shakespeare_agents.checkpoint import read_card
         from shakespeare_training import config_text
         from shakespeare_training.runs.run import Run
@@ -150,7 +139,7 @@ def train(
                     {"--game": game_name, "--config": config, "--out": out, "--start": start},
                     overrides,
                 )
-                with _busy(console, "loading the run"):
+                with busy(console, "loading the run"):
                     run = Run.resume(
                         resume,
                         decisions=overrides.get("decisions"),
@@ -167,7 +156,7 @@ def train(
                     return
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
-                with _busy(console, "building the learner"):
+                with busy(console, "building the learner"):
                     run = Run.create(chosen, folder, start=start, device=device, minutes=minutes)
                 if start is not None and (heads := read_card(start).heads):
                     said = f"the heads {' and '.join(heads)} of {start} are "
@@ -190,56 +179,6 @@ def train(
                 f"the run cannot be written ({fault}); what was saved before is intact, and "
                 "--resume continues from there"
             )
-
-
-@contextmanager
-def _stoppable(console: Console) -> Iterator[Stop]:
-    """Acknowledge a signal at once, and end quietly if there is nothing to save yet."""
-    stop = Stop()
-    words = "stopping; once more to leave at once"
-    try:
-        with stopped_by_signals(stop, lambda: console.print(words, highlight=False)):
-            yield stop
-    except Stopped:
-        console.print("Stopped before learning began.", highlight=False)
-        raise typer.Exit(_STOPPED) from None
-    finally:
-        if stop.requested:
-            # Leaving, Python would search all that PyTorch and the compiler hold for garbage, which
-            # takes a second or two.
-            gc.freeze()
-
-
-def _import_what_trains(console: Console) -> None:
-    # OpenMP threads wait for each other after every layer.  Spinning for some microseconds makes
-    # small layers almost twice as fast as sleeping; spinning for longer slows training tenfold on a
-    # core that is shared.  OpenMP reads the variable when torch is imported, just below.
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
-    try:
-        with _busy(console, "importing PyTorch"), needing("train", "training needs"):
-            import_module("shakespeare_training.runs.train")
-    except ModuleNotFoundError as missing:
-        give_up(str(missing))
-
-
-@contextmanager
-def _busy(console: Console, what: str) -> Iterator[None]:
-    """Say what is going on: for its time on a terminal, else in a line on stderr."""
-    if console.is_terminal and not console.is_dumb_terminal:
-        with console.status(what):
-            yield
-    else:
-        typer.echo(f"{what} ...", err=True)  # stdout may be a file of settings
-        yield
-
-
-class UnbreakableConsole(Console):
-    """Falls silent once nobody reads it, instead of ending the run."""
-
-    def on_broken_pipe(self) -> None:
-        """Print nothing from now on."""
-        self.quiet = True
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:

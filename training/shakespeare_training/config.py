@@ -82,7 +82,7 @@ class TrainingConfig(BaseModel):
     """The game."""
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
     """How it learns: from what its moves bring (`ppo`), or from a search that plays for it
-    (`expert_iteration`), which plays all `n_envs` games to their end before every update."""
+    (`expert_iteration`), all `n_envs` games to their end before every update."""
     players: tuple[Count, ...] = Field(default=(), min_length=1, max_length=1000, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
@@ -148,17 +148,20 @@ class TrainingConfig(BaseModel):
 
     simulations: Annotated[Count, OnlySearch] = 12
     """Playouts for a decision."""
-    considered: Annotated[int, OnlySearch] = Field(default=6, ge=2, le=1000)
+    considered: Annotated[int, OnlySearch] = Field(default=4, ge=2, le=1000)
     """Candidate moves at most."""
     horizon: Annotated[int, OnlySearch] = Field(default=12, ge=0, le=10**6)
     """Decisions of each seat after which the network values a playout."""
-    temperature: Annotated[Weight, OnlySearch] = 1.0
+    temperature: Annotated[Weight, OnlySearch] = 0.0
     """Of the policy in playouts; 0 plays the likeliest move."""
-    utility: Annotated[Literal["margin", "score", "win"], OnlySearch] = "margin"
-    """What a playout is worth: the score less the best other seat's, the score, or the share of the
-    victory. Alone it is always the score."""
-    sharpness: Annotated[Positive, OnlySearch] = 60.0
-    """Logits that a unit of utility weighs as much as."""
+    utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "lead"
+    """What a playout is worth: the score less the others' mean (`lead`) or best (`margin`), the
+    score, or the share of the victory. Alone it is always the score."""
+    sharpness: Annotated[Positive, OnlySearch] = 150.0
+    """Logits that a unit of utility weighs as much as, when the search chooses."""
+    target_sharpness: Annotated[Positive, OnlySearch] = 20.0
+    """The same in the policy that is learned. Values of a few playouts are noisy, and what is
+    sharper than they are precise teaches the noise."""
     near_certain: Annotated[SomeShare, OnlySearch] = 0.99
     """Decisions with a move at least as likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0

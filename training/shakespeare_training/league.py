@@ -151,8 +151,8 @@ class League:
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
-        # A few rows are multiplied before a second BLAS thread is awake, which would then spin on a
-        # core that PyTorch needs.
+        # Networks here wake no BLAS thread, but agents of one's own may multiply with NumPy: a
+        # second thread would then spin on a core that PyTorch needs.
         with self._blas.limit(limits=1, user_api="blas"):
             return self.lineup.decide(self.batch, rows)
 

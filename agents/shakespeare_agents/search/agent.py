@@ -9,14 +9,21 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.search.checks import check_number, check_whole
 from shakespeare_agents.search.halving import Candidates
 from shakespeare_agents.search.player import Player
 from shakespeare_agents.search.utility import utility_named
 from shakespeare_env.generators import GameGenerators, to_unit
 from shakespeare_env.information_sets import InformationSets
 
+MOST_SIMULATIONS = 1_000_000
+"""Playouts a move at most, by far more than improve it."""
+MOST_CONSIDERED = 2**15
+"""No game has so many moves."""
 _AT_ONCE = 64
 """Games searched together, to bound memory; changes no result."""
+_IN_A_ROUND = 1024
+"""Playouts of a candidate in one call, to bound memory too."""
 
 
 class Prior(Protocol):
@@ -41,15 +48,32 @@ class Plan:
         sharpness: Logits that a unit of utility weighs as much as.
         near_certain: Moves at least as likely are played without search.
         noise: Scale of the Gumbel noise on the prior; 0 plays the best.
+
+    Raises:
+        TypeError: one of them is of another kind.
+        ValueError: one is out of range, or both `simulations` and `seconds` are given.
     """
 
     simulations: int = 64
     seconds: float = 0.0
     considered: int = 6
-    utility: str = "margin"
-    sharpness: float = 60.0
+    utility: str = "lead"
+    sharpness: float = 150.0
     near_certain: float = 0.99
     noise: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_whole("simulations", self.simulations, 1, MOST_SIMULATIONS)
+        check_number("seconds", self.seconds, 0)
+        check_whole("considered", self.considered, 2, MOST_CONSIDERED)
+        utility_named(self.utility)
+        check_number("sharpness", self.sharpness, 0)
+        check_number("near_certain", self.near_certain, 0, 1)
+        check_number("noise", self.noise, 0)
+        if self.seconds and self.simulations != Plan.simulations:
+            raise ValueError(
+                f"simulations={self.simulations} and seconds={self.seconds}: give one of them"
+            )
 
 
 @dataclass(frozen=True)
@@ -159,11 +183,12 @@ class SearchAgent:
         rows: NDArray[np.int64],
         rng: GameGenerators,
     ) -> None:
-        played = candidates.playouts(each)
-        places = rows[played.places]
-        records = games.records(places, rng)
-        ends = self.player.play(played, records, rng.words(places))
-        candidates.count(played, self._utility(ends))
+        for before in range(0, int(each.max()), _IN_A_ROUND):
+            played = candidates.playouts(np.clip(each - before, 0, _IN_A_ROUND))
+            places = rows[played.places]
+            records = games.records(places, rng)
+            ends = self.player.play(played, records, rng.words(places))
+            candidates.count(played, self._utility(ends))
 
     def _noise(
         self, prior: NDArray[np.float64], rows: NDArray[np.int64], rng: GameGenerators

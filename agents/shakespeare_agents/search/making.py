@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,17 +11,15 @@ from shakespeare_agents.forward_pass import weights_of
 from shakespeare_agents.inference import Weights
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.agent import MOST_CONSIDERED, Plan, SearchAgent
+from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import Choose, by_network
 from shakespeare_env.game import Game
 
 HORIZON = 12
 """Decisions a seat after which the network values a playout."""
-TEMPERATURE = 1.0
-"""Of the network's policy in playouts."""
-TO_THE_END = 1_000_000
-"""A horizon beyond any game's end."""
+TEMPERATURE = 0.0
+"""Of the network's policy in playouts: the likeliest moves leave less to chance."""
 
 
 class AnyMove:
@@ -36,12 +36,15 @@ class AnyMove:
 def network_search(
     game: Game, network: Network, plan: Plan, *, horizon: int, temperature: float, threads: int
 ) -> SearchAgent:
-    """Search with a network's prior, policy and forecasts."""
+    """Search with a network's prior, policy and forecasts.
+
+    One without heads forecasts nothing of the other seats: playouts go on to the end.
+    """
     player = Player(
         game,
         by_network,
         weights_of(network),
-        horizon=horizon,
+        horizon=horizon if network.has_heads else TO_THE_END,
         temperature=temperature,
         threads=threads,
     )
@@ -49,11 +52,11 @@ def network_search(
 
 
 def plain_search(game: Game, choose: Choose, plan: Plan, *, threads: int) -> SearchAgent:
-    """Search without a network: any move, and a policy to the end of the game."""
+    """Search without a network: every move, and a policy to the end of the game."""
     player = Player(
         game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
     )
-    return SearchAgent(AnyMove(), player, plan)
+    return SearchAgent(AnyMove(), player, replace(plan, considered=MOST_CONSIDERED))
 
 
 def no_weights(game: Game) -> Weights:

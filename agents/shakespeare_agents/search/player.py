@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.inference import Scratch, Weights
+from shakespeare_agents.search.checks import check_number, check_whole
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import playouts_of
 from shakespeare_agents.search.policies import Choose, Room
 from shakespeare_agents.search.utility import Ends
 from shakespeare_env.game import Game, Records
-from shakespeare_env.thread_pool import ThreadPool
+from shakespeare_env.thread_pool import MOST_THREADS, ThreadPool
 
+TO_THE_END = 1_000_000
+"""A horizon beyond any game's end."""
 _FEW = 16
 """Fewer playouts stay on one thread."""
 
@@ -29,6 +32,13 @@ class Player:
         weights: Of its network.
         horizon: See `playouts_of`, as is `temperature`.
         threads: That share the playouts; they change no result.
+
+    Attributes:
+        decisions: Made and valued so far, each a question to the network if there is one.
+
+    Raises:
+        TypeError: an option is of another kind.
+        ValueError: one is out of range.
     """
 
     def __init__(
@@ -41,11 +51,18 @@ class Player:
         temperature: float,
         threads: int = 1,
     ) -> None:
+        check_whole("horizon", horizon, 0, 2**31)
+        check_number("temperature", temperature, 0)
+        check_whole("threads", threads, 1, MOST_THREADS)
+        if len(weights.heads) == 1 and horizon < TO_THE_END:
+            raise ValueError(
+                f"horizon={horizon}: without heads that forecast all seats, playouts go to the end"
+            )
         self.game = game
         self.decisions = 0
+        self.horizon, self.temperature = horizon, float(temperature)
         self._weights = weights
         self._play_on = playouts_of(game, choose)
-        self._horizon, self._temperature = horizon, temperature
         self._pool = ThreadPool(threads)
         self._rooms: SimpleQueue[tuple[Any, Any]] = SimpleQueue()
         for _ in range(threads):
@@ -65,11 +82,12 @@ class Player:
         score = np.zeros_like(win)
         unit = float(self.game.score_scale)
         draws = chance[played.sources]
+        made: list[int] = []
 
         def play(first: int, last: int) -> None:
             scratch, room = self._rooms.get()
             try:
-                self.decisions += self._play_on(
+                found = self._play_on(
                     records,
                     played.sources,
                     played.games,
@@ -77,8 +95,8 @@ class Player:
                     draws,
                     first,
                     last,
-                    self._horizon,
-                    self._temperature,
+                    self.horizon,
+                    self.temperature,
                     unit,
                     tuple(self._weights),
                     scratch,
@@ -86,6 +104,7 @@ class Player:
                     win,
                     score,
                 )
+                made.append(found)
             finally:
                 self._rooms.put((scratch, room))
 
@@ -93,6 +112,7 @@ class Player:
             play(0, size)
         else:
             self._pool.share(size, play)
+        self.decisions += sum(made)
         roots = played.sources
         return Ends(
             win,

@@ -61,8 +61,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             chance: uint64[k], what policies draw from.
             first: The first of them to play.
             last: One more than the last.
-            horizon: Decisions after that until the game is valued, times the seats; without heads
-                it is valued where the searching seat is to decide next.
+            horizon: Decisions of each seat after that until the game is valued.
             temperature: Of the policy.
             unit: Points in a unit of the network's scores.
             network: `Weights`.
@@ -72,7 +71,6 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             score: float32[k, S], written: final scores in points.
         """
         weights, scratch, room = Weights(*network), Scratch(*for_network), Room(*for_games)
-        has_heads = len(weights.heads) > 1
         decisions = 0
         root = -1
         for k in range(first, last):
@@ -82,7 +80,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             room.begun[1, :] = False
             room.games[0] = records[sources[k]]
             game = room.games[0]
-            seat, players = game["to_move"], game["players"]
+            players = game["players"]
             state = chance[k]
             rules_play(game, actions[k])
             play_forced_moves(game, room.mask)
@@ -90,7 +88,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             while game["to_move"] >= 0:
                 room.seen[:] = 0
                 rules_observe(game, game["to_move"], room.seen)
-                if left <= 0 and (has_heads or game["to_move"] == seat):
+                if left <= 0:
                     break
                 state += GOLDEN
                 number = np.float64(mix(state) >> _11) * _TO_UNIT

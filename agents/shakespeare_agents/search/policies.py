@@ -172,14 +172,11 @@ def write_forecast(
 ) -> None:
     """Write float32[S] shares of the victory, and add expected changes of the scores.
 
-    As the seat to move sees it; a network without heads knows of that seat's score alone.
+    As the seat to move sees it.
     """
     look(game, weights, scratch, room)
     write_heads(weights, scratch)
     heads, mover, players = scratch.heads, game["to_move"], game["players"]
-    if len(heads) == 1:
-        score[mover] += heads[0] * unit
-        return
     most = heads[1]
     for place in range(1, players):
         most = max(most, heads[1 + place])

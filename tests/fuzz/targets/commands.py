@@ -30,6 +30,7 @@ _OPTIONS = {
         "--trust",
     ),
     "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
+    "exploit": ("--games", "--seed", "--out", "--set"),
     "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
     "replay": ("--game-id", "--at", "--seat", "--instead", "--seed"),
     "check": ("--game", "--seed"),
@@ -56,6 +57,7 @@ _SMALL = {
         *("--set", "evaluation_games=2", "--set", "final_evaluation_games=2"),
     ),
     "evaluate": ("--games", "4", "--threads", "2"),
+    "exploit": ("--minutes", "0", "--game", "figaro", "--players", "3"),
     "dataset": ("--games", "4", "--threads", "2"),
     "check": ("--games", "1", "--rows", "1"),
 }
@@ -95,6 +97,8 @@ def _line(case: random.Random, place: Path) -> list[str]:
         line.append(_file(case, place))
     if command in ("evaluate", "dataset", "watch", "play", "replay"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
+    if command == "exploit":
+        line.append(_agent(case))
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]
     for option in (

@@ -32,12 +32,14 @@ class Examples(NamedTuple):
     shares: NDArray[np.float32]
     changes: NDArray[np.float32]
 
-    def __len__(self) -> int:  # type: ignore[override]
-        return self.observations.shape[0]
+    @property
+    def size(self) -> int:
+        """How many."""
+        return len(self.players)
 
     def rows(self, chosen: NDArray[np.int64]) -> Examples:
         """Some of them, int64[m]."""
-        return Examples(*(array[chosen] for array in self))
+        return Examples(**{name: array[chosen] for name, array in self._asdict().items()})
 
 
 @dataclass

@@ -48,6 +48,7 @@ class ExpertIteration(SelfPlayPPO):
         warmup_decisions: Decisions played by the policy alone at first, from which heads that know
             nothing learn.
         win_coef: Of the loss of the shares of the victory.
+        target_sharpness: See `improved_policy`.
         **arguments: Of `SelfPlayPPO`.
     """
 
@@ -66,6 +67,7 @@ class ExpertIteration(SelfPlayPPO):
         threads: int,
         warmup_decisions: int,
         win_coef: float,
+        target_sharpness: float,
         **arguments: Any,
     ) -> None:
         self.plan = plan
@@ -74,6 +76,7 @@ class ExpertIteration(SelfPlayPPO):
         self.threads = threads
         self.warmup_decisions = warmup_decisions
         self.win_coef = win_coef
+        self.target_sharpness = target_sharpness
         self._examples: Examples | None = None
         super().__init__(env, league, **arguments)
 
@@ -165,7 +168,7 @@ class ExpertIteration(SelfPlayPPO):
             prior = expert.prior.probabilities(games.observations, games.masks)
             return rng.choose(prior), prior
         found = expert.look_ahead(games, rng)
-        return found.actions, improved_policy(found, self.plan.sharpness)
+        return found.actions, improved_policy(found, self.target_sharpness)
 
     def train(self) -> None:
         """Learn from the games just played."""
@@ -173,10 +176,11 @@ class ExpertIteration(SelfPlayPPO):
         examples, self._examples = self._examples, None
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        parts = max(1, round(len(examples) / self.batch_size))
+        assert self.batch_size is not None
+        parts = max(1, round(examples.size / self.batch_size))
         for _ in range(self.n_epochs):
             sums: dict[str, float] = {}
-            for chosen in np.array_split(self.rng.permutation(len(examples)), parts):
+            for chosen in np.array_split(self.rng.permutation(examples.size), parts):
                 losses = self._losses(examples.rows(chosen))
                 loss = losses["policy_kl"] + self.vf_coef * (
                     losses["value_loss"] + losses["score_loss"]

@@ -29,4 +29,5 @@ def improved_policy(found: Found, sharpness: float) -> NDArray[np.float32]:
     logits += gains
     policy = np.exp(logits - logits.max(axis=1, keepdims=True))
     policy /= policy.sum(axis=1, keepdims=True)
-    return policy.astype(np.float32)
+    improved: NDArray[np.float32] = policy.astype(np.float32)
+    return improved

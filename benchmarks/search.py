@@ -1,0 +1,114 @@
+"""How fast search asks its network, beside the network alone: `make bench-search`.
+
+Evaluations a second of processor time, which other programs disturb less than the clock, of all
+threads together: policies and forecasts within playouts, and the same network's policy for as many
+situations from the same games, by NumPy on one BLAS thread and by the compiled forward pass. Cases
+take turns; figures are medians of repeats, ratios are taken within a repeat.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import track
+from threadpoolctl import ThreadpoolController
+
+from benchmarks import report
+from benchmarks.engine import usual_seats
+from shakespeare_agents import make
+from shakespeare_agents.forward_pass import ForwardPass
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.search.agent import SearchAgent
+from shakespeare_env import Batch, registry
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.information_sets import InformationSets
+
+TARGET = 0.6
+"""The least share of the bare network's rate that search should reach."""
+GAMES, ROWS = 16, 2048
+"""Games searched together, and situations that the bare network is asked about at once."""
+
+
+def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+    """Observations and masks of ROWS decisions in random games."""
+    seen, legal = [], []
+    while sum(map(len, seen)) < ROWS:
+        for _ in range(7):
+            batch.step(batch.random_actions())
+        rows = np.flatnonzero(batch.to_move >= 0)
+        seen.append(batch.obs[rows])
+        legal.append(batch.mask[rows])
+    return np.concatenate(seen)[:ROWS], np.concatenate(legal)[:ROWS]
+
+
+def searching(game: str, threads: int) -> Callable[[], int]:
+    """Searches a decision of each of some games; returns the network's evaluations."""
+    batch = Batch(game, GAMES, players=usual_seats(game), seed=0)
+    agent = make("search", batch.game, threads=threads, near_certain=1.0)
+    assert isinstance(agent, SearchAgent)
+    every, rng = np.arange(GAMES), GameGenerators.of_games(0, np.arange(GAMES))
+
+    def search() -> int:
+        before = agent.player.decisions
+        batch.step(agent.search(InformationSets(batch, every), rng))
+        return agent.player.decisions - before
+
+    return search
+
+
+def cases(game: str) -> dict[str, Callable[[], int]]:
+    """What is measured of a game."""
+    agent = make("network", registry.game(game))
+    assert isinstance(agent, NetworkAgent)
+    network, forward = agent.network, ForwardPass(agent.network)
+    seen, legal = situations(Batch(game, 64, players=usual_seats(game), seed=1))
+    return {
+        f"{game}: search, 1 thread": searching(game, 1),
+        f"{game}: search, 2 threads": searching(game, 2),
+        f"{game}: network alone, NumPy": lambda: len(network.logits(seen)),
+        f"{game}: network alone, compiled": lambda: len(forward.legal_logits(seen, legal)),
+    }
+
+
+def per_processor_second(step: Callable[[], int], seconds: float) -> float:
+    """Evaluations a second of processor time, for about so many seconds."""
+    evaluations, started = 0, time.process_time()
+    while (elapsed := time.process_time() - started) < seconds:
+        evaluations += step()
+    return evaluations / elapsed
+
+
+def main(
+    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.", min=1)] = 7,
+    seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 1.0,
+    output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
+) -> None:
+    """Measure search and the bare network in turns."""
+    every = {name: case for game in registry.names() for name, case in cases(game).items()}
+    for case in every.values():
+        case()
+    found: dict[str, list[float]] = {name: [] for name in every}
+    with ThreadpoolController().limit(limits=1, user_api="blas"):
+        for _ in track(range(repeats), description="searching"):
+            for name, case in every.items():
+                found[name].append(per_processor_second(case, seconds))
+    report.save(output, found)
+    report.show("evaluations a second of processor time", found, found)
+    for game in registry.names():
+        for threads in ("1 thread", "2 threads"):
+            for how in ("NumPy", "compiled"):
+                report.show_ratio(
+                    found, f"{game}: search, {threads}", f"{game}: network alone, {how}"
+                )
+    Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,269 @@
+"""Searching agents in real games: repeatable, fair, with checked options, at home everywhere."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import make
+from shakespeare_agents.arena.evaluate import evaluate
+from shakespeare_agents.checkpoint import save_checkpoint
+from shakespeare_agents.registry import digest_of
+from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.player import Player
+from shakespeare_env import registry
+from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
+from tests.agents.networks import random_tensors
+from tests.contract import knowledge
+from tests.contract.command_line import printed, refused
+from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.contract.random_games import TABLES, chosen, sampled, stacked
+from tests.generators import generators
+
+QUICK = {"simulations": 6, "horizon": 3, "considered": 3}
+SHORT = "search," + ",".join(f"{name}={value}" for name, value in QUICK.items())
+FIGARO = registry.game("figaro")
+
+
+def searching(game, **options) -> SearchAgent:
+    agent = make("search", game, **{**QUICK, **options})
+    assert isinstance(agent, SearchAgent)
+    return agent
+
+
+def under_way(table, n, steps=20):
+    batch = table.batch(n, seed=3)
+    for step in range(steps):
+        batch.step(chosen(batch.mask, step))
+    return batch
+
+
+@full_tables
+@pytest.mark.parametrize("options", [{}, {"utility": "win", "temperature": 0.0, "horizon": 0}])
+def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options):
+    """One game at once, 7 and 100, on 1 thread and 2."""
+    batch = under_way(table, 100)
+    rows = np.arange(100)
+    agent = searching(batch.game, near_certain=1.0, **options)
+    together = agent.look_ahead(InformationSets(batch, rows), generators(100))
+    assert batch.mask[rows, together.actions].all()
+    assert together.visits.any(axis=1).sum() > 50
+    for some in (np.array([93]), rows[40:47]):
+        sets = InformationSets(batch, some)
+        found = agent.look_ahead(sets, generators(100)[some])
+        assert (found.actions == together.actions[some]).all()
+        np.testing.assert_array_equal(found.values, together.values[some])
+    two = searching(batch.game, near_certain=1.0, threads=2, **options)
+    found = two.look_ahead(InformationSets(batch, rows), generators(100))
+    np.testing.assert_array_equal(found.values, together.values)
+    assert (found.actions == together.actions).all()
+    again = agent.player.decisions
+    agent.look_ahead(InformationSets(batch, rows), generators(100))
+    assert two.player.decisions == agent.player.decisions - again
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_what_a_seat_may_not_know_changes_no_move(table):
+    """Two true games that look the same are searched alike: the same playouts, the same values."""
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+    positions = [p for p in sampled(table, 1, every=25) if p.to_move is not None]
+    true = stacked(p.record() for p in positions)
+    changed = stacked(
+        hidden.change_in_record(r, p.to_move, rng) for r, p in zip(true, positions, strict=True)
+    )
+    assert changed.tobytes() != true.tobytes()
+    agent = searching(registry.game(table.game), near_certain=1.0)
+    found = []
+    for records in (true, changed):
+        batch = table.batch(len(true), seed=0)
+        batch.load(slice(None), records)
+        sets = InformationSets(batch, np.arange(len(true)))
+        found.append(agent.look_ahead(sets, generators(len(true))))
+    assert (found[0].actions == found[1].actions).all()
+    np.testing.assert_array_equal(found[0].values, found[1].values)
+    assert found[0].visits.any()
+
+
+class Loving:
+    """A prior that loves one action in each row, and knows of all others."""
+
+    def __init__(self, actions):
+        self.actions = actions
+
+    def probabilities(self, observations, masks):
+        likely = masks * (0.1 / masks.sum(axis=1, keepdims=True))
+        likely[np.arange(len(masks)), self.actions] += 0.9
+        return likely.astype(np.float32)
+
+
+@small_tables
+def test_last_moves_are_weighed_by_what_they_score(table):
+    """A move that ends the game needs no forecast; a prior that loves the worst is overruled."""
+    game = registry.game(table.game)
+    ends = []
+    for seed in range(60):
+        last = [p for p in sampled(table, seed, every=1) if p.to_move is not None][-1]
+        after = [last.copy() for _ in last.moves()]
+        for position, move in zip(after, last.moves(), strict=True):
+            position.push(move)
+        scores = [position.scores()[last.to_move] for position in after]
+        if all(p.to_move is None for p in after) and max(scores) > min(scores):
+            ends.append((last, [last.action_id(move) for move in last.moves()], scores))
+    assert ends
+    batch = table.batch(len(ends), seed=0)
+    batch.load(slice(None), stacked(last.record() for last, _, _ in ends))
+    worst = [actions[scores.index(min(scores))] for _, actions, scores in ends]
+    agent = searching(game, utility="score", near_certain=1.0, considered=100, simulations=300)
+    trap = SearchAgent(Loving(worst), agent.player, agent.plan)
+    sets = InformationSets(batch, np.arange(len(ends)))
+    found = trap.look_ahead(sets, generators(len(ends)))
+    for row, (_, actions, scores) in enumerate(ends):
+        assert scores[actions.index(found.actions[row])] == max(scores)
+        for action, score in zip(actions, scores, strict=True):
+            assert found.values[row, action] == pytest.approx(score / game.score_scale, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("options", "fault", "said"),
+    [
+        ("simulations=0", ValueError, "simulations=0 must be from 1 to 1000000"),
+        ("simulations=2.5", TypeError, "simulations=2.5 of the agent 'search' must be of type int"),
+        ("seconds=-1", ValueError, "seconds=-1.0 must be finite, at least 0"),
+        ("seconds=Infinity", ValueError, "seconds=inf must be finite, at least 0"),
+        ("seconds=1,simulations=9", ValueError, "simulations=9 and seconds=1.0: give one of them"),
+        ("considered=1", ValueError, "considered=1 must be from 2 to"),
+        ("utility=points", ValueError, "utility='points': choose one of margin, score, win"),
+        ("utility=scores", ValueError, "utility='scores' (did you mean 'score'?): choose"),
+        ("sharpness=NaN", ValueError, "sharpness=nan must be finite, at least 0"),
+        ("sharpness=-1", ValueError, "sharpness=-1.0 must be finite, at least 0"),
+        ("near_certain=1.5", ValueError, "near_certain=1.5 must be from 0 to 1"),
+        ("horizon=-1", ValueError, "horizon=-1 must be from 0 to"),
+        ("temperature=-0.5", ValueError, "temperature=-0.5 must be finite, at least 0"),
+        ("threads=0", ValueError, "threads=0 must be from 1 to 1024"),
+        ("version=77", ValueError, "has no version 77"),
+        ("network=heuristic", ValueError, "network='heuristic' has no network to search with"),
+        ("network=search", ValueError, "network='search' has no network to search with"),
+        ("network=no/folder", ValueError, "there is no agent or folder 'no/folder'"),
+        ("network=x.py:Y", ValueError, "network='x.py:Y' names Python; give a checkpoint's folder"),
+        ("network=there,version=1", ValueError, "version=1 is of bundled networks, not of 'there'"),
+        ("rollouts=heuristc", ValueError, "'heuristc' (did you mean 'heuristic'?): choose one of"),
+        ("rollouts=random,horizon=3", ValueError, "every move and asks no network: drop horizon"),
+        ("rollouts=heuristic,considered=3", ValueError, "drop considered"),
+        ("speed=3", TypeError, "has no option 'speed'; its options: network, version, rollouts"),
+    ],
+)
+def test_options_are_checked(options, fault, said):
+    with pytest.raises(fault, match=re.escape(said)):
+        make(f"search,{options}", FIGARO)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"simulations": 2.0}, "simulations=2.0 must be an integer"),
+        ({"considered": True}, "considered=True must be an integer"),
+        ({"sharpness": "high"}, "sharpness='high' must be a number"),
+        ({"noise": None}, "noise=None must be a number"),
+    ],
+)
+def test_a_plan_of_the_wrong_kind_is_refused(options, said):
+    with pytest.raises(TypeError, match=re.escape(said)):
+        Plan(**options)
+
+
+def test_a_name_within_a_name_runs_no_python(tmp_path):
+    """Who looks at agents' names for Python before making them would not find it there."""
+    file = tmp_path / "sly.py"
+    file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    with pytest.raises(ValueError, match="names Python"):
+        make(f"search,network={file}:agent", FIGARO)
+    assert not (tmp_path / "ran").exists()
+
+
+def write_checkpoint(folder, seed=0):
+    tensors = random_tensors(8, FIGARO.layout.size, FIGARO.actions.size, seed)
+    facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
+    save_checkpoint(folder, tensors, FIGARO, players=[FIGARO.max_seats], **facts)
+
+
+def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
+    def digest(options=""):
+        name = f"search,network={tmp_path}{options}"
+        return digest_of(name, make(name, FIGARO))
+
+    write_checkpoint(tmp_path)
+    first = digest()
+    assert len(first) == 64
+    assert digest() == first == digest(",threads=2")
+    assert first != digest_of(str(tmp_path), make(tmp_path, FIGARO))
+    others = ["simulations=5", "utility=win", "horizon=3", "temperature=0.5"]
+    assert len({first, *(digest(f",{other}") for other in others)}) == 5
+    write_checkpoint(tmp_path, seed=1)
+    assert digest() != first
+    assert digest_of("search,rollouts=random", make("search,rollouts=random", FIGARO)) == ""
+
+
+@pytest.mark.parametrize("rollouts", ["random", "heuristic"])
+def test_it_searches_without_a_network(rollouts):
+    table = next(t for t in TABLES if t.game == FIGARO.name)
+    batch = under_way(table, 10, steps=8)
+    agent = make("search", FIGARO, rollouts=rollouts, simulations=20)
+    assert isinstance(agent, SearchAgent)
+    found = agent.look_ahead(InformationSets(batch, np.arange(10)), generators(10))
+    assert ((found.visits > 0) == (batch.mask & found.searched[:, None])).all()
+    assert batch.mask[np.arange(10), found.actions].all()
+
+
+@plain_tables
+def test_it_takes_part_in_evaluations_at_all_tables(table):
+    names = [SHORT, *["random"] * (table.players - 1)]
+    first, again = (evaluate(names, table.game, games=table.players, seed=2) for _ in range(2))
+    assert first == again
+    assert first.agents[0].name == SHORT
+
+
+@full_tables
+def test_it_plays_the_other_seats_of_a_single_agent(table):
+    games = SingleAgentBatch(n=2, opponents=SHORT, seed=0, **table.arguments)
+    games.reset(0)
+    for _ in range(3):
+        games.step(games.action_masks().argmax(axis=1))
+    assert games.action_masks().any()
+
+
+@small_tables
+def test_it_can_be_watched_and_recorded(table, tmp_path):
+    at = ("--game", table.game, "--players", str(table.players))
+    assert "Final score" in printed("watch", SHORT, "random", *at, "--seed", "1")
+    folder = str(tmp_path / "games")
+    printed("dataset", SHORT, "random", *at, "--games", "2", "--out", folder)
+    said = refused("evaluate", "search,simulations=0", "random", *at, "--games", "2")
+    assert "simulations=0 must be from 1 to" in said
+
+
+def test_the_players_own_options_are_checked():
+    agent = searching(FIGARO)
+    with pytest.raises(TypeError, match=r"horizon=2\.5 must be an integer"):
+        replace_player(agent, horizon=2.5)
+    with pytest.raises(ValueError, match="temperature=nan must be finite, at least 0"):
+        replace_player(agent, temperature=float("nan"))
+
+
+def replace_player(agent, **options):
+    from shakespeare_agents.search.making import no_weights
+    from shakespeare_agents.search.policies import at_random
+
+    settings: dict[str, Any] = {"horizon": 1, "temperature": 1.0, **options}
+    return Player(agent.player.game, at_random, no_weights(FIGARO), **settings)
+
+
+def test_the_plan_can_be_changed_for_another_agent():
+    agent = searching(FIGARO)
+    other = replace(agent.plan, seconds=0.5, simulations=Plan.simulations)
+    assert (other.seconds, other.considered) == (0.5, 3)

@@ -1,0 +1,196 @@
+"""Search in a game that is known by heart: it finds what wins and shuns what loses."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from shakespeare_agents.search import agent as agents
+from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.making import TO_THE_END, AnyMove, no_weights, plain_search
+from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.policies import at_random
+from shakespeare_env.information_sets import InformationSets
+from tests.generators import generators
+from tests.training.toy_game import GAME, make_toy, set_pile
+
+pytestmark = pytest.mark.usefixtures("toy")
+
+WINS = {2: 0, 3: 1, 4: 2}
+"""By pile: the action that leaves the other seat the last counter."""
+
+
+class Fond:
+    """A prior that loves one action, as far as it is legal."""
+
+    def __init__(self, action, likely=0.9):
+        self.action, self.likely = action, likely
+
+    def probabilities(self, observations, masks):
+        others = masks.copy()
+        others[:, self.action] = False
+        share = (1.0 - self.likely) / others.sum(axis=1, keepdims=True)
+        loved = np.arange(masks.shape[1]) == self.action
+        return np.where(loved, self.likely, others * share).astype(np.float32)
+
+
+def searching(prior, **plan):
+    player = Player(GAME, at_random, no_weights(GAME), horizon=TO_THE_END, temperature=1.0)
+    return SearchAgent(prior, player, Plan(**plan))
+
+
+def asked(pile, n=20):
+    """The same pile in n games of two, and who is to move in turn."""
+    batch = make_toy(n)
+    set_pile(batch, pile, np.arange(n) % 2)
+    return InformationSets(batch, np.arange(n))
+
+
+@pytest.mark.parametrize("utility", ["margin", "score", "win"])
+@pytest.mark.parametrize("pile", WINS)
+def test_it_finds_the_winning_move(pile, utility):
+    agent = plain_search(GAME, at_random, Plan(simulations=60, utility=utility), threads=1)
+    found = agent.look_ahead(asked(pile), generators(20))
+    assert (found.actions == WINS[pile]).all()
+    assert found.searched.all()
+    best = 2.0 if utility == "margin" else 1.0
+    assert (found.values[:, WINS[pile]] == best - 1.0 * (utility == "margin")).all()
+
+
+@pytest.mark.parametrize("pile", WINS)
+def test_it_shuns_a_losing_move_that_its_prior_loves(pile):
+    losing = 0 if WINS[pile] else 1
+    prior = Fond(losing, likely=0.95)
+    assert (searching(prior).search(asked(pile), generators(20)) == WINS[pile]).all()
+    trusting = searching(prior, sharpness=0.0)
+    assert (trusting.search(asked(pile), generators(20)) == losing).all()
+
+
+def test_a_move_is_worth_what_random_play_after_it_brings():
+    batch = make_toy(50)
+    set_pile(batch, 6, 0)
+    sets = InformationSets(batch, np.arange(50))
+    values = searching(AnyMove(), simulations=3000).look_ahead(sets, generators(50)).values
+    # How often whoever is to move loses if all draw their moves, by pile.
+    loses = {1: 1.0}
+    for pile in range(2, 6):
+        moves = (1, 2, 3) if pile >= 3 else (1, 2)
+        wins = [loses[pile - taken] if pile > taken else 0.0 for taken in moves]
+        loses[pile] = 1.0 - sum(wins) / len(moves)
+    for action in range(3):
+        tried = values[:, action]
+        assert np.mean(tried) == pytest.approx(2.0 * loses[5 - action] - 1.0, abs=0.05)
+
+
+@pytest.mark.parametrize("likely", [0.99, 1.0])
+def test_near_certain_moves_are_played_without_a_playout(likely):
+    agent = searching(Fond(1, likely=likely))
+    found = agent.look_ahead(asked(4), generators(20))
+    assert (found.actions == 1).all()
+    assert not found.searched.any()
+    assert not found.visits.any()
+    assert np.isnan(found.values).all()
+    assert agent.player.decisions == 0
+    everything = searching(Fond(1, likely=0.99), near_certain=1.0)
+    assert everything.look_ahead(asked(4), generators(20)).searched.all()
+
+
+def test_forced_moves_are_played_without_a_playout():
+    sets = asked(4)
+    sets.masks = np.tile([False, True, False], (20, 1))
+    agent = searching(AnyMove(), near_certain=1.0)
+    assert (agent.search(sets, generators(20)) == 1).all()
+    assert agent.player.decisions == 0
+
+
+@pytest.mark.parametrize("simulations", [1, 5, 16, 64, 400])
+def test_the_budget_is_kept_and_shared_by_halving(simulations):
+    """Every candidate is tried at least once; the last two meet equally often."""
+    agent = searching(AnyMove(), simulations=simulations)
+    found = agent.look_ahead(asked(10), generators(20))
+    assert (found.visits >= 1).all()
+    played = found.visits.sum(axis=1)
+    assert (played <= max(simulations, 5)).all()
+    assert (played >= simulations * 0.8).all()
+    most = np.sort(found.visits, axis=1)
+    assert (most[:, 1] == most[:, 2]).all()
+    assert (found.visits[np.arange(20), found.actions] == most[:, 2]).all()
+
+
+def test_a_round_more_changes_nothing_but_the_draws(monkeypatch):
+    monkeypatch.setattr(agents, "_IN_A_ROUND", 7)
+    found = searching(AnyMove(), simulations=90).look_ahead(asked(10), generators(20))
+    monkeypatch.undo()
+    whole = searching(AnyMove(), simulations=90).look_ahead(asked(10), generators(20))
+    assert (np.sort(found.visits) == np.sort(whole.visits)).all()
+    many = searching(AnyMove(), simulations=20_000).look_ahead(asked(10, 1), generators(1))
+    assert many.visits.sum() == pytest.approx(20_000, rel=0.01)
+
+
+class FakeClock:
+    """Passes by so much for each playout, and so much for each call of the player."""
+
+    def __init__(self, monkeypatch, agent, *, playout, call):
+        self.now = 100.0
+        play = agent.player.play
+
+        def timed(played, records, chance):
+            self.now += call + playout * len(played.sources)
+            return play(played, records, chance)
+
+        monkeypatch.setattr(agent.player, "play", timed)
+        monkeypatch.setattr(agents, "time", SimpleNamespace(perf_counter=lambda: self.now))
+
+
+@pytest.mark.parametrize("games", [1, 20])
+@pytest.mark.parametrize("playout", [1e-4, 1e-3, 1e-2])
+def test_seconds_are_kept(monkeypatch, playout, games):
+    """For each move of many games searched together; a round that may not fit is not begun."""
+    agent = searching(AnyMove(), seconds=1.0)
+    clock = FakeClock(monkeypatch, agent, playout=playout, call=1e-3)
+    found = agent.look_ahead(asked(10, games), generators(games))
+    took = clock.now - 100.0
+    assert took <= games * 1.01
+    assert took >= games * 0.8
+    assert found.visits.sum() == pytest.approx(took / playout, rel=0.3)
+
+
+def test_seconds_too_few_for_anything_try_everything_once(monkeypatch):
+    agent = searching(AnyMove(), seconds=1e-9)
+    FakeClock(monkeypatch, agent, playout=1.0, call=1.0)
+    found = agent.look_ahead(asked(4, 3), generators(3))
+    assert (found.visits >= 1).all()
+    assert (found.visits <= 2).all()
+
+
+def test_noise_lets_other_moves_be_tried_and_draws_from_the_game():
+    prior = Fond(0, likely=0.5)
+    plan = {"considered": 2, "simulations": 2, "sharpness": 0.0}
+    quiet = searching(prior, **plan).look_ahead(asked(9, 200), generators(200))
+    noisy = searching(prior, noise=1.0, **plan)
+    one, two = (noisy.look_ahead(asked(9, 200), generators(200)) for _ in range(2))
+    assert (one.actions == two.actions).all()
+    assert (quiet.actions == 0).all()
+    # Gumbel noise on logits draws from the policy itself.
+    assert np.mean(one.actions == 0) == pytest.approx(0.5, abs=0.1)
+    assert set(one.actions.tolist()) == {0, 1, 2}
+
+
+def test_a_hopeless_position_is_played_on_legally():
+    for pile in (1, 5):
+        actions = searching(AnyMove()).search(asked(pile), generators(20))
+        assert make_legal(actions, pile)
+
+
+def make_legal(actions, pile):
+    return (actions < (3 if pile >= 3 else 2)).all()
+
+
+def test_no_games_no_moves():
+    batch = make_toy(2)
+    sets = InformationSets(batch, np.zeros(0, int))
+    found = searching(AnyMove()).look_ahead(sets, generators(0))
+    assert found.actions.shape == (0,)
+    assert found.visits.shape == (0, 3)

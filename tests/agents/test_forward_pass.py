@@ -1,0 +1,209 @@
+"""The compiled forward pass computes what the network does, each row by itself."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import make
+from shakespeare_agents.forward_pass import ForwardPass, weights_of, write_outlooks
+from shakespeare_agents.inference import Scratch, Weights, first_sums, update_sums
+from shakespeare_agents.network import LARGEST_WEIGHT, Network, input_scale
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_env import registry
+from shakespeare_env.compiled import kernel
+from tests.agents.networks import random_heads, random_tensors
+from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
+from tests.generators import generators
+
+TOLERANCE = 1e-3
+"""Of the largest number found: first weights are kept as whole numbers of 16 bits."""
+WIDTHS = (1, 8, 33, 64)
+"""Sums are made in 32 parts."""
+
+
+@pytest.fixture(scope="module", params=PLAIN_FULL_TABLES, ids=str)
+def views(request):
+    """Game, observations and masks of many decisions."""
+    batch = request.param.batch(40, seed=1)
+    seen, legal = [], []
+    for step in range(100):
+        if step % 10 == 0:
+            deciding = batch.to_move >= 0
+            seen.append(batch.obs[deciding])
+            legal.append(batch.mask[deciding])
+        batch.step(chosen(batch.mask, step))
+    return batch.game, np.concatenate(seen), np.concatenate(legal)
+
+
+def network_of(game, width, *, heads=True, scale=1.0):
+    tensors = random_tensors(width, game.layout.size, game.actions.size)
+    if heads:
+        tensors |= random_heads(width, game.max_seats)
+    return Network(
+        {name: tensor * np.float32(scale) for name, tensor in tensors.items()}, game.layout
+    )
+
+
+@pytest.fixture(params=["bundled", *WIDTHS, "without heads"])
+def network(request, views):
+    if request.param == "bundled":
+        agent = make("network,version=1", views[0])
+        assert isinstance(agent, NetworkAgent)
+        return agent.network
+    if request.param == "without heads":
+        return network_of(views[0], 16, heads=False)
+    return network_of(views[0], request.param)
+
+
+def heads_of(network, observations):
+    weights = weights_of(network)
+    heads = np.zeros((len(observations), len(weights.heads)), np.float32)
+    write_outlooks(observations, tuple(weights), tuple(Scratch.of(weights)), heads)
+    return heads
+
+
+def same(found, expected):
+    return np.abs(found - expected).max() <= TOLERANCE * np.abs(expected).max()
+
+
+def test_it_computes_what_the_network_does(views, network):
+    game, observations, masks = views
+    forward = ForwardPass(network)
+    logits = forward.legal_logits(observations, masks)
+    assert logits.dtype == np.float32
+    assert (logits[~masks] == -np.inf).all()
+    assert same(logits[masks], network.logits(observations)[masks])
+    assert same(forward.values(observations), network.values(observations))
+    heads = heads_of(network, observations)
+    if not network.has_heads:
+        assert heads.shape[1] == 1
+        return
+    shares, changes = network.forecasts(observations, np.full(len(heads), game.max_seats))
+    win, score = heads[:, 1 : 1 + game.max_seats], heads[:, 1 + game.max_seats :]
+    likely = np.exp(win - win.max(axis=1, keepdims=True))
+    assert np.abs(likely / likely.sum(axis=1, keepdims=True) - shares).max() < 0.01
+    assert same(score, changes)
+
+
+def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
+    _, observations, masks = views
+    forward = ForwardPass(network)
+    logits, values = forward.legal_logits(observations, masks), forward.values(observations)
+    for rows in (np.arange(len(masks))[::-1], np.arange(7), np.array([11])):
+        assert (forward.legal_logits(observations[rows], masks[rows]) == logits[rows]).all()
+        assert (forward.values(observations[rows]) == values[rows]).all()
+    alone = [forward.values(observations[row : row + 1])[0] for row in range(60)]
+    assert alone == values[:60].tolist()
+
+
+@kernel("tests")
+def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, sums: Any) -> None:
+    """The first layer of int8[n, D] into int32[2, n, W]: afresh, and from row to row."""
+    weights, scratch = Weights(*network), Scratch(*room)
+    for row in range(len(seen)):
+        first_sums(seen[row], weights, scratch.inputs, sums[0, row])
+        if row == 0:
+            for j in range(sums.shape[2]):
+                sums[1, 0, j] = sums[0, 0, j]
+            for i in range(seen.shape[1]):
+                before[i] = seen[0, i]
+        else:
+            for j in range(sums.shape[2]):
+                sums[1, row, j] = sums[1, row - 1, j]
+            update_sums(seen[row], before, change, weights, scratch.inputs, sums[1, row])
+
+
+def both_sums(network, observations):
+    weights = weights_of(network)
+    numbers, width = weights.first.shape
+    sums = np.zeros((2, len(observations), width), np.int32)
+    room = np.zeros(numbers, np.int8), np.zeros(numbers, np.int16)
+    sums_in_turn(observations, tuple(weights), tuple(Scratch.of(weights)), *room, sums)
+    return sums, weights
+
+
+def test_sums_that_follow_what_changed_are_those_made_afresh(views, network):
+    sums, _ = both_sums(network, views[1])
+    assert sums.any()
+    assert (sums[0] == sums[1]).all()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_sum_overflows_at_the_ends_of_all_ranges(views, width):
+    """The largest weights times the largest numbers, and the largest change of these."""
+    game = views[0]
+    network = network_of(game, width)
+    network.tensors["trunk.weight"][:] = LARGEST_WEIGHT
+    ends = np.array([game.layout.high, game.layout.low, game.layout.high], np.int8)
+    sums, weights = both_sums(network, ends)
+    exact = ends.astype(np.int64) @ weights.first.astype(np.int64)
+    assert (sums == exact).all()
+    whole = ends @ (input_scale(game.layout).astype(float) * LARGEST_WEIGHT)
+    assert sums[0, :, 0] * float(weights.unit[0]) == pytest.approx(whole, rel=1e-3)
+
+
+@pytest.mark.parametrize("greedy", [True, False])
+@pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 1e-30, 0.0])
+def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale, greedy):
+    """Of a network that no checkpoint may exceed."""
+    game, observations, masks = views
+    network = network_of(game, 33)
+    for tensor in network.tensors.values():
+        tensor[:] = np.sign(tensor) * np.float32(scale)
+    network = Network(network.tensors, game.layout)
+    logits = ForwardPass(network).legal_logits(observations, masks)
+    assert np.isfinite(logits[masks]).all()
+    assert np.isfinite(heads_of(network, observations)).all()
+    agent = NetworkAgent(network, greedy=greedy)
+    actions = agent.act(observations, masks, generators(len(masks)))
+    assert masks[np.arange(len(masks)), actions].all()
+    assert agent.probabilities(observations, masks).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    if scale:
+        assert same(logits[masks], network.logits(observations)[masks])
+
+
+def test_threads_may_ask_at_once(views):
+    game, observations, masks = views
+    forward = ForwardPass(network_of(game, 64))
+    expected = forward.legal_logits(observations, masks), forward.values(observations)
+
+    def ask(_):
+        return forward.legal_logits(observations, masks), forward.values(observations)
+
+    with ThreadPoolExecutor(4) as pool:
+        for logits, values in pool.map(ask, range(16)):
+            assert (logits == expected[0]).all()
+            assert (values == expected[1]).all()
+
+
+def test_arrays_of_any_kind_will_do(views):
+    """Read-only, with gaps, column by column, of other types; none is compiled for anew."""
+    game, observations, masks = views
+    forward = ForwardPass(network_of(game, 8))
+    expected = forward.legal_logits(observations[::2], masks[::2])
+    locked = observations[::2].copy(), masks[::2].copy()
+    for array in locked:
+        array.flags.writeable = False
+    columns = np.asfortranarray(locked[0]), np.asfortranarray(locked[1])
+    wide = locked[0].astype(np.int64), locked[1].astype(np.int8)
+    for seen, legal in (locked, columns, wide):
+        assert (forward.legal_logits(seen, legal) == expected).all()
+        assert (forward.values(seen) == forward.values(observations[::2])).all()
+    assert forward.legal_logits(observations[:0], masks[:0]).shape == (0, game.actions.size)
+    assert forward.values(observations[:0]).shape == (0,)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_weights_are_copied(name):
+    game = registry.game(name)
+    network = network_of(game, 8)
+    forward = ForwardPass(network)
+    seen = np.ones((1, game.layout.size), np.int8)
+    before = forward.values(seen)
+    for tensor in network.tensors.values():
+        tensor[:] = 0.0
+    assert forward.values(seen) == before
