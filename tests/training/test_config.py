@@ -8,13 +8,7 @@ import tomllib
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_training.config import (
-    RENAMED,
-    TrainingConfig,
-    make_config,
-    override,
-    settings_of,
-)
+from shakespeare_training.config import RENAMED, TrainingConfig, make_config, override, settings_of
 from shakespeare_training.config_text import (
     CONFIGS,
     as_toml,
