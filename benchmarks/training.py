@@ -111,7 +111,7 @@ def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
 def main(
     seconds: Annotated[float, typer.Option(help="of each case in each round")] = 10.0,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    config: Annotated[Path, typer.Option(help="settings of ours")] = CONFIGS / "shakespeare.toml",
+    config: Annotated[Path, typer.Option(help="settings of ours")] = CONFIGS / "shakespeare" / "ppo.toml",
     save: Annotated[Path | None, typer.Option(help="write the figures as JSON")] = None,
 ) -> None:
     """Measure self-play end to end, in turns with the tutorial."""

@@ -18,6 +18,7 @@ from torch.nn import functional
 from shakespeare_agents.network import ILLEGAL, Network
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import network_search
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.game import Game
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
@@ -27,6 +28,9 @@ from shakespeare_training.expert_iteration.targets import improved_policy
 from shakespeare_training.league import League
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 from shakespeare_training.ppo.self_play import SelfPlayPPO
+
+_AT_ONCE = 128
+"""Games searched before a stop is heeded; changes no result."""
 
 
 class ExpertIteration(SelfPlayPPO):
@@ -49,6 +53,7 @@ class ExpertIteration(SelfPlayPPO):
     """
 
     network: ClassVar[type[PolicyNetwork]] = ForecastingPolicy
+    log_every: ClassVar[int] = 1
     policy: ForecastingPolicy
 
     def __init__(
@@ -125,6 +130,10 @@ class ExpertIteration(SelfPlayPPO):
         callback.on_rollout_end()
         return True
 
+    def experts(self) -> list[AnyAgent]:
+        """The search that it learns from, with the network as it is now."""
+        return [self._expert()]
+
     def _expert(self) -> SearchAgent:
         network = Network(self.policy.tensors(), self.league.batch.game.layout)
         return network_search(
@@ -140,18 +149,26 @@ class ExpertIteration(SelfPlayPPO):
         self, expert: SearchAgent, log: GameLog, rows: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The learner's actions in some games, noted with what it is to learn from them."""
-        rng = self.league.lineup.generators[rows]
-        games = InformationSets(self.league.batch, rows)
-        if self.num_timesteps < self.warmup_decisions:
-            prior = expert.prior.probabilities(games.observations, games.masks)
-            actions, targets = rng.choose(prior), prior
-        else:
-            found = expert.look_ahead(games, rng)
-            actions, targets = found.actions, improved_policy(found, self.target_sharpness)
+        parts = np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE))
+        found = [self._searched(expert, part) for part in parts]
+        actions, targets = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
         if not np.isfinite(targets).all():
             raise FloatingPointError("the network's numbers are too large to choose a move by")
         log.add(rows, targets)
         return actions
+
+    def _searched(
+        self, expert: SearchAgent, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Actions in some games, int64[m], and what to learn from them, float32[m, A]."""
+        self.check_stop()
+        rng = self.league.lineup.generators[rows]
+        games = InformationSets(self.league.batch, rows)
+        if self.num_timesteps < self.warmup_decisions:
+            prior = expert.prior.probabilities(games.observations, games.masks)
+            return rng.choose(prior), prior
+        found = expert.look_ahead(games, rng)
+        return found.actions, improved_policy(found, self.target_sharpness)
 
     def train(self) -> None:
         """Learn from the games just played."""

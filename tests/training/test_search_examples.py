@@ -1,0 +1,70 @@
+"""What is learned from a search and from how games end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shakespeare_agents.search.agent import Found
+from shakespeare_env import registry
+from shakespeare_env.batch import Batch
+from shakespeare_training.expert_iteration.games import GameLog
+from shakespeare_training.expert_iteration.targets import improved_policy
+
+
+def found(prior, values):
+    prior, values = np.array([prior], float), np.array([values], float)
+    tried = ~np.isnan(values)
+    searched = tried.any(axis=1)
+    return Found(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
+
+
+def test_a_move_that_searched_better_gets_more():
+    prior = [0.5, 0.3, 0.2, 0.0]
+    (policy,) = improved_policy(found(prior, [0.1, 0.3, np.nan, np.nan]), 10.0)
+    assert policy.dtype == np.float32
+    assert policy.sum() == pytest.approx(1.0)
+    # Logits differ by 10 a unit of utility, on top of the prior.
+    assert policy[1] / policy[0] == pytest.approx(0.3 / 0.5 * np.exp(2.0), rel=1e-5)
+    # What was not tried counts as the mean of what was, by the prior: 0.175.
+    assert policy[2] / policy[0] == pytest.approx(0.2 / 0.5 * np.exp(0.75), rel=1e-5)
+    assert policy[3] == 0.0, "it is illegal"
+
+
+def test_equal_values_and_decisions_without_search_keep_the_prior():
+    prior = [0.6, 0.4, 0.0]
+    for values in ([0.2, 0.2, np.nan], [np.nan] * 3):
+        assert improved_policy(found(prior, values), 60.0)[0] == pytest.approx(prior)
+
+
+TABLES = [(name, players) for name in registry.names() for players in registry.seats(name)]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_games_are_told_as_their_seats_see_them(name, players):
+    batch = Batch(name, n=3, players=players, seed=1, autoreset=False)
+    log = GameLog(batch)
+    noted = []
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        targets = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
+        noted += [(row, int(batch.to_move[row]), batch.scores([row])[0].copy()) for row in rows]
+        log.add(rows, targets.astype(np.float32))
+        batch.step(batch.random_actions()[rows], rows)
+    examples = log.examples()
+    assert len(examples) == len(noted)
+    assert (examples.players == players).all()
+    unit = batch.game.score_scale
+    for (row, mover, scores), shares, changes in zip(
+        noted, examples.shares, examples.changes, strict=True
+    ):
+        winners, final = batch.final_winners[row], batch.final_scores[row]
+        for place in range(batch.game.max_seats):
+            share = change = 0.0
+            if place < players:
+                seat = (mover + place) % players
+                share = winners[seat] / max(winners.sum(), 1)
+                change = (final[seat] - scores[seat]) / unit
+            assert shares[place] == pytest.approx(share)
+            assert changes[place] == pytest.approx(change, abs=1e-6)
+    chosen = np.array([2, 0])
+    assert np.array_equal(examples.rows(chosen).shares, examples.shares[chosen])
