@@ -51,7 +51,7 @@ def test_games_are_told_as_their_seats_see_them(name, players):
         log.add(rows, targets.astype(np.float32))
         batch.step(batch.random_actions()[rows], rows)
     examples = log.examples()
-    assert len(examples) == len(noted)
+    assert examples.size == len(noted)
     assert (examples.players == players).all()
     unit = batch.game.score_scale
     for (row, mover, scores), shares, changes in zip(
