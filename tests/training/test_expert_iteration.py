@@ -12,6 +12,7 @@ from stable_baselines3.common.logger import configure
 from shakespeare_agents.checkpoint import read_card, save_checkpoint
 from shakespeare_env import registry
 from shakespeare_training.config import make_config, override
+from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
@@ -38,6 +39,12 @@ SETTINGS: dict[str, Any] = {
     "first_evaluation_games": 1,
     "final_evaluation_games": 1,
 }
+
+
+def expert(**settings):
+    learner = make_learner(searching(**settings), "cpu")
+    assert isinstance(learner, ExpertIteration)
+    return learner
 
 
 def searching(name=registry.DEFAULT, **settings):
@@ -95,7 +102,7 @@ def test_stopped_in_a_game_it_plays_that_game_again(tmp_path):
 
 def test_a_stop_is_heeded_before_every_search(monkeypatch):
     monkeypatch.setattr("shakespeare_training.expert_iteration.learner._AT_ONCE", 2)
-    learner = make_learner(searching(opponents={"current": 1.0}), "cpu")
+    learner = expert(opponents={"current": 1.0})
     asked = 0
 
     def check():
@@ -115,7 +122,7 @@ def test_how_many_are_searched_at_once_changes_nothing(monkeypatch):
     found = []
     for at_once in (2, 128):
         monkeypatch.setattr("shakespeare_training.expert_iteration.learner._AT_ONCE", at_once)
-        learner = make_learner(searching(warmup_decisions=0), "cpu")
+        learner = expert(warmup_decisions=0)
         examples = played(learner)
         found.append([array.tolist() for array in examples])
     assert found[0] == found[1]
@@ -123,10 +130,10 @@ def test_how_many_are_searched_at_once_changes_nothing(monkeypatch):
 
 def test_it_learns_from_games_that_other_weights_played(tmp_path):
     """A worker's weights may be older than the learner's, or anybody's: losses fall."""
-    teacher = make_learner(searching(warmup_decisions=0, seed=1), "cpu")
+    teacher = expert(warmup_decisions=0, seed=1)
     examples = played(teacher)
     rate = {"learning_rate": 3e-3, "learning_rate_end": 1.0}
-    learner = make_learner(searching(seed=2, n_epochs=4, **rate), "cpu")
+    learner = expert(seed=2, n_epochs=4, **rate)
     learner.set_logger(configure(str(tmp_path), []))
     every = examples.rows(np.arange(examples.size))
     before = {name: loss.item() for name, loss in learner._losses(every).items()}
@@ -134,8 +141,10 @@ def test_it_learns_from_games_that_other_weights_played(tmp_path):
         learner._examples = examples
         learner.train()
     after = {name: loss.item() for name, loss in learner._losses(every).items()}
-    assert after.keys() == {"policy_kl", "value_loss", "win_loss", "score_loss"}
-    assert all(after[name] < before[name] for name in after), (before, after)
+    losses = {"value_loss", "win_loss", "score_loss"}
+    assert after.keys() == losses | {"policy_gain", "policy_kl"}
+    assert all(after[name] < before[name] for name in losses), (before, after)
+    assert after["policy_gain"] > before["policy_gain"]
 
 
 @pytest.mark.parametrize("has_heads", [True, False])
@@ -150,12 +159,14 @@ def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads)
     assert all((kept[name] == tensor).all() for name, tensor in tensors.items())
     assert kept["win.weight"].any() == has_heads
     warmup = 0 if has_heads else 700
+    assert isinstance(run.learner, ExpertIteration)
     assert run.learner.warmup_decisions == run.config.warmup_decisions == warmup
     assert f"--set warmup_decisions={warmup}" in run.commands[0]
     run.save()
     run.close()
     with Run.resume(tmp_path / "run", device="cpu") as run:
-        assert run.learner.warmup_decisions == warmup
+        assert isinstance(run.learner, ExpertIteration)
+    assert run.learner.warmup_decisions == warmup
 
 
 def test_what_a_start_has_is_no_setting_of_ppo(tmp_path):

@@ -8,8 +8,8 @@ import pytest
 from shakespeare_agents.search.agent import Found
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
+from shakespeare_training.expert_iteration.advantages import advantages
 from shakespeare_training.expert_iteration.games import GameLog
-from shakespeare_training.expert_iteration.targets import improved_policy
 
 
 def found(prior, values):
@@ -19,22 +19,16 @@ def found(prior, values):
     return Found(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
 
 
-def test_a_move_that_searched_better_gets_more():
-    prior = [0.5, 0.3, 0.2, 0.0]
-    (policy,) = improved_policy(found(prior, [0.1, 0.3, np.nan, np.nan]), 10.0)
-    assert policy.dtype == np.float32
-    assert policy.sum() == pytest.approx(1.0)
-    # Logits differ by 10 a unit of utility, on top of the prior.
-    assert policy[1] / policy[0] == pytest.approx(0.3 / 0.5 * np.exp(2.0), rel=1e-5)
-    # What was not tried counts as the mean of what was, by the prior: 0.175.
-    assert policy[2] / policy[0] == pytest.approx(0.2 / 0.5 * np.exp(0.75), rel=1e-5)
-    assert policy[3] == 0.0, "it is illegal"
+def test_a_move_that_searched_better_has_the_advantage():
+    (gained,) = advantages(found([0.5, 0.3, 0.2, 0.0], [0.1, 0.3, np.nan, np.nan]))
+    assert gained.dtype == np.float32
+    # The mean of what was tried, by the prior, is 0.175; what was not tried counts as that.
+    assert gained == pytest.approx([-0.075, 0.125, 0.0, 0.0])
 
 
-def test_equal_values_and_decisions_without_search_keep_the_prior():
-    prior = [0.6, 0.4, 0.0]
+def test_advantages_leave_a_policy_where_it_is_if_they_are_none():
     for values in ([0.2, 0.2, np.nan], [np.nan] * 3):
-        assert improved_policy(found(prior, values), 60.0)[0] == pytest.approx(prior)
+        assert advantages(found([0.6, 0.4, 0.0], values))[0] == pytest.approx([0.0] * 3)
 
 
 TABLES = [(name, players) for name in registry.names() for players in registry.seats(name)]
@@ -46,9 +40,9 @@ def test_games_are_told_as_their_seats_see_them(name, players):
     log = GameLog(batch)
     noted = []
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        targets = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
-        noted += [(row, int(batch.to_move[row]), batch.scores([row])[0].copy()) for row in rows]
-        log.add(rows, targets.astype(np.float32))
+        prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
+        noted += [(row, int(batch.to_move[row]), batch.scores([int(row)])[0].copy()) for row in rows]
+        log.add(rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
     examples = log.examples()
     assert examples.size == len(noted)

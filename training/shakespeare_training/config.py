@@ -159,9 +159,9 @@ class TrainingConfig(BaseModel):
     score, or the share of the victory. Alone it is always the score."""
     sharpness: Annotated[Positive, OnlySearch] = 150.0
     """Logits that a unit of utility weighs as much as, when the search chooses."""
-    target_sharpness: Annotated[Positive, OnlySearch] = 20.0
-    """The same in the policy that is learned. Values of a few playouts are noisy, and what is
-    sharper than they are precise teaches the noise."""
+    target_sharpness: Annotated[Positive, OnlySearch] = 50.0
+    """Coefficient of the utility that the policy gains, in the loss, beside its divergence from the
+    policy that played."""
     near_certain: Annotated[SomeShare, OnlySearch] = 0.99
     """Decisions with a move at least as likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0

@@ -112,7 +112,9 @@ def test_last_moves_are_weighed_by_what_they_score():
         after = [last.copy() for _ in last.moves()]
         for position, move in zip(after, last.moves(), strict=True):
             position.push(move)
-        scores = [position.scores()[last.to_move] for position in after]
+        mover = last.to_move
+        assert mover is not None
+        scores = [position.scores()[mover] for position in after]
         if all(p.to_move is None for p in after) and max(scores) > min(scores):
             ends.append((last, [last.action_id(move) for move in last.moves()], scores))
     assert ends
