@@ -41,7 +41,8 @@ def test_games_are_told_as_their_seats_see_them(name, players):
     noted = []
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
         prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
-        noted += [(row, int(batch.to_move[row]), batch.scores([int(row)])[0].copy()) for row in rows]
+        scores = batch.scores(rows)
+        noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
         log.add(rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
     examples = log.examples()

@@ -109,12 +109,10 @@ def test_last_moves_are_weighed_by_what_they_score():
     ends = []
     for seed in range(60):
         last = [p for p in sampled(table, seed, every=1) if p.to_move is not None][-1]
-        after = [last.copy() for _ in last.moves()]
+        seat, after = last.to_move or 0, [last.copy() for _ in last.moves()]
         for position, move in zip(after, last.moves(), strict=True):
             position.push(move)
-        mover = last.to_move
-        assert mover is not None
-        scores = [position.scores()[mover] for position in after]
+        scores = [position.scores()[seat] for position in after]
         if all(p.to_move is None for p in after) and max(scores) > min(scores):
             ends.append((last, [last.action_id(move) for move in last.moves()], scores))
     assert ends

@@ -42,9 +42,9 @@ def searching(prior, **plan):
 
 
 def asked(pile, n=20):
-    """The same pile in n games of two, and who is to move in turn."""
+    """The same pile in n games of two."""
     batch = make_toy(n)
-    set_pile(batch, pile, np.arange(n) % 2)
+    set_pile(batch, pile, 1)
     return InformationSets(batch, np.arange(n))
 
 
