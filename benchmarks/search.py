@@ -40,11 +40,7 @@ def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     """Observations and masks of ROWS decisions in random games."""
     seen: list[NDArray[np.int8]] = []
     legal: list[NDArray[np.bool_]] = []
-<<<<<<< HEAD
-    while sum(len(part) for part in seen) < ROWS:
-=======
     while sum(len(rows) for rows in seen) < ROWS:
->>>>>>> he
         for _ in range(7):
             batch.step(batch.random_actions())
         rows = np.flatnonzero(batch.to_move >= 0)
