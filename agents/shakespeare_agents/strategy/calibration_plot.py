@@ -19,9 +19,7 @@ from shakespeare_agents.strategy.groups import FEWEST_DEALS
 
 _WIDTH, _ROW_HEIGHT, _HEADING = 820, 330, 50
 _PERCENT = 100.0
-_NOTES = (
-    "grey bars: how many of the forecasts; other bars: 95 % intervals, a game being one observation"
-)
+_NOTES = "grey: share of the forecasts; bars: 95 % intervals, a game being one observation"
 
 
 def plot_calibration(
@@ -75,9 +73,7 @@ def _draw_chances(axes: Axes, found: pl.DataFrame, players: int) -> None:
     _draw_diagonal(axes, (0.0, _PERCENT))
     parity = _PERCENT / players
     axes.axhline(parity, color=style.INK, linestyle=":", linewidth=1.2, zorder=1)
-    axes.text(
-        _PERCENT, parity, "parity ", ha="right", va="bottom", fontsize=8.5, color=style.INK
-    )
+    axes.text(_PERCENT, parity, "parity ", ha="right", va="bottom", fontsize=8.5, color=style.INK)
     _draw_counts(axes, drawn, "chance", 0.8 * _PERCENT / max(len(drawn), 10))
     _draw_bins(axes, drawn, "chance", "share", style.COLOURS[0], style.MARKERS[0])
 
@@ -109,9 +105,7 @@ def _draw_diagonal(axes: Axes, limits: tuple[float, float]) -> None:
 def _draw_counts(axes: Axes, found: pl.DataFrame, forecast: str, width: float) -> None:
     """The bins' shares of the forecasts, on an axis of their own that ends at all of them."""
     counts = axes.twinx()
-    counts.bar(
-        found[forecast], found["rows"] / found["rows"].sum(), width=width, color=style.FAINT
-    )
+    counts.bar(found[forecast], found["rows"] / found["rows"].sum(), width=width, color=style.FAINT)
     counts.set_ylim(0, 1)
     counts.set_axis_off()
     axes.set_zorder(counts.get_zorder() + 1)
@@ -137,9 +131,7 @@ def _draw_bins(
     axes.legend(loc="upper left", frameon=False, fontsize=8.5, labelcolor=style.INK)
 
 
-def _draw_errors(
-    axes: Axes, found: pl.DataFrame, title: str, measure: str, constant: str
-) -> None:
+def _draw_errors(axes: Axes, found: pl.DataFrame, title: str, measure: str, constant: str) -> None:
     style.prepare(axes, title, f"stage of the game, 1 to {STAGES}", measure)
     known = found.filter(pl.col("low").is_not_null())
     if known.is_empty():
