@@ -1,7 +1,7 @@
 """Write the pages and pictures made from code: `make docs`.
 
 Per game: its action table, observation layout, a table in play with a detail, and the bundled
-network's learning curve.
+network's learning curve and calibration.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import read_card
+from shakespeare_agents.strategy.calibration_plot import plot_calibration
+from shakespeare_agents.strategy.forecasts import forecasts
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app
 from shakespeare_training.runs.curves import draw_curves
@@ -23,6 +25,7 @@ from shakespeare_training.runs.history import History, Measurement
 HERE = Path(__file__).parent
 N_SEATS, SEED, SHARE = 3, 1, 0.76
 """The drawn game: its seats if allowed, its seed, and the share of it played."""
+CALIBRATION_GAMES = 500
 DETAIL = {"shakespeare": (12, 60, 964, 777), "figaro": (14, 848, 1242, 374)}
 """What is legible at page width: left, top, width, height."""
 
@@ -77,6 +80,17 @@ def learning_curve(name: str) -> None:
     )
 
 
+def calibration(name: str) -> None:
+    """Draw what the newest bundled network's forecasts are worth, if it has heads."""
+    game = registry.game(name)
+    if not bundled_versions(game) or not read_card(bundled_checkpoint(game)).heads:
+        return
+    version, players = max(bundled_versions(game)), game.max_seats
+    rows = forecasts(name, players=players, games=CALIBRATION_GAMES, player="network")
+    title = f"Forecasts of the bundled {name} network, version {version}, at {players} seats"
+    (HERE / name / "calibration.png").write_bytes(plot_calibration(rows, title=title).png())
+
+
 def main() -> None:
     """Write everything."""
     for name in registry.names():
@@ -84,6 +98,7 @@ def main() -> None:
         for file, made in PAGES.items():
             (HERE / name / file).write_text(made(name), encoding="utf-8")
         learning_curve(name)
+        calibration(name)
 
 
 if __name__ == "__main__":

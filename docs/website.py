@@ -83,7 +83,9 @@ REFERENCE = {
         "Strategy research",
         _modules("shakespeare_agents", "strategy")
         + _modules(
-            "shakespeare_agents.strategy", "self_play trials positions groups findings facts plots"
+            "shakespeare_agents.strategy",
+            "self_play trials positions groups findings facts plots "
+            "forecasts calibration calibration_plot look_ahead",
         ),
     ),
     "training": (

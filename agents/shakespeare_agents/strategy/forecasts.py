@@ -1,0 +1,139 @@
+"""A network's forecasts in games with itself, beside what happened."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.registry import make
+from shakespeare_agents.strategy.self_play import at_all_seats, outcomes
+from shakespeare_env.agent import Player, name_of
+from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.game import Game
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.lineup import play_out
+
+STAGES = 5
+"""Equal parts of a game, by decisions."""
+
+
+def forecasts(
+    game: str,
+    *,
+    players: int,
+    games: int,
+    seed: int = 0,
+    every: int = 8,
+    player: Player = "network",
+) -> pl.DataFrame:
+    """Play games, each its own deal, with a network at all seats, and note what it forecasts.
+
+    Args:
+        game: Its name.
+        players: Seats.
+        games: How many to play.
+        seed: Of the deals and the agent's draws.
+        every: Of a game's decisions each so-manieth is noted, beginning with another one in each
+            game; 1 notes all.
+        player: See `shakespeare_agents.make`; a network with heads.
+
+    Returns:
+        One row per decision noted and seat forecast, by deal: `deal`, `players`, `decision` (its
+        number within the game), `stage` (1 to `STAGES`), `decider` and `seat`; `chance`, the share
+        of the victory forecast, and `won`, the real one, both null with one seat; `expected`, the
+        final score forecast, and `score`, the real one.
+
+    Raises:
+        ValueError: the player has no network, or one that forecasts nothing; a number is out of
+            range.
+    """
+    checked_count("every", every)
+    batch = Batch(game, checked_count("games", games), players=players, seed=seed, autoreset=False)
+    agent = _forecaster(player, batch.game)
+    notes = _Notes(batch, agent.network, every)
+    generators = GameGenerators.of_games(seed, np.arange(games))
+    play_out(batch, at_all_seats(agent, batch, generators), before_step=notes.take)
+    return notes.beside_the_ends()
+
+
+class _Notes:
+    """What a network forecasts while games are played."""
+
+    def __init__(self, batch: Batch, network: Network, every: int) -> None:
+        self._batch, self._network, self._every = batch, network, every
+        self._decisions = np.zeros(batch.n, np.int64)
+        self._taken: list[pl.DataFrame] = []
+
+    def take(self, rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
+        """Ask the network about some of the decisions about to be made."""
+        noted = rows[(self._decisions[rows] + rows) % self._every == 0]
+        if len(noted):
+            self._taken.append(self._asked(noted))
+        self._decisions[rows] += 1
+
+    def _asked(self, rows: NDArray[np.int64]) -> pl.DataFrame:
+        batch, players = self._batch, int(self._batch.players[0])
+        shares, changes = self._network.forecasts(batch.obs[rows], batch.players[rows])
+        deciders = batch.to_move[rows].astype(np.int64)
+        seats = (deciders[:, None] + np.arange(players)) % players
+        scores = np.take_along_axis(batch.scores(rows), seats, axis=1)
+        unit = float(batch.game.score_scale)
+        expected = scores + unit * changes[:, :players].astype(np.float64)
+        return pl.DataFrame(
+            {
+                "deal": np.repeat(rows, players),
+                "players": np.full(seats.size, players, np.int64),
+                "decision": np.repeat(self._decisions[rows], players),
+                "decider": np.repeat(deciders, players),
+                "seat": seats.reshape(-1),
+                "chance": shares[:, :players].astype(np.float64).reshape(-1),
+                "expected": expected.reshape(-1),
+            }
+        )
+
+    def beside_the_ends(self) -> pl.DataFrame:
+        """All notes by deal, once the games are over."""
+        players = int(self._batch.players[0])
+        ends = outcomes(self._batch).select("seat", "won", "score")
+        deals = np.arange(self._batch.n)
+        ends = ends.with_columns(deal=np.repeat(deals, players))
+        lengths = pl.DataFrame({"deal": deals, "_length": self._decisions})
+        alone = pl.col("players") == 1
+        return (
+            pl.concat(self._taken)
+            .join(ends, on=["deal", "seat"], how="left", maintain_order="left")
+            .join(lengths, on="deal", how="left", maintain_order="left")
+            .sort("deal", "decision", maintain_order=True)
+            .with_columns(pl.when(~alone).then(pl.col("chance", "won")))
+            .select(
+                "deal",
+                "players",
+                "decision",
+                (1 + STAGES * pl.col("decision") // pl.col("_length")).alias("stage"),
+                "decider",
+                "seat",
+                "chance",
+                "won",
+                "expected",
+                "score",
+            )
+        )
+
+
+def _forecaster(player: Player, game: Game) -> NetworkAgent:
+    agent = make(player, game)
+    if not isinstance(agent, NetworkAgent):
+        raise ValueError(
+            f"{name_of(player)} is no network, so it forecasts nothing; give `network` or a "
+            "checkpoint's folder"
+        )
+    if not agent.network.has_heads:
+        raise ValueError(
+            f"the network of {name_of(player)} has no heads that forecast every seat; give one "
+            "whose card.json lists heads"
+        )
+    return agent
