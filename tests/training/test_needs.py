@@ -39,7 +39,7 @@ def test_what_is_counted_is_there(name):
 @games
 def test_what_whole_games_leave_to_learn_is_counted(name):
     """Not beyond what some games take, and heads with the weights."""
-    config = make_config({"game": name, "algorithm": "expert_iteration", **OF_SEARCH}, "here")
+    config = make_config({"game": name, "n_envs": 8, "width": 16, **OF_SEARCH}, "here")
     learner, found = make_learner(config, "cpu"), needs(config)
     assert found["width"] == 4 * sum(p.nbytes for p in learner.policy.parameters())
     examples = played(learner)
@@ -47,7 +47,7 @@ def test_what_whole_games_leave_to_learn_is_counted(name):
     assert 0.3 * taken < found["n_envs"] < 2 * taken
 
 
-OF_SEARCH = {"n_envs": 8, "width": 16, "opponents": {"current": 1.0}}
+OF_SEARCH = {"algorithm": "expert_iteration", "opponents": {"current": 1.0}}
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ OF_SEARCH = {"n_envs": 8, "width": 16, "opponents": {"current": 1.0}}
         ({"n_envs": 10**6, "n_steps": 10**6}, "lower n_envs or n_steps"),
         ({"n_envs": 2 * 10**5, "batch_size": 10**9, "width": 4096}, "lower batch_size"),
         ({"max_snapshots": 10**6, "snapshot_every": 1, "width": 4096}, "lower max_snapshots"),
-        ({"algorithm": "expert_iteration", "n_envs": 10**6, "n_epochs": 9}, "lower n_envs"),
+        ({**OF_SEARCH, "n_envs": 10**6, "players": [4], "batch_size": 2 * 10**7}, "lower n_envs"),
     ],
 )
 def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings, remedy):
