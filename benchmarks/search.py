@@ -38,8 +38,9 @@ GAMES, ROWS = 16, 2048
 
 def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     """Observations and masks of ROWS decisions in random games."""
-    seen, legal = [], []
-    while sum(map(len, seen)) < ROWS:
+    seen: list[NDArray[np.int8]] = []
+    legal: list[NDArray[np.bool_]] = []
+    while sum(len(rows) for rows in seen) < ROWS:
         for _ in range(7):
             batch.step(batch.random_actions())
         rows = np.flatnonzero(batch.to_move >= 0)

@@ -108,10 +108,13 @@ def cases(config: TrainingConfig) -> dict[str, Callable[[], MaskablePPO]]:
     }
 
 
+OURS = CONFIGS / "shakespeare" / "ppo.toml"
+
+
 def main(
     seconds: Annotated[float, typer.Option(help="of each case in each round")] = 10.0,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    config: Annotated[Path, typer.Option(help="settings of ours")] = CONFIGS / "shakespeare.toml",
+    config: Annotated[Path, typer.Option(help="settings of ours")] = OURS,
     save: Annotated[Path | None, typer.Option(help="write the figures as JSON")] = None,
 ) -> None:
     """Measure self-play end to end, in turns with the tutorial."""

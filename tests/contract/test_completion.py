@@ -72,6 +72,14 @@ def test_agents_of_a_replay_follow_its_record(folder):
     assert bash("replay", "game.jsonl", "heu") == ["heuristic"]
 
 
+def test_settings_to_train_with(folder):
+    (folder / "mine.toml").write_text("")
+    assert bash("train", "--config", "") == ["expert_iteration", "ppo", "mine.toml", "runs/"]
+    assert bash("train", "--config", "e") == ["expert_iteration"]
+    assert bash("train", "--game", "figaro", "--config", "p") == ["ppo"]
+    assert bash("train", "--config", "no/such/") == []
+
+
 def test_games_and_variants():
     for command in ("play", "check", "train", "actions"):
         assert bash(command, "--game", "") == [*registry.names()]

@@ -39,7 +39,8 @@ NEEDED = {
             f"shakespeare_env/{game}/box.toml",
             f"shakespeare_env/{game}/RULES.md",
             f"agents/shakespeare_agents/checkpoints/{game}/1/card.json",
-            f"training/shakespeare_training/configs/{game}.toml",
+            f"training/shakespeare_training/configs/{game}/ppo.toml",
+            f"training/shakespeare_training/configs/{game}/expert_iteration.toml",
         )
     ),
 }

@@ -59,6 +59,22 @@ class Quietly(BaseCallback):
         return not self.left
 
 
+class Plain(BaseCallback):
+    """Goes on."""
+
+    def _on_step(self):
+        return True
+
+
+def played(learner):
+    """The examples of a round of searched games, not learned from."""
+    learner._total_timesteps = 10**6
+    callback = Plain()
+    callback.init_callback(learner)
+    assert learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1)
+    return learner._examples
+
+
 def fingerprint(run):
     """All that a run is; of its games every field, and not what lies between two fields."""
     learner = run.learner

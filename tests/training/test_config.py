@@ -8,28 +8,68 @@ import tomllib
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_training.config import RENAMED, TrainingConfig, make_config, override
-from shakespeare_training.config_text import CONFIGS, as_toml, parse_override, read_config
+from shakespeare_training.config import RENAMED, TrainingConfig, make_config, override, settings_of
+from shakespeare_training.config_text import (
+    CONFIGS,
+    as_toml,
+    bundled_names,
+    chosen_config,
+    default_config,
+    parse_override,
+    read_config,
+)
 
 SEATS = registry.seats(registry.DEFAULT)
 games = pytest.mark.parametrize("name", registry.names())
 
 
-def test_every_game_has_its_defaults():
-    paths = sorted(CONFIGS.glob("*.toml"))
-    assert [path.stem for path in paths] == sorted(registry.names())
-    for path in paths:
-        assert read_config(path).game == path.stem
+def test_every_game_has_settings_for_each_algorithm():
+    assert sorted(path.name for path in CONFIGS.iterdir()) == sorted(registry.names())
+    for path in CONFIGS.glob("*/*"):
+        config = read_config(path)
+        assert (config.game, f"{config.algorithm}.toml") == (path.parent.name, path.name)
+    for name in registry.names():
+        assert bundled_names(name) == ["expert_iteration", "ppo"]
+        assert chosen_config(None, {"game": name}) == chosen_config("ppo", {"game": name})
+        searched = chosen_config("expert_iteration", {"game": name})
+        assert searched == default_config(name, {"algorithm": "expert_iteration"})
 
 
-def test_the_files_of_defaults_document_every_setting():
-    for path in CONFIGS.glob("*.toml"):
-        text = path.read_text()
-        assert text == as_toml(read_config(path)), f"write {path} anew: as_toml(read_config(path))"
+def test_the_bundled_files_document_every_setting_of_their_algorithm():
+    for path in CONFIGS.glob("*/*.toml"):
+        config, text = read_config(path), path.read_text()
+        assert text == as_toml(config), f"write {path} anew: as_toml(read_config(path))"
         lines = text.splitlines()
-        for name in TrainingConfig.model_fields:
+        for name in settings_of(config.algorithm):
             place = next(i for i, line in enumerate(lines) if line.startswith(f"{name} = "))
             assert lines[place - 1].startswith("# ")
+        assert tomllib.loads(text).keys() == {*settings_of(config.algorithm)}
+
+
+def test_a_setting_of_the_other_algorithm_is_refused(tmp_path):
+    said = "--set: clip_range = 0.3: algorithm = 'expert_iteration' has no such setting; leave it"
+    with pytest.raises(ValueError, match=said):
+        chosen_config("expert_iteration", {"clip_range": 0.3}, "--set")
+    with pytest.raises(ValueError, match="horizon = 3: algorithm = 'ppo' has no such setting"):
+        chosen_config(None, {"horizon": 3})
+    path = tmp_path / "run.toml"
+    path.write_text('algorithm = "expert_iteration"\ngamma = 0.9\n')
+    with pytest.raises(ValueError, match=r"run\.toml: gamma = 0\.9: algorithm = "):
+        read_config(path)
+    assert not {"gamma", "clip_range"} & chosen_config("expert_iteration", {}).to_json().keys()
+
+
+def test_settings_that_are_not_bundled_are_told_from_a_file():
+    known = "one of the bundled settings of figaro: expert_iteration, ppo$"
+    with pytest.raises(ValueError, match=rf"--config 'search': give a TOML file, or {known}"):
+        chosen_config("search", {"game": "figaro"})
+    with pytest.raises(ValueError, match=r"search\.toml: cannot be read"):
+        chosen_config("search.toml", {})
+
+
+def test_the_algorithm_alone_chooses_its_bundled_settings():
+    for name in ("ppo", "expert_iteration"):
+        assert chosen_config(None, {"algorithm": name}) == chosen_config(name, {})
 
 
 def test_settings_survive_their_toml(tmp_path):

@@ -11,9 +11,10 @@ from shakespeare_env import memory, registry
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_training import learner as learners
 from shakespeare_training.config import make_config
+from shakespeare_training.config_text import bundled_names, chosen_config
 from shakespeare_training.learner import make_learner
 from shakespeare_training.needs import check_memory, needs
-from tests.training.short_runs import small
+from tests.training.short_runs import played, small
 
 games = pytest.mark.parametrize("name", registry.names())
 
@@ -35,12 +36,27 @@ def test_what_is_counted_is_there(name):
     assert found["max_snapshots"] == 2 * weights
 
 
+@games
+def test_what_whole_games_leave_to_learn_is_counted(name):
+    """Not beyond what some games take, and heads with the weights."""
+    config = make_config({"game": name, "algorithm": "expert_iteration", **OF_SEARCH}, "here")
+    learner, found = make_learner(config, "cpu"), needs(config)
+    assert found["width"] == 4 * sum(p.nbytes for p in learner.policy.parameters())
+    examples = played(learner)
+    taken = 2 * sum(array.nbytes for array in examples)
+    assert 0.3 * taken < found["n_envs"] < 2 * taken
+
+
+OF_SEARCH = {"n_envs": 8, "width": 16, "opponents": {"current": 1.0}}
+
+
 @pytest.mark.parametrize(
     ("settings", "remedy"),
     [
         ({"n_envs": 10**6, "n_steps": 10**6}, "lower n_envs or n_steps"),
         ({"n_envs": 2 * 10**5, "batch_size": 10**9, "width": 4096}, "lower batch_size"),
         ({"max_snapshots": 10**6, "snapshot_every": 1, "width": 4096}, "lower max_snapshots"),
+        ({"algorithm": "expert_iteration", "n_envs": 10**6, "n_epochs": 9}, "lower n_envs"),
     ],
 )
 def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings, remedy):
@@ -73,5 +89,6 @@ def test_a_gpu_has_memory_of_its_own(monkeypatch):
 
 
 @games
-def test_the_defaults_fit_a_small_machine(name):
-    assert sum(needs(make_config({"game": name}, "here")).values()) < 2**30
+def test_the_bundled_settings_fit_a_small_machine(name):
+    for choice in bundled_names(name):
+        assert sum(needs(chosen_config(choice, {"game": name})).values()) < 2**30

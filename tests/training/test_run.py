@@ -24,7 +24,12 @@ from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.generators import GameGenerators
 from shakespeare_training.config import TrainingConfig, override
-from shakespeare_training.config_text import default_config, parse_override, train_command
+from shakespeare_training.config_text import (
+    chosen_config,
+    default_config,
+    parse_override,
+    train_command,
+)
 from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.runs.history import ITSELF, SOLO, seats_text
 from shakespeare_training.runs.run import Run
@@ -232,7 +237,7 @@ def test_what_is_left_can_play(finished, name):
     chosen = NetworkAgent(network).act(observations, masks, generators)
     assert chosen.tolist() == found.argmax(dim=1).tolist()
     assert card.players == list(registry.seats(name))
-    assert card.settings == small(name).model_dump(mode="json")
+    assert card.settings == small(name).to_json()
     assert card.figures["decisions"] == uninterrupted.decisions
 
 
@@ -245,6 +250,13 @@ def test_the_command_on_the_card_gives_the_same_settings(finished, name):
     assert named["--seed"] == "0"
     game = named.get("--game", registry.DEFAULT)
     assert default_config(game, dict(map(parse_override, given))) == small(name)
+
+
+@games
+def test_the_command_of_expert_iteration_repeats_it(name):
+    config = chosen_config("expert_iteration", {"game": name, "simulations": 7, "seed": 3})
+    words = train_command(config, "auto")
+    assert words.endswith("--config expert_iteration --seed 3 --set simulations=7")
 
 
 def test_the_command_names_what_is_not_the_default():

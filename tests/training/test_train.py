@@ -235,6 +235,18 @@ def test_a_start_with_heads_is_told_to_lose_them(small, tmp_path):
     assert read_card(tmp_path / "run").heads == []
 
 
+def test_only_the_settings_that_apply_are_printed():
+    done = command("train", "--config", "expert_iteration", "--game", "figaro", "--print-config")
+    assert done.exit_code == 0, done.output
+    assert 'game = "figaro"' in done.stdout
+    assert "\nsimulations = " in done.stdout
+    assert "clip_range" not in done.stdout
+    done = command("train", "--config", "expert_iteration", "--set", "clip_range=0.3")
+    assert done.exit_code == 1
+    said = "--set: clip_range = 0.3: algorithm = 'expert_iteration' has no such setting"
+    assert said in done.output
+
+
 def test_a_run_keeps_its_settings(small, tmp_path):
     done = command("train", "--resume", tmp_path, "--set", "width=3", "--out", tmp_path / "b")
     assert done.exit_code == 2

@@ -178,7 +178,7 @@ def make_toy(
     return Batch(NAME, n, players=players, seed=seed, autoreset=autoreset, **options)
 
 
-def set_pile(batch: Batch, pile: int, to_move: int) -> None:
+def set_pile(batch: Batch, pile: int, to_move: Any) -> None:
     """Put the same position into every game."""
     records = batch.save(slice(None))
     records["pile"], records["to_move"] = pile, to_move

@@ -25,10 +25,35 @@ _OVERRIDES = "--set"
 """What to call settings from the command line in errors."""
 
 
+def _complete_config(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Bundled settings and TOML files that begin so, and folders on the way."""
+    from shakespeare_training.config_text import bundled_names
+
+    game = ctx.params.get("game_name") or DEFAULT_GAME
+    found = bundled_names(game) if game in registry.names() else []
+    folder, _, begun = incomplete.rpartition("/")
+    written = f"{folder}/" if "/" in incomplete else ""
+    try:
+        for path in sorted(Path(written or ".").iterdir()):
+            if path.is_dir() and (begun or not path.name.startswith(".")):
+                found.append(f"{written}{path.name}/")
+            elif path.suffix == ".toml":
+                found.append(f"{written}{path.name}")
+    except (OSError, ValueError):  # no such folder, or not ours to read
+        pass
+    return [name for name in found if name.startswith(incomplete)]
+
+
 def train(
     config: Annotated[
-        Path | None,
-        typer.Option("--config", help="TOML file of settings.", show_default="the game's own"),
+        str | None,
+        typer.Option(
+            "--config",
+            metavar="NAME",
+            help="ppo, expert_iteration, or a TOML file of settings.",
+            show_default="ppo",
+            autocompletion=_complete_config,
+        ),
     ] = None,
     game_name: Annotated[
         str | None,
@@ -125,12 +150,7 @@ def train(
             else:
                 if game_name is not None:
                     overrides["game"] = find_game(game_name).name
-                if config is None:
-                    chosen = config_text.default_config(
-                        game_name or DEFAULT_GAME, overrides, _OVERRIDES
-                    )
-                else:
-                    chosen = config_text.read_config(config, overrides, _OVERRIDES)
+                chosen = config_text.chosen_config(config, overrides, _OVERRIDES)
                 if print_config:
                     typer.echo(config_text.as_toml(chosen), nl=False)
                     return
@@ -139,8 +159,11 @@ def train(
                 with busy(console, "building the learner"):
                     run = Run.create(chosen, folder, start=start, device=device, minutes=minutes)
                 if start is not None and (heads := read_card(start).heads):
-                    left_out = f"the heads {' and '.join(heads)} of {start} are left out"
-                    said = f"{left_out}: PPO does not train them"
+                    said = f"the heads {' and '.join(heads)} of {start} are "
+                    if chosen.algorithm == "ppo":
+                        said += "left out: PPO does not train them"
+                    else:
+                        said += "kept: no warm-up"
                     console.print(said, highlight=False, soft_wrap=True)
         except (ShakespeareEnvError, ValueError, TypeError) as fault:
             give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
@@ -30,6 +31,7 @@ MOST_DECISIONS = 10**15
 # The upper bounds are beyond what anybody can use; what fits a machine is another question
 # (`check_memory`).
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+SomeShare = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
 Decisions = Annotated[int, Field(gt=0, le=MOST_DECISIONS)]
@@ -38,6 +40,16 @@ Games = Annotated[int, Field(gt=0, le=10**5)]
 """All in memory at once."""
 Name = Annotated[str, Field(max_length=4096)]
 """Of an agent, or a folder's path."""
+
+
+@dataclass(frozen=True)
+class Only:
+    """Marks a setting that one algorithm alone has."""
+
+    algorithm: str
+
+
+OnlyPPO, OnlySearch = Only("ppo"), Only("expert_iteration")
 
 RENAMED = {
     "games": "n_envs",
@@ -70,8 +82,7 @@ class TrainingConfig(BaseModel):
     """The game."""
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
     """How it learns: from what its moves bring (`ppo`), or from a search that plays for it
-    (`expert_iteration`), all `n_envs` games to their end before every update. Settings marked (PPO)
-    or (search) are of one of them alone."""
+    (`expert_iteration`), all `n_envs` games to their end before every update."""
     players: tuple[Count, ...] = Field(default=(), min_length=1, max_length=1000, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
@@ -92,77 +103,76 @@ class TrainingConfig(BaseModel):
     max_snapshots: Count = 12
     """Snapshots to keep; the easiest to beat is dropped first."""
 
-    score_reward_coef: Weight = 1.0
-    """(PPO) Coefficient of the reward `score`, the change of the seat's own score after each move
-    in units of the game's scale, at the start of the run."""
-    score_reward_coef_end: Weight = 1.0
+    score_reward_coef: Annotated[Weight, OnlyPPO] = 1.0
+    """Coefficient of the reward `score`, the change of the seat's own score after each move in
+    units of the game's scale, at the start of the run."""
+    score_reward_coef_end: Annotated[Weight, OnlyPPO] = 1.0
     """The same at the end of the run; linear in between."""
-    win_reward_coef: Weight = 0.0
-    """(PPO) Coefficient of the reward `win`, at the end of a game: winners share +1, losers share
-    -1; in solo games, the score minus the game's target in units of its scale."""
+    win_reward_coef: Annotated[Weight, OnlyPPO] = 0.0
+    """Coefficient of the reward `win`, at the end of a game: winners share +1, losers share -1; in
+    solo games, the score minus the game's target in units of its scale."""
 
     n_envs: Count = 256
     """Games played in parallel."""
-    n_steps: Count = 64
-    """(PPO) Steps of each game per rollout."""
+    n_steps: Annotated[Count, OnlyPPO] = 64
+    """Steps of each game per rollout."""
     batch_size: int = Field(default=2048, ge=2, le=10**9)
     """Decisions per minibatch, approximately."""
     n_epochs: Count = 2
     """Passes over each rollout."""
-    near_certain_share: float = Field(default=1.0, gt=0, le=1, allow_inf_nan=False)
-    """(PPO) Share of the near-certain decisions, made with a probability above 0.99, to learn from:
-    in each pass another random part, weighted so that the expected gradient is the same. 1 is
-    all."""
+    near_certain_share: Annotated[SomeShare, OnlyPPO] = 1.0
+    """Share of the near-certain decisions, made with a probability above 0.99, to learn from: in
+    each pass another random part, weighted so that the expected gradient is the same. 1 is all."""
     learning_rate: Positive = 2e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1
     """Learning rate at the end, as a share of `learning_rate`; linear in between."""
-    gamma: Share = 1.0
-    """(PPO) Discount factor between two decisions of the same seat."""
-    gae_lambda: Share = 0.95
-    """(PPO) Bias against variance in generalised advantage estimation."""
-    clip_range: Positive = 0.2
-    """(PPO) Clipping of the probability ratio."""
-    ent_coef: Weight = 0.01
-    """(PPO) Entropy coefficient of the loss at the start of the run."""
-    ent_coef_end: Weight = 0.01
+    gamma: Annotated[Share, OnlyPPO] = 1.0
+    """Discount factor between two decisions of the same seat."""
+    gae_lambda: Annotated[Share, OnlyPPO] = 0.95
+    """Bias against variance in generalised advantage estimation."""
+    clip_range: Annotated[Positive, OnlyPPO] = 0.2
+    """Clipping of the probability ratio."""
+    ent_coef: Annotated[Weight, OnlyPPO] = 0.01
+    """Entropy coefficient of the loss at the start of the run."""
+    ent_coef_end: Annotated[Weight, OnlyPPO] = 0.01
     """The same at the end of the run; linear in between."""
     vf_coef: Weight = 0.5
     """Value function coefficient of the loss."""
-    target_kl: Positive = 0.03
-    """(PPO) Stop an update early once the KL divergence is 1.5 times this."""
+    target_kl: Annotated[Positive, OnlyPPO] = 0.03
+    """Stop an update early once the KL divergence is 1.5 times this."""
     width: int = Field(default=256, ge=1, le=MAX_WIDTH)
     """Width of the network's layers."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Of matrix products; `auto` picks the faster one on this machine."""
 
-    simulations: Count = 12
-    """(search) Playouts for a decision."""
-    considered: int = Field(default=4, ge=2, le=1000)
-    """(search) Candidate moves at most."""
-    horizon: int = Field(default=12, ge=0, le=10**6)
-    """(search) Decisions of each seat after which the network values a playout."""
-    temperature: Weight = 0.0
-    """(search) Of the policy in playouts; 0 plays the likeliest move."""
-    utility: Literal["lead", "margin", "score", "win"] = "lead"
-    """(search) What a playout is worth: the score less the others' mean (`lead`) or best
-    (`margin`), the score, or the share of the victory. Alone it is always the score."""
-    sharpness: Positive = 150.0
-    """(search) Logits that a unit of utility weighs as much as, when the search chooses."""
-    target_sharpness: Positive = 20.0
-    """(search) The same in the policy that is learned. Values of a few playouts are noisy, and what
-    is sharper than they are precise teaches the noise."""
-    near_certain: float = Field(default=0.99, gt=0, le=1, allow_inf_nan=False)
-    """(search) Decisions with a move at least as likely are not searched."""
-    noise: Weight = 0.0
-    """(search) Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
-    search_threads: int = Field(default=1, ge=1, le=1024)
-    """(search) Threads that share the playouts; they change no result."""
-    warmup_decisions: int = Field(default=300_000, ge=0, le=MOST_DECISIONS)
-    """(search) Decisions played without search at the start of the run, for the heads to learn
-    from."""
-    win_coef: Weight = 0.1
-    """(search) Coefficient of the loss of the shares of the victory."""
+    simulations: Annotated[Count, OnlySearch] = 12
+    """Playouts for a decision."""
+    considered: Annotated[int, OnlySearch] = Field(default=4, ge=2, le=1000)
+    """Candidate moves at most."""
+    horizon: Annotated[int, OnlySearch] = Field(default=12, ge=0, le=10**6)
+    """Decisions of each seat after which the network values a playout."""
+    temperature: Annotated[Weight, OnlySearch] = 0.0
+    """Of the policy in playouts; 0 plays the likeliest move."""
+    utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "margin"
+    """What a playout is worth: the score less the others' mean (`lead`) or best (`margin`), the
+    score, or the share of the victory. Alone it is always the score."""
+    sharpness: Annotated[Positive, OnlySearch] = 150.0
+    """Logits that a unit of utility weighs as much as, when the search chooses."""
+    target_sharpness: Annotated[Positive, OnlySearch] = 50.0
+    """Coefficient of the utility that the policy gains, in the loss, beside its divergence from the
+    policy that played."""
+    near_certain: Annotated[SomeShare, OnlySearch] = 0.99
+    """Decisions with a move at least as likely are not searched."""
+    noise: Annotated[Weight, OnlySearch] = 0.0
+    """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
+    search_threads: Annotated[int, OnlySearch] = Field(default=1, ge=1, le=1024)
+    """Threads that share the playouts; they change no result."""
+    warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0, le=MOST_DECISIONS)
+    """Decisions played without search at the start of the run, for the heads to learn from; 0 if
+    it starts from a network that has them."""
+    win_coef: Annotated[Weight, OnlySearch] = 0.1
+    """Coefficient of the loss of the shares of the victory."""
 
     evaluation_opponents: tuple[Name, ...] = Field(
         default=("random", "heuristic"), max_length=100, strict=False
@@ -217,6 +227,30 @@ class TrainingConfig(BaseModel):
             )
         return self
 
+    @model_validator(mode="after")
+    def _suits_the_algorithm(self) -> TrainingConfig:
+        own = settings_of(self.algorithm)
+        for name, field in TrainingConfig.model_fields.items():
+            if name not in own and (value := getattr(self, name)) != field.default:
+                raise ValueError(
+                    f"{name} = {shown(value)}: algorithm = {self.algorithm!r} has no such setting; "
+                    "leave it out"
+                )
+        return self
+
+    def to_json(self) -> dict[str, Any]:
+        """The settings that its algorithm has, for JSON."""
+        return self.model_dump(mode="json", include=set(settings_of(self.algorithm)))
+
+
+def settings_of(algorithm: str) -> list[str]:
+    """Names of the settings that an algorithm has, in order."""
+    return [
+        name
+        for name, field in TrainingConfig.model_fields.items()
+        if all(m.algorithm == algorithm for m in field.metadata if isinstance(m, Only))
+    ]
+
 
 def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
     """Check settings and add defaults; errors name `where` they come from.
@@ -240,4 +274,4 @@ def unknown_setting(name: str) -> str:
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
     """A copy with some settings replaced; ValueError as in `make_config`."""
-    return make_config({**config.model_dump(mode="json"), **settings}, "settings")
+    return make_config({**config.to_json(), **settings}, "settings")

@@ -12,12 +12,16 @@ from typing import Any
 from shakespeare_agents.storage import read_bounded
 from shakespeare_env import registry
 from shakespeare_env.extras import needing
-from shakespeare_training.config import TrainingConfig, make_config
+from shakespeare_env.values import meant, shown
+from shakespeare_training.config import TrainingConfig, make_config, settings_of
 
 with needing("train", "training needs"):
     import tomlkit
 
 CONFIGS = Path(__file__).parent / "configs"
+"""A folder for each game, with a file for each of its bundled settings."""
+_DEFAULT = "ppo"
+"""Of the bundled settings."""
 _LARGEST = 2**20
 """Bytes of a file of settings."""
 
@@ -27,8 +31,7 @@ def read_config(
 ) -> TrainingConfig:
     """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
 
-    Overrides are checked first, so that errors name their `origin`, and the file for what stands in
-    it.
+    File and overrides are checked one by one first, so that errors name the one at fault.
 
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
@@ -38,21 +41,53 @@ def read_config(
         data = tomllib.loads(content.decode())
     except (ValueError, RecursionError) as fault:
         raise ValueError(f"{path}: is not TOML ({fault})") from fault
-    if overrides:
-        make_config({"game": data.get("game", registry.DEFAULT), **overrides}, origin)
-        make_config(data, str(path))
-        return make_config({**data, **overrides}, f"{path} with {origin}")
-    return make_config(data, str(path))
+    config = make_config(data, str(path))
+    if not overrides:
+        return config
+    make_config({"game": config.game, "algorithm": config.algorithm, **overrides}, origin)
+    return make_config({**data, **overrides}, f"{path} with {origin}")
+
+
+def bundled_names(game: str) -> list[str]:
+    """Names of the bundled settings of a game, `configs/<game>/<name>.toml`."""
+    return sorted(path.stem for path in (CONFIGS / game).glob("*.toml"))
 
 
 def default_config(
     game: str, overrides: Mapping[str, Any] | None = None, origin: str = "settings"
 ) -> TrainingConfig:
-    """The default settings of a game, `configs/<game>.toml` if it exists, checked as any others."""
-    path = CONFIGS / f"{game}.toml"
-    if path.is_file():
-        return read_config(path, overrides, origin)
-    return make_config({"game": game, **(overrides or {})}, origin)
+    """The default settings of a game and of the algorithm in `overrides`, checked as any others."""
+    overrides = overrides or {}
+    name, known = overrides.get("algorithm", _DEFAULT), bundled_names(game)
+    if not known:
+        return make_config({"game": game, **overrides}, origin)
+    path = CONFIGS / game / f"{name if name in known else _DEFAULT}.toml"
+    return read_config(path, overrides, origin)
+
+
+def chosen_config(
+    choice: str | None, overrides: Mapping[str, Any], origin: str = "settings"
+) -> TrainingConfig:
+    """The settings in a TOML file or bundled under a name, with overrides; None is the default.
+
+    Raises:
+        ValueError: there is nothing of that name, or as in `read_config`.
+    """
+    game = overrides.get("game", registry.DEFAULT)
+    if game not in registry.names():
+        game = registry.DEFAULT  # `read_config` says what is wrong with it
+    if choice is None:
+        return default_config(game, overrides, origin)
+    known = bundled_names(game)
+    if choice in known:
+        return read_config(CONFIGS / game / f"{choice}.toml", overrides, origin)
+    path = Path(choice)
+    if path.name == choice and not path.suffix and not path.exists():
+        raise ValueError(
+            f"--config {shown(choice)}{meant(choice, known)}: give a TOML file, or one of the "
+            f"bundled settings of {game}: {', '.join(known) or 'none'}"
+        )
+    return read_config(path, overrides, origin)
 
 
 def parse_override(text: str) -> tuple[str, Any]:
@@ -71,9 +106,10 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 
 def as_toml(config: TrainingConfig) -> str:
-    """The settings as a TOML file, each with its description."""
+    """The settings that its algorithm has as a TOML file, each with its description."""
     entries = []
-    for name, field in TrainingConfig.model_fields.items():
+    for name in settings_of(config.algorithm):
+        field = TrainingConfig.model_fields[name]
         comment = textwrap.fill(
             field.description or "", 98, initial_indent="# ", subsequent_indent="# "
         )
@@ -83,11 +119,14 @@ def as_toml(config: TrainingConfig) -> str:
 
 def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
     """The shell command that trains such a network from a checkpoint, in the precision in use."""
-    parts = ["shakespeare", "train", *game_option(config.game), "--seed", str(config.seed)]
+    parts = ["shakespeare", "train", *game_option(config.game)]
+    parts += [] if config.algorithm == _DEFAULT else ["--config", config.algorithm]
+    parts += ["--seed", str(config.seed)]
     parts += ["--start", str(start)] if start else []
-    defaults = {**dict(default_config(config.game)), "seed": config.seed}
-    for name, value in {**dict(config), "precision": precision}.items():
-        if value != defaults[name]:
+    defaults = default_config(config.game, {"algorithm": config.algorithm})
+    settings = {**dict(config), "precision": precision, "seed": defaults.seed}
+    for name in settings_of(config.algorithm):
+        if (value := settings[name]) != getattr(defaults, name):
             parts += ["--set", f"{name}={toml_value(value)}"]
     return shlex.join(parts)
 

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from functools import cache
 
+import numpy as np
 import torch
 
 from shakespeare_agents.network import Network
 from shakespeare_env import registry
+from shakespeare_env.batch import Batch
 from shakespeare_env.errors import MemoryLimitError
+from shakespeare_env.game import Game
 from shakespeare_env.memory import readable_size, require_memory
-from shakespeare_training.config import TrainingConfig
+from shakespeare_training.config import CURRENT, TrainingConfig
 
 _FLOAT = 4
 _COPIES = 4
 """Of the weights: themselves, their gradients and Adam's two moments."""
 _LAYERS = 5
 """Layers' outputs that wait for their gradients: trunk, norm, policy, outlook, and activations."""
+_MEASURED = 16
+"""Random games that tell how many decisions a game has."""
 
 
 def check_memory(config: TrainingConfig, device: str) -> None:
@@ -44,27 +51,79 @@ def check_memory(config: TrainingConfig, device: str) -> None:
 
 def needs(config: TrainingConfig) -> dict[str, int]:
     """Bytes, by the setting that lowers them first."""
+    return _of_search(config) if config.algorithm == "expert_iteration" else _of_ppo(config)
+
+
+def _of_ppo(config: TrainingConfig) -> dict[str, int]:
     game = registry.game(config.game)
     observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
-    shapes = Network.shapes(config.width, observation, actions)
-    weights = _FLOAT * sum(map(math.prod, shapes.values()))
+    weights = _bytes(Network.shapes(config.width, observation, actions))
     # Of a decision in `SeatRolloutBuffer`: what it is made of, then rewards, seat and end, then
     # advantages, returns and what was gained.
     decision = observation + actions + 16 + _FLOAT * seats + 2 + 3 * _FLOAT
     rows = seats + config.n_steps
-    # Of one in a minibatch: its copy; then as floats the observation and the layers, and what
-    # becomes of the logits.
-    unit = _FLOAT // 2 if config.precision == "bfloat16" else _FLOAT
-    learned = observation + actions
-    learned += unit * (observation + _LAYERS * config.width) + _FLOAT * 3 * actions
+    learned = _learned(config, game, 3)
     return {
         "n_envs or n_steps": config.n_envs * rows * decision,
-        "n_envs": config.n_envs * (game.state.itemsize + observation + actions),
         "batch_size": min(config.batch_size, config.n_envs * rows) * learned,
-        "width": _COPIES * weights,
-        "max_snapshots": min(config.max_snapshots, config.decisions // config.snapshot_every)
-        * weights,
+        **_of_both(config, game, weights),
     }
+
+
+def _of_search(config: TrainingConfig) -> dict[str, int]:
+    game = registry.game(config.game)
+    observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
+    shapes = Network.shapes(config.width, observation, actions)
+    weights = _bytes(shapes | Network.head_shapes(config.width, seats))
+    # The games an update learns from, in which the learner has every seat or one; while they are
+    # put together each decision is there twice.
+    alone = 1.0 - config.opponents.get(CURRENT, 0.0) / sum(config.opponents.values())
+    own = [_decisions(config.game, n) * (1.0 - alone * (1.0 - 1.0 / n)) for n in config.players]
+    decisions = int(config.n_envs * sum(own) / len(own))
+    example = observation + actions + _FLOAT * (actions + seats) + 16
+    minibatch = min(config.batch_size, decisions)
+    return {
+        **_of_both(config, game, weights),
+        "n_envs": _batch(config, game) + decisions * 2 * example,
+        # Its targets, log-probabilities and their gaps, and what the gradient keeps of them.
+        "batch_size": minibatch * _learned(config, game, 5),
+    }
+
+
+def _of_both(config: TrainingConfig, game: Game, weights: int) -> dict[str, int]:
+    snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
+    return {
+        "n_envs": _batch(config, game),
+        "width": _COPIES * weights,
+        "max_snapshots": snapshots * weights,
+    }
+
+
+def _batch(config: TrainingConfig, game: Game) -> int:
+    return config.n_envs * (game.state.itemsize + game.layout.size + game.actions.size)
+
+
+def _learned(config: TrainingConfig, game: Game, floats: int) -> int:
+    """Of a decision in a minibatch: its copy; the layers; and so many floats an action."""
+    observation, actions = game.layout.size, game.actions.size
+    unit = _FLOAT // 2 if config.precision == "bfloat16" else _FLOAT
+    layers = unit * (observation + _LAYERS * config.width)
+    return observation + actions + layers + _FLOAT * floats * actions
+
+
+def _bytes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+    return _FLOAT * sum(map(math.prod, shapes.values()))
+
+
+@cache
+def _decisions(game: str, players: int) -> float:
+    """Of all seats in a random game; those of players that know it are about as long."""
+    batch = Batch(game, n=_MEASURED, players=players, autoreset=False)
+    made = 0
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        made += rows.size
+        batch.step(batch.random_actions()[rows], rows)
+    return made / _MEASURED
 
 
 def _largest(parts: dict[str, int]) -> str:

@@ -57,7 +57,7 @@ class Plan:
     simulations: int = 64
     seconds: float = 0.0
     considered: int = 6
-    utility: str = "lead"
+    utility: str = "margin"
     sharpness: float = 150.0
     near_certain: float = 0.99
     noise: float = 0.0

@@ -9,8 +9,8 @@ import pytest
 
 from shakespeare_agents.search import agent as agents
 from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.making import TO_THE_END, AnyMove, no_weights, plain_search
-from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.making import AnyMove, no_weights, plain_search
+from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import at_random
 from shakespeare_env.information_sets import InformationSets
 from tests.generators import generators
@@ -42,9 +42,9 @@ def searching(prior, **plan):
 
 
 def asked(pile, n=20):
-    """The same pile in n games of two, and who is to move in turn."""
+    """The same pile in n games of two."""
     batch = make_toy(n)
-    set_pile(batch, pile, np.arange(n) % 2)
+    set_pile(batch, pile, 1)
     return InformationSets(batch, np.arange(n))
 
 

@@ -17,7 +17,8 @@ class Examples(NamedTuple):
     Attributes:
         observations: int8[k, D].
         masks: bool[k, A].
-        targets: float32[k, A], the policy to learn; rows add up to 1.
+        prior: float32[k, A], the policy before the search; rows add up to 1.
+        advantages: float32[k, A] (see `advantages`).
         players: int64[k], seats at the table.
         shares: float32[k, S], of the victory, by seat clockwise of the one that decided; 0 where
             nobody sits, as in `changes`.
@@ -27,7 +28,8 @@ class Examples(NamedTuple):
 
     observations: NDArray[np.int8]
     masks: NDArray[np.bool_]
-    targets: NDArray[np.float32]
+    prior: NDArray[np.float32]
+    advantages: NDArray[np.float32]
     players: NDArray[np.int64]
     shares: NDArray[np.float32]
     changes: NDArray[np.float32]
@@ -54,16 +56,23 @@ class GameLog:
     _rows: list[NDArray[np.int64]] = field(default_factory=list)
     _observations: list[NDArray[np.int8]] = field(default_factory=list)
     _masks: list[NDArray[np.bool_]] = field(default_factory=list)
-    _targets: list[NDArray[np.float32]] = field(default_factory=list)
+    _priors: list[NDArray[np.float32]] = field(default_factory=list)
+    _advantages: list[NDArray[np.float32]] = field(default_factory=list)
     _seats: list[NDArray[np.int64]] = field(default_factory=list)
     _scores: list[NDArray[np.float32]] = field(default_factory=list)
 
-    def add(self, rows: NDArray[np.int64], targets: NDArray[np.float32]) -> None:
-        """Note the decisions that are about to be made in the games int64[m], float32[m, A]."""
+    def add(
+        self,
+        rows: NDArray[np.int64],
+        prior: NDArray[np.float32],
+        advantages: NDArray[np.float32],
+    ) -> None:
+        """Note the decisions to be made now in the games int64[m]; for the rest see `Examples`."""
         self._rows.append(rows)
         self._observations.append(self.batch.obs[rows])
         self._masks.append(self.batch.mask[rows])
-        self._targets.append(targets)
+        self._priors.append(prior)
+        self._advantages.append(advantages)
         self._seats.append(self.batch.to_move[rows].astype(np.int64))
         self._scores.append(self.batch.scores(rows).astype(np.float32))
 
@@ -81,7 +90,8 @@ class GameLog:
         return Examples(
             np.concatenate(self._observations),
             np.concatenate(self._masks),
-            np.concatenate(self._targets),
+            np.concatenate(self._priors),
+            np.concatenate(self._advantages),
             players,
             np.where(present, np.take_along_axis(winners[rows], seats, 1), np.float32(0.0)),
             np.where(present, np.take_along_axis(changes, seats, 1), np.float32(0.0)),

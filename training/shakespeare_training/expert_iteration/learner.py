@@ -18,15 +18,19 @@ from torch.nn import functional
 from shakespeare_agents.network import ILLEGAL, Network
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import network_search
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.game import Game
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
+from shakespeare_training.expert_iteration.advantages import advantages
 from shakespeare_training.expert_iteration.games import Examples, GameLog
 from shakespeare_training.expert_iteration.policy import ForecastingPolicy
-from shakespeare_training.expert_iteration.targets import improved_policy
 from shakespeare_training.league import League
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 from shakespeare_training.ppo.self_play import SelfPlayPPO
+
+_AT_ONCE = 128
+"""Games searched before a stop is heeded; changes no result."""
 
 
 class ExpertIteration(SelfPlayPPO):
@@ -44,11 +48,12 @@ class ExpertIteration(SelfPlayPPO):
         warmup_decisions: Decisions played by the policy alone at first, from which heads that know
             nothing learn.
         win_coef: Of the loss of the shares of the victory.
-        target_sharpness: See `improved_policy`.
+        target_sharpness: Of the policy's gain, beside its divergence from the one that played.
         **arguments: Of `SelfPlayPPO`.
     """
 
     network: ClassVar[type[PolicyNetwork]] = ForecastingPolicy
+    log_every: ClassVar[int] = 1
     policy: ForecastingPolicy
 
     def __init__(
@@ -125,6 +130,10 @@ class ExpertIteration(SelfPlayPPO):
         callback.on_rollout_end()
         return True
 
+    def experts(self) -> list[AnyAgent]:
+        """The search that it learns from, with the network as it is now."""
+        return [self._expert()]
+
     def _expert(self) -> SearchAgent:
         network = Network(self.policy.tensors(), self.league.batch.game.layout)
         return network_search(
@@ -140,18 +149,26 @@ class ExpertIteration(SelfPlayPPO):
         self, expert: SearchAgent, log: GameLog, rows: NDArray[np.int64]
     ) -> NDArray[np.int64]:
         """The learner's actions in some games, noted with what it is to learn from them."""
+        parts = np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE))
+        found = [self._searched(expert, part) for part in parts]
+        actions, prior, gained = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+        if not np.isfinite(prior).all():
+            raise FloatingPointError("the network's numbers are too large to choose a move by")
+        log.add(rows, prior, gained)
+        return actions
+
+    def _searched(
+        self, expert: SearchAgent, rows: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+        """Actions in some games, int64[m], prior and advantages, float32[m, A] each."""
+        self.check_stop()
         rng = self.league.lineup.generators[rows]
         games = InformationSets(self.league.batch, rows)
         if self.num_timesteps < self.warmup_decisions:
             prior = expert.prior.probabilities(games.observations, games.masks)
-            actions, targets = rng.choose(prior), prior
-        else:
-            found = expert.look_ahead(games, rng)
-            actions, targets = found.actions, improved_policy(found, self.target_sharpness)
-        if not np.isfinite(targets).all():
-            raise FloatingPointError("the network's numbers are too large to choose a move by")
-        log.add(rows, targets)
-        return actions
+            return rng.choose(prior), prior, np.zeros_like(prior)
+        found = expert.look_ahead(games, rng)
+        return found.actions, found.prior.astype(np.float32), advantages(found)
 
     def train(self) -> None:
         """Learn from the games just played."""
@@ -165,9 +182,10 @@ class ExpertIteration(SelfPlayPPO):
             sums: dict[str, float] = {}
             for chosen in np.array_split(self.rng.permutation(examples.size), parts):
                 losses = self._losses(examples.rows(chosen))
-                loss = losses["policy_kl"] + self.vf_coef * (
-                    losses["value_loss"] + losses["score_loss"]
-                )
+                # Linear in the advantages, so that the noise of few playouts cancels over many
+                # decisions; a target like prior * exp(advantage) would turn it into entropy.
+                loss = losses["policy_kl"] - self.target_sharpness * losses["policy_gain"]
+                loss = loss + self.vf_coef * (losses["value_loss"] + losses["score_loss"])
                 loss = loss + self.win_coef * losses["win_loss"]
                 self.policy.optimizer.zero_grad()
                 loss.backward()  # type: ignore[no-untyped-call]
@@ -181,16 +199,18 @@ class ExpertIteration(SelfPlayPPO):
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
     def _losses(self, examples: Examples) -> dict[str, torch.Tensor]:
-        observations, masks, targets, players, shares, changes = (
+        observations, masks, prior, gained, players, shares, changes = (
             torch.from_numpy(array).to(self.device) for array in examples
         )
         found = self.policy.heads(observations, masks)
-        surprise = targets * (targets.clamp(min=1e-30).log() - found.log_probabilities)
+        policy = found.log_probabilities.exp()
+        surprise = policy * (found.log_probabilities - prior.clamp(min=1e-30).log())
         present = torch.arange(shares.shape[1], device=self.device) < players[:, None]
         log_shares = found.win_logits.masked_fill(~present, float(ILLEGAL)).log_softmax(dim=1)
         several = (players > 1).float()
         misses = functional.mse_loss(found.scores, changes, reduction="none") * present
         return {
+            "policy_gain": (policy * gained).sum(dim=1).mean(),
             "policy_kl": surprise.sum(dim=1).mean(),
             "value_loss": functional.mse_loss(found.values, changes[:, 0]),
             "win_loss": -((shares * log_shares).sum(dim=1) * several).sum()

@@ -15,6 +15,7 @@ from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game
 from shakespeare_env.generators import draw_columns
@@ -48,9 +49,12 @@ class SelfPlayPPO(MaskablePPO):
         win_reward_coef: Coefficient of `outcomes`, added when a game ends.
         rng: Draws the learner's actions and shuffles the minibatches.
         time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
+        check_stop: Called where a rollout that takes long can be stopped, by what it raises.
     """
 
     network: ClassVar[type[PolicyNetwork]] = PolicyNetwork
+    log_every: ClassVar[int] = 10
+    """Rollouts between log entries."""
     policy: PolicyNetwork
     rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
 
@@ -72,6 +76,7 @@ class SelfPlayPPO(MaskablePPO):
         self._ent_coef_schedule = ent_coef
         self.rng = np.random.default_rng(arguments.get("seed"))
         self.time_share: Callable[[], float] = lambda: 0.0
+        self.check_stop: Callable[[], None] = lambda: None
         self._opponents_thread = ThreadPoolExecutor(1, "opponents")
         super().__init__(
             self.network,
@@ -89,6 +94,10 @@ class SelfPlayPPO(MaskablePPO):
     def network_arguments(self, width: int, game: Game) -> dict[str, Any]:
         """The `policy_kwargs` of the network."""
         return policy_arguments(width, game.layout)
+
+    def experts(self) -> list[AnyAgent]:
+        """Agents that it learns from."""
+        return []
 
     def _setup_model(self) -> None:
         # Layers draw their initial weights from torch's global generator: seed it for them, then

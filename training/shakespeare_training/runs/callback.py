@@ -65,8 +65,11 @@ class RunCallback(BaseCallback):
         A rollout, update or game of an evaluation that is stopped half-way is forgotten, and made
         again by who resumes the run.  Afterwards a stopped run is not to be used any more.
         """
-        optimizer = self._run.learner.policy.optimizer
-        within_updates = optimizer.register_step_post_hook(lambda *_: self._stop.check())
+        learner = self._run.learner
+        learner.check_stop = self._stop.check
+        within_updates = learner.policy.optimizer.register_step_post_hook(
+            lambda *_: learner.check_stop()
+        )
         try:
             with self._stop.deferred():
                 self._run.learn(self)

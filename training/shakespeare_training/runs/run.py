@@ -11,13 +11,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
-from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
+from shakespeare_agents.checkpoint import Card, load_checkpoint, save_checkpoint
 from shakespeare_agents.network import LARGEST_WEIGHT, Tensors
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.errors import TrainingError
-from shakespeare_training.config import TrainingConfig, override
+from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
@@ -37,8 +37,6 @@ from shakespeare_training.runs.moment import Moment, moment_of
 from shakespeare_training.runs.opponents import check_digests, digests, refuse_python, try_out
 from shakespeare_training.runs.saving import check_versions, read_state, restore_state, save_state
 
-_LOG_EVERY = 10
-"""Rollouts between log entries."""
 _TIME_OPTION = " --minutes "
 """In commands."""
 
@@ -74,7 +72,7 @@ class Run:
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
-        try_out(self._agents.values(), config)
+        try_out([*self._agents.values(), *self.learner.experts()], config)
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
             bfloat16 = bfloat16_is_faster(policy, config.batch_size)
@@ -93,7 +91,8 @@ class Run:
         """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
-        Heads of `start` are left out: PPO would change what they stand on and not them.
+        PPO leaves heads of `start` out: it would change what they stand on and not them.  Expert
+        iteration keeps them, and then needs no warm-up: its setting becomes 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
@@ -102,7 +101,11 @@ class Run:
             MemoryLimitError: such a run needs more memory than there is.
             OSError: the folder cannot be written.
         """
-        tensors = None if start is None else _weights(start, config)
+        tensors = None
+        if start is not None:
+            tensors, card = _loaded(start, config)
+            if card.heads and "warmup_decisions" in settings_of(config.algorithm):
+                config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
         if tensors is not None:
             run.learner.policy.set_tensors(tensors)
@@ -238,7 +241,7 @@ class Run:
             self.learner.learn(
                 max(0, self.config.decisions - self.decisions),
                 callback=callback,
-                log_interval=_LOG_EVERY,
+                log_interval=self.learner.log_every,
                 reset_num_timesteps=False,
             )
         except FloatingPointError as fault:
@@ -293,7 +296,7 @@ class Run:
         self.check_open()
         if moment is None:
             moment = self.moment()
-        config = self.config.model_dump(mode="json")
+        config = self.config.to_json()
         history = moment.history.to_json()
         save_checkpoint(
             self.folder,
@@ -339,11 +342,11 @@ def _time_option(minutes: float | None) -> str:
     return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
 
 
-def _weights(folder: Path, config: TrainingConfig) -> Tensors:
+def _loaded(folder: Path, config: TrainingConfig) -> tuple[Tensors, Card]:
     network, card = load_checkpoint(folder, registry.game(config.game))
     if card.width != config.width:
         raise ValueError(
             f"{folder}: width {card.width}, but the run's is {config.width}; "
             f"add --set width={card.width}"
         )
-    return network.tensors
+    return network.tensors, card

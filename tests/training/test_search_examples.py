@@ -1,0 +1,65 @@
+"""What is learned from a search and from how games end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from shakespeare_agents.search.agent import Found
+from shakespeare_env import registry
+from shakespeare_env.batch import Batch
+from shakespeare_training.expert_iteration.advantages import advantages
+from shakespeare_training.expert_iteration.games import GameLog
+
+
+def found(prior, values):
+    prior, values = np.array([prior], float), np.array([values], float)
+    tried = ~np.isnan(values)
+    searched = tried.any(axis=1)
+    return Found(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
+
+
+def test_a_move_that_searched_better_has_the_advantage():
+    (gained,) = advantages(found([0.5, 0.3, 0.2, 0.0], [0.1, 0.3, np.nan, np.nan]))
+    assert gained.dtype == np.float32
+    # The mean of what was tried, by the prior, is 0.175; what was not tried counts as that.
+    assert gained == pytest.approx([-0.075, 0.125, 0.0, 0.0])
+
+
+def test_advantages_leave_a_policy_where_it_is_if_they_are_none():
+    for values in ([0.2, 0.2, np.nan], [np.nan] * 3):
+        assert advantages(found([0.6, 0.4, 0.0], values))[0] == pytest.approx([0.0] * 3)
+
+
+TABLES = [(name, players) for name in registry.names() for players in registry.seats(name)]
+
+
+@pytest.mark.parametrize(("name", "players"), TABLES)
+def test_games_are_told_as_their_seats_see_them(name, players):
+    batch = Batch(name, n=3, players=players, seed=1, autoreset=False)
+    log = GameLog(batch)
+    noted = []
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
+        scores = batch.scores(rows)
+        noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
+        log.add(rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
+        batch.step(batch.random_actions()[rows], rows)
+    examples = log.examples()
+    assert examples.size == len(noted)
+    assert (examples.players == players).all()
+    unit = batch.game.score_scale
+    for (row, mover, scores), shares, changes in zip(
+        noted, examples.shares, examples.changes, strict=True
+    ):
+        winners, final = batch.final_winners[row], batch.final_scores[row]
+        for place in range(batch.game.max_seats):
+            share = change = 0.0
+            if place < players:
+                seat = (mover + place) % players
+                share = winners[seat] / max(winners.sum(), 1)
+                change = (final[seat] - scores[seat]) / unit
+            assert shares[place] == pytest.approx(share)
+            assert changes[place] == pytest.approx(change, abs=1e-6)
+    chosen = np.array([2, 0])
+    assert np.array_equal(examples.rows(chosen).shares, examples.shares[chosen])
