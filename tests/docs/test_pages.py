@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
+from shakespeare_agents.checkpoint import read_card
 from shakespeare_env import observation_layout, registry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,6 +76,14 @@ def test_every_game_has_its_pages(game):
     assert {"notation.md", "learning_curve.png", *BUILD["PAGES"]} <= {
         path.name for path in (DOCS / game).iterdir()
     }
+
+
+@games
+def test_what_the_newest_network_forecasts_is_drawn(game):
+    rules = registry.game(game)
+    card = read_card(bundled_checkpoint(rules)) if bundled_versions(rules) else None
+    drawn = (DOCS / game / "calibration.png").exists()
+    assert drawn == bool(card and card.heads), "run `make docs`"
 
 
 @pytest.mark.parametrize(("page", "link"), LINKS, ids=lambda value: str(value)[-40:])

@@ -36,7 +36,7 @@ def candidates(position: Position, player: Player = "search", *, seed: int = 0) 
     agent = make(player, game)
     if not isinstance(agent, SearchAgent):
         raise ValueError(f"{name_of(player)} does not search; give `search`, with any options")
-    batch = Batch(game, players=position.players, seed=seed, autoreset=False)
+    batch = Batch(game.name, players=position.players, seed=seed, autoreset=False)
     batch.load([0], np.array([position.record()]))
     rows = np.zeros(1, np.int64)
     found = agent.look_ahead(InformationSets(batch, rows), GameGenerators.of_games(seed, rows))
