@@ -67,15 +67,15 @@ PAGES: dict[str, Callable[[str], str]] = {
 
 
 def learning_curve(name: str) -> None:
-    """Draw the newest bundled network's learning curve, if there is one."""
+    """Draw how PPO trained the first bundled network, if there is one."""
     game = registry.game(name)
     if not bundled_versions(game):
         return
-    card = read_card(bundled_checkpoint(game))
+    card = read_card(bundled_checkpoint(game, 1))
     draw_curves(
         History(Measurement(**entry) for entry in card.figures["history"]),
         HERE / name / "learning_curve.png",
-        title=f"The bundled {name} network, seed {card.settings['seed']}",
+        title=f"The bundled {name} network, version 1, seed {card.settings['seed']}",
         targets=game.good_scores,
     )
 

@@ -64,7 +64,7 @@ def game(request):
 
 def test_its_name_is_listed_after_the_built_in_ones(site):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
-    assert sorted(names()[4:]) == ["first", "no-function", "no-module", "nothing"]
+    assert sorted(names()[5:]) == ["first", "no-function", "no-module", "nothing"]
 
 
 def test_it_is_made_for_the_game_with_its_options(site, game):

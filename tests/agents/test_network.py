@@ -177,7 +177,9 @@ def test_probabilities_are_the_softmax_over_legal_actions(network, views):
     assert likely.dtype == np.float32
     weights = np.where(masks, np.exp(network.logits(observations).astype(np.float64)), 0)
     expected = weights / weights.sum(axis=1, keepdims=True)
-    assert likely == pytest.approx(expected, abs=1e-6)
+    # Weights of the first layer are rounded to 16 bits (`weights_of`).
+    assert likely == pytest.approx(expected, abs=2e-3)
+    assert likely.sum(axis=1) == pytest.approx(1.0, abs=1e-6)
     assert not likely[~masks].any()
 
 

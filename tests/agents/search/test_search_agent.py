@@ -138,7 +138,7 @@ def test_last_moves_are_weighed_by_what_they_score():
         ("seconds=Infinity", ValueError, "seconds=inf must be finite, at least 0"),
         ("seconds=1,simulations=9", ValueError, "simulations=9 and seconds=1.0: give one of them"),
         ("considered=1", ValueError, "considered=1 must be from 2 to"),
-        ("utility=points", ValueError, "utility='points': choose one of margin, score, win"),
+        ("utility=points", ValueError, "utility='points': choose one of lead, margin, score, win"),
         ("utility=scores", ValueError, "utility='scores' (did you mean 'score'?): choose"),
         ("sharpness=NaN", ValueError, "sharpness=nan must be finite, at least 0"),
         ("sharpness=-1", ValueError, "sharpness=-1.0 must be finite, at least 0"),
@@ -202,7 +202,7 @@ def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
     assert len(first) == 64
     assert digest() == first == digest(",threads=2")
     assert first != digest_of(str(tmp_path), make(tmp_path, FIGARO))
-    others = ["simulations=5", "utility=win", "horizon=3", "temperature=0.5"]
+    others = ["simulations=5", "utility=win", "considered=3", "temperature=0.5"]
     assert len({first, *(digest(f",{other}") for other in others)}) == 5
     write_checkpoint(tmp_path, seed=1)
     assert digest() != first
