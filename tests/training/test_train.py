@@ -183,7 +183,8 @@ def test_a_run_that_is_told_to_stop_or_killed_goes_on(small, tmp_path):
             else:
                 wait_until(process, said, lambda before=ended: exits(said) > before)
                 *told, status = said.read_text().split("EXIT STATUS")
-                assert status == " 0\n", name
+                # The next run may have begun to talk.
+                assert status.splitlines()[0] == " 0", name
                 assert f"shakespeare train --resume {folder}" in told[ended]
                 assert "stopping; once more to leave at once" in told[ended]
     finally:
