@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env import registry
-from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
+from shakespeare_env.datasets.frames import faults, frame, load_polars, polars_schema
 from shakespeare_env.datasets.results import BY_SEAT, FILES, FORMAT, MANIFEST, RESULTS
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import parse_object
 from shakespeare_env.values import shown
 
 if TYPE_CHECKING:
-    import polars as pl
+    import polars
 
 _LARGEST_MANIFEST = 2**16
 """Bytes."""
@@ -33,7 +33,7 @@ def results_files(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: (len(path.name), path.name))
 
 
-def read_results(folder: str | os.PathLike[str]) -> pl.DataFrame:
+def read_results(folder: str | os.PathLike[str]) -> polars.DataFrame:
     """All finished games, `RESULTS`, in the order they were written; of a key the first row counts.
 
     Raises:
@@ -46,9 +46,9 @@ def read_results(folder: str | os.PathLike[str]) -> pl.DataFrame:
     game = read_manifest(place)
     frames = [_read(path, game) for path in results_files(place)]
     if not frames:
-        return pl.DataFrame(schema=polars_schema(RESULTS))
-    games: pl.DataFrame = pl.concat(frames)
-    return games.unique("key", keep="first", maintain_order=True)
+        return frame(RESULTS, {column.name: [] for column in RESULTS})
+    games: polars.DataFrame = pl.concat(frames).unique("key", keep="first", maintain_order=True)
+    return games
 
 
 def read_manifest(folder: Path) -> str:
@@ -68,16 +68,16 @@ def read_manifest(folder: Path) -> str:
             f"{path}: format {shown(facts.get('format'))} of game {shown(game)}; this version "
             f"reads format {FORMAT} of {', '.join(registry.names())}"
         )
-    if fault := registry.box_fault(str(game), digest):
-        raise DatasetError(f"{folder}: {fault}")
+    if wrong := registry.box_fault(str(game), digest):
+        raise DatasetError(f"{folder}: {wrong}")
     return str(game)
 
 
-def _read(path: Path, game: str) -> pl.DataFrame:
+def _read(path: Path, game: str) -> polars.DataFrame:
     pl = load_polars()
     schema = polars_schema(RESULTS)
     try:
-        read: pl.DataFrame = pl.read_parquet(path)
+        read: polars.DataFrame = pl.read_parquet(path)
     except faults() as error:
         words = str(error).partition("\n")[0]
         raise DatasetError(f"{path}: cannot be read ({words}); {_REMEDY}") from error

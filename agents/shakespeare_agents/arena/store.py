@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
 from shakespeare_env import registry
-from shakespeare_env.datasets.frames import frame, load, parquet
+from shakespeare_env.datasets.frames import frame, load, load_polars, parquet
 from shakespeare_env.datasets.results import FILES, FORMAT, MANIFEST, RESULTS
 from shakespeare_env.datasets.results_reading import read_manifest, read_results, results_files
 from shakespeare_env.errors import ArenaError
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 _LOCK_NAME = ".lock"
 _PLANS = r"round-\d{4,}\.json"
 _OURS = rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}"
-_MOST_FILES = 64
-"""More are put into one."""
+_MOST_SMALL, _SMALL = 64, 2**20
+"""Files, and the bytes that a small one has fewer of."""
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,34 @@ class Store:
 
     Attributes:
         folder: Where it is.
-        results: All finished games, `RESULTS`, each once.
+        keys: Of all finished games.
         plan: Of the last round, if any.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.results: pl.DataFrame = read_results(folder)
+        self._frames = [read_results(folder)]
+        self.keys = set(self._frames[0]["key"])
         self.plan = _last_plan(folder)
         files = results_files(folder)
-        self._next = 1 + (int(files[-1].stem.rpartition("-")[2]) if files else 0)
+        self._next = 1 + (_number(files[-1]) if files else 0)
+
+    @property
+    def results(self) -> pl.DataFrame:
+        """All finished games, `RESULTS`, each once, in the order they were written."""
+        if len(self._frames) > 1:
+            self._frames = [load_polars().concat(self._frames)]
+        return self._frames[0]
 
     def append(self, columns: Mapping[str, Sequence[Any]]) -> None:
         """Write finished games, `RESULTS` by column; once it returns they are kept."""
-        rows = frame(RESULTS, columns)
-        self._write(rows)
-        self.results = self.results.vstack(rows).unique("key", keep="first", maintain_order=True)
+        rows = frame(RESULTS, columns).unique("key", keep="first", maintain_order=True)
+        new = [key not in self.keys for key in rows["key"]]
+        rows = rows.filter(new)
+        if rows.height:
+            self._write(rows)
+            self._frames.append(rows)
+            self.keys.update(rows["key"])
 
     def begin(self, plan: Plan) -> None:
         """Keep the plan of a round, before any of its games is played."""
@@ -72,14 +84,13 @@ class Store:
         self.plan = plan
 
     def tidy(self) -> None:
-        """Put many small files into one."""
-        files = results_files(self.folder)
-        if len(files) <= _MOST_FILES:
-            return
-        # Should the process end before all are deleted, rows stand twice and count once.
-        self._write(self.results)
-        for path in files:
-            path.unlink()
+        """Put small files into one once they are many."""
+        small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
+        if len(small) > _MOST_SMALL:
+            self._write(load_polars().concat([load_polars().read_parquet(path) for path in small]))
+            # Should the process end before all are deleted, rows stand twice and count once.
+            for path in small:
+                path.unlink()
 
     def _write(self, rows: pl.DataFrame) -> None:
         write_atomically(self.folder / f"games-{self._next:06d}.parquet", parquet(rows))
@@ -130,10 +141,10 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         told = ", ".join(f"{folder} of {game}" for game, folder in games.items())
         raise ArenaError(f"only results of one game can be merged: {told or 'no folder given'}")
     with opened(into, next(iter(games))) as store:
-        before = len(store.results)
+        before = len(store.keys)
         for folder in folders:
             store.append(read_results(folder).to_dict(as_series=False))
-        return len(store.results) - before
+        return len(store.keys) - before
 
 
 def _is_foreign(folder: Path) -> bool:
@@ -141,6 +152,10 @@ def _is_foreign(folder: Path) -> bool:
     names = {path.name for path in folder.iterdir()}
     ours = re.compile(rf"{re.escape(_LOCK_NAME)}|{draft_of(_OURS)}")
     return MANIFEST not in names and not all(map(ours.fullmatch, names))
+
+
+def _number(path: Path) -> int:
+    return int(path.stem.rpartition("-")[2])
 
 
 def _last_plan(folder: Path) -> Plan | None:
