@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -13,7 +12,7 @@ import pytest
 from typer.models import OptionInfo
 
 from shakespeare_env import Position, registry
-from shakespeare_env.cli import COMMANDS
+from shakespeare_env.cli import COMMANDS, function_of
 from shakespeare_env.cli.lines import MOST_BYTES
 from shakespeare_env.cli.recorded import MOST_MOVES
 from tests.contract.command_line import printed, refused, run
@@ -49,10 +48,10 @@ def options(*kinds):
 
     Training's are settings, which its own tests go over.
     """
-    for command, module in COMMANDS.items():
+    for command in COMMANDS:
         if command == "train":
             continue
-        hints = get_type_hints(getattr(import_module(module), command), include_extras=True)
+        hints = get_type_hints(function_of(command), include_extras=True)
         for name, hint in hints.items():
             about = getattr(hint, "__metadata__", [None])[0]
             if isinstance(about, OptionInfo) and {hint.__origin__, *get_args(hint.__origin__)} & {
