@@ -86,6 +86,8 @@ def run_arena(
     """
     rules_of_game = registry.game(field.game)
     with contenders(field, rules_of_game) as (agents, names), opened(folder, field.game) as store:
+        if field.text:
+            store.note_field(field.text)
         rules = Rules(field.game, field.variants, field.seed, agents, names, threads)
         return _Arena(field, rules, store, on_progress).run()
 
