@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from importlib import import_module
 from traceback import format_list
 from typing import Annotated, Any
@@ -22,6 +23,7 @@ COMMANDS = {
     "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_agents.cli.evaluate",
+    "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.exploit.command",
     "dataset": "shakespeare_agents.cli.dataset",
     "replay": "shakespeare_agents.cli.replay",
@@ -30,10 +32,18 @@ COMMANDS = {
     "observation": "shakespeare_env.cli.reference",
     "protocol": "shakespeare_env.cli.protocol",
 }
-"""Functions of that name, imported only when called.
+"""Modules of functions of that name (see `function_of`), imported only when called.
 
 Each is in the package whose work it does: none imports one that builds on it.
 """
+
+
+def function_of(command: str) -> Callable[..., None]:
+    """A command's function; in its name `_` stands for `-`."""
+    found: Callable[..., None] = getattr(
+        import_module(COMMANDS[command]), command.replace("-", "_")
+    )
+    return found
 
 
 _PYDANTIC = "Input should be "
@@ -71,9 +81,7 @@ class _Commands(TyperGroup):
         if self._names_are_enough:
             return TyperCommand(cmd_name)
         single = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
-        single.command(cmd_name, context_settings=_HELP_NAMES)(
-            getattr(import_module(COMMANDS[cmd_name]), cmd_name)
-        )
+        single.command(cmd_name, context_settings=_HELP_NAMES)(function_of(cmd_name))
         command = typer.main.get_command(single)
         command.name = cmd_name
         return command
