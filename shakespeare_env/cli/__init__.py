@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Callable
 from importlib import import_module
 from traceback import format_list
 from typing import Annotated, Any
@@ -25,6 +25,9 @@ COMMANDS = {
     "evaluate": "shakespeare_agents.cli.evaluate",
     "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.exploit.command",
+    "arena": "shakespeare_agents.cli.arena",
+    "arena report": "shakespeare_agents.cli.arena_report",
+    "arena merge": "shakespeare_agents.cli.arena_report",
     "dataset": "shakespeare_agents.cli.dataset",
     "replay": "shakespeare_agents.cli.replay",
     "check": "shakespeare_env.cli.check",
@@ -32,23 +35,20 @@ COMMANDS = {
     "observation": "shakespeare_env.cli.reference",
     "protocol": "shakespeare_env.cli.protocol",
 }
-"""Modules of functions of that name (see `function_of`), imported only when called.
+"""By name, the module of its function (`function_of`), imported only when called.
 
 Each is in the package whose work it does: none imports one that builds on it.
 """
 
 
-def function_of(command: str) -> Callable[..., None]:
-    """A command's function; in its name `_` stands for `-`."""
-    found: Callable[..., None] = getattr(
-        import_module(COMMANDS[command]), command.replace("-", "_")
-    )
-    return found
-
-
 _PYDANTIC = "Input should be "
 _MOST_REPEATED = 200
 """Characters of a command in an error."""
+
+
+def function_of(command: str) -> Any:
+    """The function that a command calls: of its name, with `_` for other signs."""
+    return getattr(import_module(COMMANDS[command]), re.sub(r"\W", "_", command))
 
 
 class _Commands(TyperGroup):
@@ -87,6 +87,8 @@ class _Commands(TyperGroup):
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if (both := " ".join(args[:2])) in COMMANDS:
+            args = [both, *args[2:]]
         name = args[0]
         if name not in COMMANDS and not (ctx.resilient_parsing or name.startswith("-")):
             known = ", ".join(COMMANDS)
