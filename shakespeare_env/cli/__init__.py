@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_agents.cli.evaluate",
+    "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.exploit.command",
     "arena": "shakespeare_agents.cli.arena",
     "arena report": "shakespeare_agents.cli.arena_report",

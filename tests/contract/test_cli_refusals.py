@@ -75,6 +75,7 @@ def needed(tmp_path, monkeypatch):
         "exploit": ["random", "--game", GAME, "--minutes", "0"],
         "replay": ["game.jsonl", "--at", "0"],
         "show": ["position.json"],
+        "solo-suite": ["random", "--game", "shakespeare"],
     }
 
 
@@ -102,7 +103,7 @@ def test_texts_that_mean_nothing(command, option, needed):
     assert not {*os.listdir()} - {"position.json", "game.jsonl"}
 
 
-@pytest.mark.parametrize("command", ["evaluate", "dataset", "watch", "play"])
+@pytest.mark.parametrize("command", ["evaluate", "dataset", "watch", "play", "solo-suite"])
 def test_agents_that_are_none(command, needed):
     for agent in AGENTS:
         refusal(command, *needed.get(command, []), "--", agent, "random")
