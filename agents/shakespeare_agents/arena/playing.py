@@ -197,8 +197,8 @@ class _Table:
             "forfeited_by": None if forfeit is None else forfeit.seat,
             "fault": None if forfeit is None else forfeit.kind,
             "fault_details": None if forfeit is None else forfeit.details,
-            "seconds": self.referee.seconds[row, :players].tolist(),
-            "decisions": self.referee.decisions[row, :players].tolist(),
+            "seconds": self.referee.thinking.seconds[row, :players].tolist(),
+            "decisions": self.referee.thinking.decisions[row, :players].tolist(),
             "actions": self._actions[row, : self._counts[row]].tolist(),
         }
 
