@@ -7,7 +7,7 @@ from typing import Any
 
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
-from shakespeare_env.errors import DatasetError, PositionError
+from shakespeare_env.errors import DatasetError
 from shakespeare_env.position import Position
 
 MOST_ACTIONS = 4000
@@ -44,19 +44,20 @@ def replayed(row: Mapping[str, Any]) -> list[Position]:
 
 def _dealt(row: Mapping[str, Any]) -> Position:
     name, players, deal = row["game"], row["players"], row["deal"]
+    variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
     try:
-        if fault := registry.box_fault(name, row["box_digest"]):
-            raise DatasetError(fault)
+        fault = registry.box_fault(name, row["box_digest"])
+        # Here, because a batch has arguments that are no variants.
+        registry.game(name).option_bits(variants, [players])
         if deal < 0:
             raise ValueError(f"deal {deal} is below 0")
-        variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
         batch = Batch(name, 1, players=players, autoreset=False, **variants)
         batch.reset(row["seed"], [deal])
-        return Position.of_record(batch.game, batch.save(slice(None))[0])
-    except (PositionError, TypeError, ValueError) as fault:
-        if isinstance(fault, DatasetError):
-            raise
-        raise DatasetError(f"{fault}{_remedy(row)}") from fault
+    except (TypeError, ValueError) as error:
+        raise DatasetError(f"{error}{_remedy(row)}") from error
+    if fault:
+        raise DatasetError(fault)
+    return Position.of_record(batch.game, batch.save(slice(None))[0])
 
 
 def _check_end(row: Mapping[str, Any], last: Position) -> None:

@@ -12,7 +12,8 @@ from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.game_log import GameLog
-from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines, games_of
+from shakespeare_env.cli.recorded import Recorded, from_json_lines
+from shakespeare_env.cli.recorded_folders import from_folder, games_of
 from shakespeare_env.errors import DatasetError
 
 _HELP = """\
@@ -27,7 +28,8 @@ def replay(
         Path,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset or an arena.",
+            help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset or of an "
+            "arena.",
         ),
     ],
     named: lineup_options.FinisherNames = None,
