@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -81,7 +82,7 @@ def test_a_game_ends_as_it_did(rows):
 
 def test_it_starts_from_its_deal(rows):
     row = rows[0]
-    variants = dict.fromkeys(row["variants"], True)
+    variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
     batch = Batch(row["game"], DEAL + 1, players=row["players"], seed=SEED, **variants)
     first = replayed(row)[0]
     assert first.record() == batch.save([DEAL])[0]
