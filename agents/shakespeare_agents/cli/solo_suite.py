@@ -13,6 +13,7 @@ from shakespeare_agents.cli.completion import complete_agent
 from shakespeare_agents.cli.out_file import check_writable, save_result
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
+from shakespeare_env.errors import BoxError
 
 
 def solo_suite(
@@ -33,7 +34,7 @@ def solo_suite(
         ),
     ] = 0,
     worst: Annotated[
-        int, typer.Option(min=0, help="List so many deals of the largest regret.")
+        int, typer.Option(min=0, max=1000, help="List so many deals of the largest regret.")
     ] = 0,
     out: Annotated[
         Path | None,
@@ -43,14 +44,15 @@ def solo_suite(
 ) -> None:
     """Play 100 fixed deals alone: scores, and regret against heavy search."""
     # It takes a while to import, which the shell's completion need not.
-    from shakespeare_agents.arena.solo_suite import bundled_suite, check_solo, play_suite
+    from shakespeare_agents.arena.solo_suite import bundled_suite, play_suite
 
     game = choices.find_game(game_name)
     try:
-        check_solo(game)
+        suite = bundled_suite(game.name)
+    except BoxError as fault:
+        choices.give_up(str(fault))
     except ValueError as fault:
         raise typer.BadParameter(str(fault), param_hint="--game") from fault
-    suite = bundled_suite(game.name)
     (entrant,) = lineup_options.make_entrants(game, [agent], 1)
     if out is not None:
         check_writable(out)
