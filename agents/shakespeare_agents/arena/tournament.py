@@ -14,10 +14,7 @@ from shakespeare_agents.arena.field import Contender, Field
 from shakespeare_agents.arena.identity import agent_digest
 from shakespeare_agents.arena.matchmaking import is_settled, plan_round, round_games
 from shakespeare_agents.arena.playing import Columns, Rules, Seating, play
-from shakespeare_agents.arena.programs.agent import ProgramAgent
-from shakespeare_agents.arena.programs.limits import Limits
-from shakespeare_agents.arena.programs.program import Program, program_digest
-from shakespeare_agents.arena.referee import sits_out
+from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
 from shakespeare_agents.arena.store import Plan, Store, opened
 from shakespeare_agents.registry import make
 from shakespeare_env import registry
@@ -36,6 +33,10 @@ _GUESS_S = 0.01
 """What a game of an agent takes that has not played yet."""
 _FIRST_ROUND = 24
 """Games per agent and table."""
+
+
+LOST_IN_A_ROW = 10
+"""An agent that loses so many games by faults plays no more."""
 
 
 class Ending(StrEnum):
@@ -117,11 +118,20 @@ def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
     try:
         if contender.program is not None:
             program = Program(contender.program, Limits(**contender.limits), field.folder)
-            return program_digest(program), ProgramAgent(program, game)
+            return program_digest(program), ProgramAgent(program)
         agent = make(contender.agent, game)
         return agent_digest(contender.agent, agent, game), agent
     except (ShakespeareEnvError, ValueError, TypeError, ImportError) as fault:
         raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
+
+
+def sits_out(results: pl.DataFrame, digest: str) -> bool:
+    """Whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
+    import polars as pl
+
+    last = results.filter(pl.col("digests").list.contains(digest)).tail(LOST_IN_A_ROW)
+    lost = last.filter(pl.col("digests").list.get(pl.col("forfeited_by")) == digest)
+    return lost.height == LOST_IN_A_ROW
 
 
 class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
@@ -205,9 +215,8 @@ class _Arena:
         ]
 
     def _playing(self) -> list[str]:
-        """The agents that have not lost too many games by faults."""
-        results = self.store.results
-        return [digest for digest in self.rules.agents if not sits_out(results, digest)]
+        """The agents that go on playing."""
+        return [digest for digest in self.rules.agents if not sits_out(self.store.results, digest)]
 
     def _of_field(self) -> pl.DataFrame:
         """The games of this field's agents at its tables."""
