@@ -73,7 +73,7 @@ def played(
     rows: dict[str, list[object]] = {column.name: [] for column in RESULTS}
     for match in matches:
         luck = seat_luck * rng.standard_normal(match.players)
-        level = 12 + deal_luck * rng.standard_normal()
+        level = 12 + deal_luck * np.random.default_rng([seed, match.deal]).standard_normal()
         for rotation in match.rotations:
             digests = [match.lineup[(s - rotation) % match.players] for s in range(match.players)]
             agents = [names[digest] for digest in digests]

@@ -65,9 +65,11 @@ class Rules:
     names: Mapping[str, str]
     threads: int = 1
     box_digest: str = field(init=False)
+    package_version: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "box_digest", registry.box_digest(self.game))
+        object.__setattr__(self, "package_version", version())
 
     def key(self, seating: Seating) -> str:
         """Of all that decides a game."""
@@ -184,7 +186,7 @@ class _Table:
             "match": rules.match_key(match),
             "game": rules.game,
             "box_digest": rules.box_digest,
-            "package_version": version(),
+            "package_version": rules.package_version,
             "variants": list(rules.variants),
             "players": players,
             "seed": rules.seed,

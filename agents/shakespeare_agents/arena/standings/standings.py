@@ -29,13 +29,13 @@ class Standings:
         pairs: Ordered pairs that met: how often `agent` finished `ahead` of `other`, what the
             ratings expect, and the mean difference of their scores on the same deals.
         cycles: Each finished ahead of the next, and the third of the first; `weakest` is the
-            smallest of the three shares and `low` the smallest lower end; `significant` if all
-            three, adjusted for the number of triples, are above one half.
+            smallest of the three shares and `low` the smallest lower end; `significant` if it
+            is above one half.
         scores: How often each final score was reached, forfeited games left out.
         times: Decisions, and the time they took; intervals over matches.
         seats: Share of victory by seat, all agents together.
-        deals: By number of seats: the share of the variance of scores that the deal explains,
-            and of what remains between agents of one deal.
+        deals: By number of seats: the share of the variance of scores that the deal explains for
+            all seats alike, and what the deal and the seat explain together.
         solo: Agents of solo games, best first; `lead` over the next one on the deals both played.
         faults: Forfeited games by kind, with the details of one.
     """
