@@ -33,7 +33,11 @@ MIRRORED = {
 } | {
     f"shakespeare_env/{game}/{file}": f"{game}/{page}"
     for game in registry.names()
-    for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
+    for file, page in (
+        ("RULES.md", "rules.md"),
+        ("NOTATION.md", "notation.md"),
+        ("box.toml", "box.md"),
+    )
 }
 """Files outside docs/ with a page in the navigation."""
 
