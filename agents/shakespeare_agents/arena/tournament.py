@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.arena.field import Contender, Field
 from shakespeare_agents.arena.identity import agent_digest
-from shakespeare_agents.arena.matchmaking import is_settled, plan_round, round_games
+from shakespeare_agents.arena.matchmaking import plan_round, round_games
 from shakespeare_agents.arena.playing import Columns, Rules, Seating, play
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
+from shakespeare_agents.arena.settling import look_at
 from shakespeare_agents.arena.store import Plan, Store, opened
 from shakespeare_agents.registry import make
 from shakespeare_env import registry
@@ -183,6 +184,8 @@ class _Arena:
             number=number,
             games=min(round_games(number, first), self.field.games - self._games),
             rotations=self.field.rotations,
+            equal_within=self.field.equal_within,
+            solo_equal_within=self.field.equal_score,
         )
         self.store.begin(Plan(number, self.field.seed, tuple(matches)))
 
@@ -193,14 +196,17 @@ class _Arena:
             return Ending.alone
         if self._games >= self.field.games:
             return Ending.games
-        looks = 0 if self.store.plan is None else self.store.plan.number + 1
-        settled = looks and is_settled(
+        if self.store.plan is None or self.store.plan.seed != self.field.seed:
+            return None
+        look = look_at(
             self._of_field(),
-            looks=looks,
+            agents=self._playing(),
+            tables=self.field.players,
+            look=self.store.plan.number + 1,
             equal_within=self.field.equal_within,
-            equal_score=self.field.equal_score,
+            solo_equal_within=self.field.equal_score,
         )
-        return Ending.settled if settled else None
+        return Ending.settled if look.is_settled() else None
 
     def _missing(self) -> list[Seating]:
         """The games of the last plan that are not in the store, of agents that play."""
