@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from shakespeare_env import registry
@@ -42,22 +42,31 @@ def replayed(row: Mapping[str, Any]) -> list[Position]:
     return positions
 
 
+def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]) -> Position:
+    """The start of game `deal` of `Batch(seed=seed)`.
+
+    Raises:
+        TypeError, ValueError: there is no such game, or not for so many seats or with the variants.
+    """
+    named: dict[str, Any] = dict.fromkeys(variants, True)
+    # Here, because a batch has arguments that are no variants.
+    registry.game(game).option_bits(named, [players])
+    if deal < 0:
+        raise ValueError(f"deal {deal} is below 0")
+    batch = Batch(game, 1, players=players, autoreset=False, **named)
+    batch.reset(seed, [deal])
+    return Position.of_record(batch.game, batch.save(slice(None))[0])
+
+
 def _dealt(row: Mapping[str, Any]) -> Position:
-    name, players, deal = row["game"], row["players"], row["deal"]
-    variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
     try:
-        fault = registry.box_fault(name, row["box_digest"])
-        # Here, because a batch has arguments that are no variants.
-        registry.game(name).option_bits(variants, [players])
-        if deal < 0:
-            raise ValueError(f"deal {deal} is below 0")
-        batch = Batch(name, 1, players=players, autoreset=False, **variants)
-        batch.reset(row["seed"], [deal])
+        fault = registry.box_fault(row["game"], row["box_digest"])
+        start = dealt(row["game"], row["players"], row["seed"], row["deal"], row["variants"])
     except (TypeError, ValueError) as error:
         raise DatasetError(f"{error}{_remedy(row)}") from error
     if fault:
         raise DatasetError(fault)
-    return Position.of_record(batch.game, batch.save(slice(None))[0])
+    return start
 
 
 def _check_end(row: Mapping[str, Any], last: Position) -> None:

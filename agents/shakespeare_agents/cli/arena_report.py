@@ -15,8 +15,7 @@ from shakespeare_env.errors import ArenaError, DatasetError
 def arena_report(
     results: Annotated[Path, typer.Argument(metavar="FOLDER", help="An arena's results.")],
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.html", show_default="report.html in FOLDER"),
+        Path | None, typer.Option(metavar="FILE.html", show_default="report.html in FOLDER")
     ] = None,
 ) -> None:
     """Tell an arena's standings: as tables here, and as one page with everything in it."""
