@@ -11,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import shakespeare_agents
 from shakespeare_agents import greedy, naming, network_agent, random_agent
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.network_agent import NetworkAgent
@@ -23,7 +22,7 @@ from shakespeare_env.game import Game
 
 DIGITS = 16
 """Of a digest, hexadecimal."""
-_PACKAGE = Path(shakespeare_agents.__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
