@@ -44,12 +44,10 @@ class Difference:
     score_high: float | None
 
     def __str__(self) -> str:
-        wins = _signed(100 * self.win_rate, ".1f", self.win_low, self.win_high, 100)
+        wins = _signed(100 * self.win_rate, ".1f", self.win_low, self.win_high, unit=100)
         score = _signed(self.score, ".2f", self.score_low, self.score_high)
-        return (
-            f"{self.first} less {self.second}, {self.deals} deals: "
-            f"{wins} percentage points won, {score} points of score"
-        )
+        which = f"{self.first} less {self.second}, {self.deals} deals"
+        return f"{which}: wins {wins}, score {score}"
 
     def turned(self) -> Difference:
         """The second less the first."""
@@ -88,8 +86,10 @@ def differences(
     found = []
     for first, second in itertools.combinations(held, 2):
         won, scored = (a - b for a, b in zip(means[first], means[second], strict=True))
-        figures = *mean_interval(won), *mean_interval(scored)
-        found.append(Difference(first, second, len(won), *figures))
+        rate, *ends = mean_interval(won)
+        low, high = (None if end is None else min(max(end, -1.0), 1.0) for end in ends)
+        scored_by = mean_interval(scored)
+        found.append(Difference(first, second, len(won), rate, low, high, *scored_by))
     return tuple(found)
 
 
@@ -104,8 +104,9 @@ def seats_held(names: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
 
 
 def _signed(
-    value: float, digits: str, low: float | None, high: float | None, unit: float = 1
+    value: float, digits: str, low: float | None, high: float | None, *, unit: int = 1
 ) -> str:
+    percent = " %" if unit == 100 else ""
     if low is None or high is None:
-        return f"{value:+{digits}}"
-    return f"{value:+{digits}} ({unit * low:+{digits}} to {unit * high:+{digits}})"
+        return f"{value:+{digits}}{percent}"
+    return f"{value:+{digits}}{percent} ({unit * low:+{digits}} to {unit * high:+{digits}})"
