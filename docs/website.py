@@ -85,7 +85,12 @@ REFERENCE = {
     ),
     "arena": (
         "Arena",
-        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset solo_suite")
+        _modules(
+            "shakespeare_agents.arena",
+            "evaluate result differences deals recording dataset field tournament matches "
+            "matchmaking settling standings.making standings.standings standings.verdicts store "
+            "programs.program solo_suite",
+        )
         + _modules("shakespeare_agents", "intervals"),
     ),
     "strategy": (
