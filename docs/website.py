@@ -33,7 +33,11 @@ MIRRORED = {
 } | {
     f"shakespeare_env/{game}/{file}": f"{game}/{page}"
     for game in registry.names()
-    for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
+    for file, page in (
+        ("RULES.md", "rules.md"),
+        ("NOTATION.md", "notation.md"),
+        ("box.toml", "box.md"),
+    )
 }
 """Files outside docs/ with a page in the navigation."""
 
@@ -69,14 +73,19 @@ REFERENCE = {
             "aec gym vector single_agent_batch opponents sb3 openspiel state rendering",
         ),
     ),
-    "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),
+    "datasets": (
+        "Datasets",
+        _modules(
+            "shakespeare_env.datasets", "reading manifest schema results results_reading replaying"
+        ),
+    ),
     "agents": (
         "Agents",
         _modules("shakespeare_agents", "registry random_agent greedy network checkpoint bundled"),
     ),
     "arena": (
         "Arena",
-        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset")
+        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset solo_suite")
         + _modules("shakespeare_agents", "intervals"),
     ),
     "strategy": (

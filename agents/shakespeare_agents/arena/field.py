@@ -98,6 +98,8 @@ class Field(pydantic.BaseModel):
     """The same for mean scores of the solo game."""
     folder: Path = pydantic.Field(default=Path(), exclude=True)
     """What relative paths start from."""
+    text: str = pydantic.Field(default="", exclude=True)
+    """Of the file that it was read from."""
 
     @pydantic.field_validator("agents", mode="before")
     @classmethod
@@ -167,15 +169,18 @@ class Field(pydantic.BaseModel):
         try:
             if file.stat().st_size > _LARGEST:
                 raise ArenaError(f"{file}: a field has at most {_LARGEST:,} bytes")
-            settings = tomllib.loads(file.read_text(encoding="utf-8"))
+            text = file.read_text(encoding="utf-8")
+            settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
             if isinstance(fault, ArenaError):
                 raise
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
-        if "folder" in settings:
-            raise ArenaError(f"{file}: {_unknown('folder')}")
+        for name in ("folder", "text"):
+            if name in settings:
+                raise ArenaError(f"{file}: {_unknown(name)}")
         folder = file.resolve().parent
-        return _checked({**_anchored(settings, folder), "folder": folder}, str(file))
+        anchored = _anchored(settings, folder)
+        return _checked({**anchored, "folder": folder, "text": text}, str(file))
 
     def runs(self) -> list[str]:
         """The programs and the Python that playing it runs: to be looked at before."""

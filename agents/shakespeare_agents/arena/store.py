@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 _LOCK_NAME = ".lock"
 _PLANS = r"round-\d{4,}\.json"
-_OURS = rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}"
+FIELD_NAME = "field.toml"
+"""The text of the field that was played last, for whoever repeats it."""
+_OURS = rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}|{re.escape(FIELD_NAME)}"
 _MOST_SMALL, _SMALL = 64, 2**20
 """Files, and the bytes that a small one has fewer of."""
 
@@ -82,6 +84,10 @@ class Store:
         text = json.dumps(asdict(plan), separators=(",", ":"))
         write_atomically(self.folder / f"round-{plan.number:04d}.json", text.encode())
         self.plan = plan
+
+    def note_field(self, text: str) -> None:
+        """Keep a field's text."""
+        write_atomically(self.folder / FIELD_NAME, text.encode())
 
     def tidy(self) -> None:
         """Put small files into one once they are many."""

@@ -30,6 +30,7 @@ _OPTIONS = {
         "--trust",
     ),
     "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
+    "solo-suite": ("--game", "--seed", "--worst", "--out"),
     "exploit": ("--games", "--seed", "--out", "--set"),
     "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
     "replay": ("--game-id", "--at", "--seat", "--instead", "--seed"),
@@ -97,7 +98,7 @@ def _line(case: random.Random, place: Path) -> list[str]:
         line.append(_file(case, place))
     if command in ("evaluate", "dataset", "watch", "play", "replay"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
-    if command == "exploit":
+    if command in ("exploit", "solo-suite"):
         line.append(_agent(case))
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]

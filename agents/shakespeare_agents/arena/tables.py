@@ -1,0 +1,180 @@
+"""An arena's standings in a terminal, 80 columns wide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from shakespeare_agents.arena.wording import (
+    NOTHING,
+    between,
+    counted,
+    milliseconds,
+    number,
+    percent,
+    settled,
+    shown_name,
+)
+
+if TYPE_CHECKING:
+    from shakespeare_agents.arena.standings.standings import Standings
+
+_MARKS = {"stronger": ">", "equal": "=", "open": "?"}
+_LEGEND = "Lead: on the next agent; > stronger at 95 %, = equal, ? open."
+_to_tenths = partial(number, digits=1)
+_LINE = 15
+"""Characters of a name on a line, beside the ladder's figures."""
+_MATRIX_NAME = 24
+_MATRIX_COLUMNS = 12
+"""Opponents beside a name in 80 columns."""
+
+
+def standings_tables(standings: Standings) -> RenderableType:
+    """All there is to show, each part where it has something: for live display and at the end."""
+    parts: list[RenderableType] = []
+    if standings.ladder.height:
+        parts.append(Group(ladder_table(standings), Text(settled(standings.ladder))))
+    if standings.pairs.height:
+        parts += win_matrix(standings)
+    if standings.solo.height:
+        parts.append(solo_table(standings))
+    if standings.faults.height:
+        parts.append(faults_table(standings))
+    if not parts:
+        parts.append(Text(f"{standings.game}: no game has been finished yet."))
+    return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
+
+
+def ladder_table(standings: Standings) -> Table:
+    """The agents with games at two seats or more, strongest first."""
+    ladder = standings.ladder
+    table = _table(
+        f"{standings.game}, {counted(ladder.height, 'agent')}: "
+        f"{counted(standings.games, 'game')}, {counted(standings.matches, 'match', 'matches')}",
+        _LEGEND + "\nAhead: % of opponents, ties half. ms: milliseconds a decision.",
+    )
+    for heading in ("Elo, 95 %", "Lead, 95 %", "Ahead", "Games", "ms"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
+    for rank, row in enumerate(ladder.iter_rows(named=True), start=1):
+        table.add_row(
+            str(rank),
+            _name(row["agent"]),
+            _estimate(row, "rating", number),
+            _lead(row, number),
+            percent(row["ahead"], 0),
+            f"{row['games']:,}",
+            milliseconds(taken.get(row["agent"])),
+        )
+    return table
+
+
+def solo_table(standings: Standings) -> Table:
+    """The agents with games alone, by mean score."""
+    table = _table(f"{standings.game}, 1 seat", _LEGEND.replace("agent;", "agent, same deals;"))
+    for heading in ("Mean score, 95 %", "Lead, 95 %", "Median", "Deals"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for rank, row in enumerate(standings.solo.iter_rows(named=True), start=1):
+        table.add_row(
+            str(rank),
+            _name(row["agent"]),
+            _estimate(row, "mean", _to_tenths),
+            _lead(row, _to_tenths),
+            number(row["median"], 1),
+            f"{row['deals']:,}",
+        )
+    return table
+
+
+def win_matrix(standings: Standings) -> list[RenderableType]:
+    """Shares of games in which the row's agent finished ahead of the column's, in percent."""
+    agents = standings.ladder["agent"].to_list()
+    met = {(row["agent"], row["other"]): row for row in standings.pairs.iter_rows(named=True)}
+    tables: list[RenderableType] = []
+    for start in range(0, len(agents), _MATRIX_COLUMNS):
+        others = agents[start : start + _MATRIX_COLUMNS]
+        table = _table(
+            "Ahead of, %" if not tables else "Ahead of, % (continued)",
+            "Row against column, ties half. Bold: above 50 at 95 %; dim: below.",
+            name_width=_MATRIX_NAME,
+        )
+        for rank in range(start + 1, start + len(others) + 1):
+            table.add_column(str(rank), justify="right", no_wrap=True)
+        for rank, agent in enumerate(agents, start=1):
+            cells = [_share(met.get((agent, other))) for other in others]
+            table.add_row(str(rank), _name(agent, _MATRIX_NAME), *cells)
+        tables.append(table)
+    return tables
+
+
+def faults_table(standings: Standings) -> Table:
+    """Who lost games by a fault, and how."""
+    table = _table("Games lost by a fault", "")
+    table.columns.pop(0)
+    table.add_column("Fault")
+    table.add_column("Games", justify="right", no_wrap=True)
+    table.add_column("Example", overflow="fold")
+    for row in standings.faults.iter_rows(named=True):
+        example = Text(shown_name(row["example"] or NOTHING, 200))
+        table.add_row(_name(row["agent"]), Text(row["fault"]), f"{row['count']:,}", example)
+    return table
+
+
+def _table(title: str, caption: str, name_width: int | None = None) -> Table:
+    """A table with columns for rank and agent."""
+    table = Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        caption=Text(caption, style="dim") if caption else None,
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        collapse_padding=True,
+        pad_edge=False,
+        show_edge=False,
+    )
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("Agent", overflow="fold", max_width=name_width)
+    return table
+
+
+def _name(agent: str, room: int | None = None) -> Text:
+    """A name, its brackets no markup; a long one is broken behind commas and slashes."""
+    name = shown_name(agent) if room is None else shown_name(agent, room)
+    lines = [""]
+    for part in re.findall(r"[^,/ ]*[,/ ]?", name):
+        if room is None and len(lines[-1] + part) > _LINE:
+            lines.append("")
+        lines[-1] += part
+    return Text("\n".join(line for line in lines if line))
+
+
+def _estimate(row: Mapping[str, Any], column: str, write: Callable[[float], str]) -> str:
+    ends = between(row["low"], row["high"], write)
+    return f"{write(row[column])} ({ends})" if ends else write(row[column])
+
+
+def _lead(row: Mapping[str, Any], write: Callable[[float], str]) -> str:
+    """The lead on the next agent with its interval, and a mark for the verdict."""
+    if row["lead"] is None:
+        return ""
+    ends = between(row["lead_low"], row["lead_high"], write)
+    lead = f"{write(row['lead'])} ({ends})" if ends else write(row["lead"])
+    return f"{lead} {_MARKS.get(row['verdict'], ' ')}"
+
+
+def _share(pair: Mapping[str, Any] | None) -> Text:
+    """A cell of the win matrix; empty where two never met, and of an agent with itself."""
+    if pair is None:
+        return Text("")
+    above = pair["low"] is not None and pair["low"] > 0.5
+    below = pair["high"] is not None and pair["high"] < 0.5
+    return Text(percent(pair["ahead"], 0), "bold" if above else "dim" if below else "")

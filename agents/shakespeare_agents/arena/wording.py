@@ -1,0 +1,99 @@
+"""The words and numbers in which an arena's results are told, in terminals and in files."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import polars as pl
+
+MINUS = "−"
+NOTHING = "–"
+"""Stands where there is no figure."""
+_SOONEST_SHORTENED = 48
+_IN_SENTENCES = 24
+"""Characters of a name."""
+_MOST_NAMED = 3
+"""Pairs that a sentence names; more are counted."""
+
+
+def shown_name(name: str, room: int = _SOONEST_SHORTENED) -> str:
+    """An agent's name on one line, at most `room` characters: signs that do not print replaced.
+
+    Names come from users, and some signs move a terminal's cursor or turn the text around. Long
+    names lose their middle: paths differ at their ends.
+    """
+    printable = "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
+    if len(printable) <= room:
+        return printable
+    kept = room - 1
+    return f"{printable[: kept - kept // 2]}…{printable[len(printable) - kept // 2 :]}"
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """A number with grouped thousands and so many decimals."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    # Adding 0 makes a rounded −0 a 0.
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", MINUS)
+
+
+def signed(value: float | None, digits: int = 0) -> str:
+    """The same with its sign: what is a difference, or has its zero in the middle."""
+    text = number(value, digits)
+    return f"+{text}" if value is not None and round(value, digits) > 0 else text
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share from 0 to 1 in percent, without the unit."""
+    return number(None if share is None else 100 * share, digits)
+
+
+def milliseconds(value: float | None) -> str:
+    """Two significant digits, three decimals at most: 0.004, 0.90, 24, 1,600."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    if 0 < value < 0.0005:
+        return "<0.001"
+    return number(value, 0 if value >= 9.95 or value == 0 else min(3, 1 - _magnitude(value)))
+
+
+def _magnitude(value: float) -> int:
+    return math.floor(math.log10(value))
+
+
+def between(low: float | None, high: float | None, write: Callable[[float], str] = number) -> str:
+    """An interval's ends, each as `write` puts it: `195 to 232`; nothing without them."""
+    return "" if low is None or high is None else f"{write(low)} to {write(high)}"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 game`, `1,200 games`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
+
+
+def settled(ladder: pl.DataFrame) -> str:
+    """Whether the order of a ladder is settled at 95 %, and which neighbours are equal or open.
+
+    Args:
+        ladder: Columns `agent` and `verdict`, strongest first.
+    """
+    agents = [shown_name(name, _IN_SENTENCES) for name in ladder["agent"]]
+    if len(agents) < 2:
+        return "There is no order to settle: that takes two agents."
+    pairs = list(zip(agents, agents[1:], ladder["verdict"], strict=False))
+    equal = [f"{one} and {other}" for one, other, verdict in pairs if verdict == "equal"]
+    undecided = [
+        f"{one} or {other}" for one, other, verdict in pairs if verdict not in ("stronger", "equal")
+    ]
+    if undecided:
+        said = f"The order is not settled at 95 %: {_named(undecided, len(pairs))}."
+    else:
+        said = "The order is settled at 95 %."
+    return f"{said} Equal: {_named(equal, len(pairs))}." if equal else said
+
+
+def _named(pairs: list[str], of: int) -> str:
+    if len(pairs) > _MOST_NAMED:
+        return f"{len(pairs)} of {of} neighbouring pairs"
+    return "; ".join(pairs)
