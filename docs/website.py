@@ -86,6 +86,8 @@ REFERENCE = {
     "arena": (
         "Arena",
         _modules("shakespeare_agents.arena", "evaluate result deals recording dataset solo_suite")
+        + _modules("shakespeare_agents.arena", "faults referee thinking")
+        + _modules("shakespeare_agents.arena.programs", "program agent process")
         + _modules("shakespeare_agents", "intervals"),
     ),
     "strategy": (
@@ -109,7 +111,14 @@ REFERENCE = {
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
-_LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff": "yaml"}
+_LEXERS = {
+    ".py": "python",
+    ".js": "javascript",
+    ".toml": "toml",
+    ".sh": "sh",
+    ".json": "json",
+    ".cff": "yaml",
+}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
