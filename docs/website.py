@@ -89,7 +89,7 @@ REFERENCE = {
             "shakespeare_agents.arena",
             "evaluate result differences deals recording dataset field tournament matches "
             "matchmaking settling standings.making standings.standings standings.verdicts store "
-            "programs.program solo_suite",
+            "faults referee programs.program programs.agent programs.process solo_suite",
         )
         + _modules("shakespeare_agents", "intervals"),
     ),
@@ -114,7 +114,14 @@ REFERENCE = {
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
-_LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff": "yaml"}
+_LEXERS = {
+    ".py": "python",
+    ".js": "javascript",
+    ".toml": "toml",
+    ".sh": "sh",
+    ".json": "json",
+    ".cff": "yaml",
+}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -193,16 +193,16 @@ for question in questions():
         assert forfeits(table, one, most=3) == []
 
 
-def test_whoever_loses_ten_games_in_a_row_sits_out():
-    table = next(table for table in TABLES if table.players == 2)
-    with ProgramAgent(Program(["./nothing"])) as none:
-        forfeits(table, none, n=9)
-        assert (none.lost_in_a_row, none.sits_out) == (9, False)
-        forfeits(table, none, n=1)
-        assert (none.lost_in_a_row, none.sits_out) == (10, True)
-        none.program = program(PLAYS)
-        assert forfeits(table, none) == []
-        assert (none.lost_in_a_row, none.sits_out) == (0, False)
+def test_after_ten_faults_in_a_row_the_rest_of_a_step_is_lost_unasked(tmp_path):
+    begun = tmp_path / "begun"
+    table = next(table for table in TABLES if table.players == 1)
+    with agent(f"open({str(begun)!r}, 'a').write('x'); sys.exit(3)") as fails:
+        lost = forfeits(table, fails, n=13)
+    assert begun.read_text() == "x" * 10
+    said = "it ended with exit code 3"
+    assert lost[:10] == [("crash", said)] * 10
+    after = f"it was not asked any more after 10 faults in a row, the last of them: {said}"
+    assert lost[10:] == [("crash", after)] * 3
 
 
 def test_who_fails_is_started_anew_for_the_next_game(tmp_path):
