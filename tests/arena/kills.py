@@ -79,8 +79,9 @@ def kill_often(field: Path, folder: Path, times: int, seed: int, longest_s: floa
 
 def check_unique(folder: Path) -> None:
     """Rows of one key are copies that a kill left behind, and count once."""
-    rows = pl.concat([pl.read_parquet(path) for path in results_files(folder)])
-    assert len(rows.unique()) == rows["key"].n_unique() == len(read_results(folder))
+    read = read_results(folder)
+    rows = pl.concat([read, *(pl.read_parquet(path) for path in results_files(folder))])
+    assert len(rows.unique()) == rows["key"].n_unique() == len(read)
 
 
 def main() -> None:

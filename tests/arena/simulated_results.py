@@ -6,6 +6,7 @@ import hashlib
 import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -130,10 +131,10 @@ def simulated(
     tables: Sequence[int] = (4,),
     matches: int = 100,
     seed: int = 0,
-    **how: object,
+    **how: Any,
 ) -> pl.DataFrame:
     """`matches` of each table between agents drawn at random, played as `played` says."""
     plans = (
         plan(list(strengths), players=players, matches=matches, seed=seed) for players in tables
     )
-    return played(itertools.chain(*plans), strengths, seed=seed, **how)  # type: ignore[arg-type]
+    return played(itertools.chain(*plans), strengths, seed=seed, **how)

@@ -61,6 +61,7 @@ def test_objects_are_known_by_their_source():
 
     mine, function = Mine(), make(first_legal, GAME)
     assert agent_digest(mine, mine, GAME) == agent_digest(Mine(), Mine(), GAME)
+    assert agent_digest(mine, mine, GAME) != digest("random")
     assert agent_digest(first_legal, function, GAME) != agent_digest(mine, mine, GAME)
 
 

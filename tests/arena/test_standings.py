@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import polars as pl
 import pytest
@@ -19,7 +20,7 @@ STRENGTHS = {"weak": -200.0, "fair": 0.0, "twin": 0.0, "strong": 250.0}
 
 @pytest.fixture(scope="module")
 def results():
-    how = {"points": 3.0, "seat_luck": 0.5, "forfeits": {"weak": 0.05}}
+    how: dict[str, Any] = {"points": 3.0, "seat_luck": 0.5, "forfeits": {"weak": 0.05}}
     return simulated(STRENGTHS, tables=(1, 2, 4), matches=60, seed=1, **how)
 
 
@@ -168,15 +169,16 @@ def test_time_is_counted_by_decision(results, standings):
 
 def test_what_deals_and_seats_decide_is_told_apart():
     even = {"a": 0.0, "b": 0.0}
+    lucks: dict[str, dict[str, Any]] = {
+        "nothing": {"deal_luck": 0.0},
+        "deals": {"deal_luck": 2.0},
+        "seats": {"deal_luck": 0.0, "seat_luck": 2.0},
+    }
     shares = {
         what: standings_of(simulated(even, tables=(2,), matches=300, points=1.0, **luck)).deals.row(
             0, named=True
         )
-        for what, luck in {
-            "nothing": {"deal_luck": 0.0},
-            "deals": {"deal_luck": 2.0},
-            "seats": {"deal_luck": 0.0, "seat_luck": 2.0},
-        }.items()
+        for what, luck in lucks.items()
     }
     # Of the variance π²/6 of a Gumbel variable and 1/12 of rounding, plus 4 of luck.
     share = 4 / (4 + 1.645 + 1 / 12)

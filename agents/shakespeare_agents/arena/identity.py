@@ -11,7 +11,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import shakespeare_agents
 from shakespeare_agents import greedy, naming, network_agent, random_agent
 from shakespeare_agents.greedy import GreedyAgent
 from shakespeare_agents.network_agent import NetworkAgent
@@ -23,7 +22,7 @@ from shakespeare_env.game import Game
 
 DIGITS = 16
 """Of a digest, hexadecimal."""
-_PACKAGE = Path(shakespeare_agents.__file__).parent
+_PACKAGE = Path(__file__).parents[1]
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
@@ -45,19 +44,20 @@ def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
     options = naming.split_options(given)[1] if isinstance(given, str) else {}
     heuristics = sorted((_PACKAGE / "heuristics").glob(f"{game.name}*.py"))
     heuristics.append(_PACKAGE / "heuristics" / "best_action.py")
-    if isinstance(agent, NetworkAgent):
+    # Subclasses may play otherwise.
+    if type(agent) is NetworkAgent:
         made_of = agent.network.digest(), agent.greedy
         return ["network", *made_of, code_digest([_file(network_agent)])]
-    if isinstance(agent, SearchAgent):
+    if type(agent) is SearchAgent:
         search = sorted((_PACKAGE / "search").glob("*.py"))
         weights = digest_of("", agent)
         code = search if weights else [*search, *heuristics]
         # Threads change no move.
         facts = {name: value for name, value in options.items() if name != "threads"}
         return ["search", weights or _sorted(facts), code_digest(code)]
-    if isinstance(agent, RandomAgent):
+    if type(agent) is RandomAgent:
         return ["random", code_digest([_file(random_agent)])]
-    if isinstance(agent, GreedyAgent):
+    if type(agent) is GreedyAgent:
         return ["greedy", _sorted(options), code_digest([_file(greedy), *heuristics])]
     if given == "heuristic":
         return ["heuristic", code_digest(heuristics)]

@@ -167,11 +167,15 @@ class _Table:
 
     def take(self) -> Columns:
         """The rows of the games that have ended since."""
-        columns = _columns(self._row(row) for row in self.ended)
+        thinking = self.referee.thinking
+        seconds, decisions = thinking.seconds, thinking.decisions
+        columns = _columns(self._row(row, seconds[row], decisions[row]) for row in self.ended)
         self.ended = []
         return columns
 
-    def _row(self, row: int) -> dict[str, Any]:
+    def _row(
+        self, row: int, seconds: NDArray[np.float64], decisions: NDArray[np.int32]
+    ) -> dict[str, Any]:
         seating, rules = self.seatings[row], self.rules
         match, players = seating.match, seating.match.players
         forfeit = self.referee.forfeits.get(row)
@@ -199,8 +203,8 @@ class _Table:
             "forfeited_by": None if forfeit is None else forfeit.seat,
             "fault": None if forfeit is None else forfeit.kind,
             "fault_details": None if forfeit is None else forfeit.details,
-            "seconds": self.referee.thinking.seconds[row, :players].tolist(),
-            "decisions": self.referee.thinking.decisions[row, :players].tolist(),
+            "seconds": seconds[:players].tolist(),
+            "decisions": decisions[:players].tolist(),
             "actions": self._actions[row, : self._counts[row]].tolist(),
         }
 

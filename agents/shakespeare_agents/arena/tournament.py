@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.arena.field import Contender, Field
 from shakespeare_agents.arena.identity import agent_digest
-from shakespeare_agents.arena.matchmaking import is_settled, plan_round, round_games
+from shakespeare_agents.arena.matchmaking import plan_round, round_games
 from shakespeare_agents.arena.playing import Columns, Rules, Seating, play
-from shakespeare_agents.arena.programs.agent import ProgramAgent
-from shakespeare_agents.arena.programs.limits import Limits
-from shakespeare_agents.arena.programs.program import Program, program_digest
-from shakespeare_agents.arena.referee import sits_out
+from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
+from shakespeare_agents.arena.settling import look_at
 from shakespeare_agents.arena.store import Plan, Store, opened
 from shakespeare_agents.registry import make
 from shakespeare_env import registry
@@ -36,6 +34,10 @@ _GUESS_S = 0.01
 """What a game of an agent takes that has not played yet."""
 _FIRST_ROUND = 24
 """Games per agent and table."""
+
+
+LOST_IN_A_ROW = 10
+"""An agent that loses so many games by faults plays no more."""
 
 
 class Ending(StrEnum):
@@ -117,11 +119,20 @@ def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
     try:
         if contender.program is not None:
             program = Program(contender.program, Limits(**contender.limits), field.folder)
-            return program_digest(program), ProgramAgent(program, game)
+            return program_digest(program), ProgramAgent(program)
         agent = make(contender.agent, game)
         return agent_digest(contender.agent, agent, game), agent
     except (ShakespeareEnvError, ValueError, TypeError, ImportError) as fault:
         raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
+
+
+def sits_out(results: pl.DataFrame, digest: str) -> bool:
+    """Whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
+    import polars as pl
+
+    last = results.filter(pl.col("digests").list.contains(digest)).tail(LOST_IN_A_ROW)
+    lost = last.filter(pl.col("digests").list.get(pl.col("forfeited_by")) == digest)
+    return lost.height == LOST_IN_A_ROW
 
 
 class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
@@ -173,6 +184,8 @@ class _Arena:
             number=number,
             games=min(round_games(number, first), self.field.games - self._games),
             rotations=self.field.rotations,
+            equal_within=self.field.equal_within,
+            solo_equal_within=self.field.equal_score,
         )
         self.store.begin(Plan(number, self.field.seed, tuple(matches)))
 
@@ -183,14 +196,17 @@ class _Arena:
             return Ending.alone
         if self._games >= self.field.games:
             return Ending.games
-        looks = 0 if self.store.plan is None else self.store.plan.number + 1
-        settled = looks and is_settled(
+        if self.store.plan is None or self.store.plan.seed != self.field.seed:
+            return None
+        look = look_at(
             self._of_field(),
-            looks=looks,
+            agents=self._playing(),
+            tables=self.field.players,
+            look=self.store.plan.number + 1,
             equal_within=self.field.equal_within,
-            equal_score=self.field.equal_score,
+            solo_equal_within=self.field.equal_score,
         )
-        return Ending.settled if settled else None
+        return Ending.settled if look.is_settled() else None
 
     def _missing(self) -> list[Seating]:
         """The games of the last plan that are not in the store, of agents that play."""
@@ -205,9 +221,8 @@ class _Arena:
         ]
 
     def _playing(self) -> list[str]:
-        """The agents that have not lost too many games by faults."""
-        results = self.store.results
-        return [digest for digest in self.rules.agents if not sits_out(results, digest)]
+        """The agents that go on playing."""
+        return [digest for digest in self.rules.agents if not sits_out(self.store.results, digest)]
 
     def _of_field(self) -> pl.DataFrame:
         """The games of this field's agents at its tables."""
