@@ -88,6 +88,10 @@ REFERENCE = {
         _modules("shakespeare_agents.arena", "evaluate result deals recording dataset solo_suite")
         + _modules("shakespeare_agents", "intervals"),
     ),
+    "mcp": (
+        "Language models at the table",
+        _modules("shakespeare_agents.mcp", "tables telling keeping server"),
+    ),
     "strategy": (
         "Strategy research",
         _modules("shakespeare_agents", "strategy")
