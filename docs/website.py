@@ -93,6 +93,10 @@ REFERENCE = {
         )
         + _modules("shakespeare_agents", "intervals"),
     ),
+    "mcp": (
+        "Language models at the table",
+        _modules("shakespeare_agents.mcp", "tables telling keeping server"),
+    ),
     "strategy": (
         "Strategy research",
         _modules("shakespeare_agents", "strategy")

@@ -115,12 +115,14 @@ def _seats(players: int) -> str:
 
 
 def _scores(table: Table) -> list[str]:
+    """Scores by seat, and once nothing is secret what they are made of."""
     position = table.position
-    sheet = table.log.score_sheet(table.played.positions, table.played.moves)
     final = position.to_move is None
     lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
     lines.append("  " + "  ".join(map(str, position.scores())))
-    lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
+    if final:
+        sheet = table.log.score_sheet(table.played.positions, table.played.moves)
+        lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
     if position.players == 1:
         lines.append(f"A good solo game passes {position.game.solo_target:g}.")
     return lines

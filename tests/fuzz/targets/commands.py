@@ -38,6 +38,7 @@ _OPTIONS = {
     "actions": ("--game",),
     "observation": ("--game",),
     "protocol": (),
+    "mcp": ("--game", "--name", "--results"),
 }
 _FLAGS = {
     "watch": ("--every-position", "--final"),
@@ -96,7 +97,7 @@ def _line(case: random.Random, place: Path) -> list[str]:
     line: list[str] = []
     if command in ("show", "replay"):
         line.append(_file(case, place))
-    if command in ("evaluate", "dataset", "watch", "play", "replay"):
+    if command in ("evaluate", "dataset", "watch", "play", "replay", "mcp"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
     if command in ("exploit", "solo-suite"):
         line.append(_agent(case))
