@@ -76,7 +76,11 @@ REFERENCE = {
     ),
     "arena": (
         "Arena",
-        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset")
+        _modules(
+            "shakespeare_agents.arena",
+            "evaluate result differences deals recording dataset matches matchmaking settling "
+            "standings.making standings.standings standings.verdicts",
+        )
         + _modules("shakespeare_agents", "intervals"),
     ),
     "strategy": (

@@ -34,8 +34,13 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
     mean = float(deals.mean())
     if len(deals) == 1:
         return mean, None, None
-    half = _Z_95 * float(deals.std(ddof=1)) / math.sqrt(len(deals))
-    return mean, mean - half, mean + half
+    error = float(deals.std(ddof=1)) / math.sqrt(len(deals))
+    return mean, *normal_interval(mean, error)
+
+
+def normal_interval(estimate: float, error: float) -> tuple[float, float]:
+    """The ends of an interval, ± 1.96 standard errors."""
+    return estimate - _Z_95 * error, estimate + _Z_95 * error
 
 
 def clustered_mean(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, pl.Expr]:

@@ -1,0 +1,189 @@
+"""Which agents meet: what is least known is played most."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.settling import Look, look_at
+from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+
+GROWTH = 1.5
+"""Each round is so much larger than the one before, so that looks stay few."""
+_EVENLY = 0.2
+"""The part of all meetings that is spread over all pairs alike."""
+
+
+def round_games(number: int, first: int) -> int:
+    """How many games a round has: `first` in round 0, half as many again in each later one."""
+    return round(first * GROWTH**number)
+
+
+def plan_round(
+    results: pl.DataFrame,
+    *,
+    agents: Sequence[str],
+    tables: Sequence[int],
+    seed: int,
+    number: int,
+    games: int,
+    rotations: int | None = None,
+    equal_within: float = EQUAL_WITHIN,
+    solo_equal_within: float = SOLO_EQUAL_WITHIN,
+) -> list[Match]:
+    """The matches of a round, the same for the same arguments.
+
+    Games are shared out evenly among the tables. At two seats or more a part of the meetings is
+    spread over all pairs; the others go to pairs whose order is open, by the information that a
+    verdict on them still takes (`settling.Comparison.missing`). Alone at the table all agents play
+    the same deals; those with open neighbours play more of them. A ladder that is settled leaves
+    its games to the other.
+
+    Args:
+        results: All games so far.
+        agents: Digests of those that play.
+        tables: Numbers of players, 1 for solo games.
+        seed: Of the field's deals.
+        number: Of the round, from 0.
+        games: About how many.
+        rotations: Rotations per deal, None for all; fewer go on over the deals of a line-up, so
+            that everyone sits everywhere equally often.
+        equal_within: Elo points that count as equal.
+        solo_equal_within: Points of mean solo score, likewise.
+
+    Raises:
+        ValueError: a table for several, but only one agent.
+    """
+    if len(agents) < 2 and max(tables) > 1:
+        raise ValueError(
+            f"a table of {max(tables)} needs two different agents, the field has {len(agents)}; "
+            "add one, or play solo: tables = [1]"
+        )
+    known = look_at(
+        results,
+        agents=agents,
+        tables=tables,
+        look=number + 1,
+        seed=seed,
+        equal_within=equal_within,
+        solo_equal_within=solo_equal_within,
+    )
+    mine = results.filter(pl.col("seed") == seed)
+    open_tables = [players for players in tables if _is_open(known, players)] or list(tables)
+    planned = []
+    for players in open_tables:
+        share = games / len(open_tables)
+        if players == 1:
+            planned += _solo(mine, known, agents, share)
+        else:
+            here = mine.filter(pl.col("players") == players)
+            rng = np.random.default_rng([seed, number, players])
+            each = min(rotations or players, players)
+            lineups = _lineups(known, agents, players, max(1, round(share / each)), rng)
+            planned += _seated(here, lineups, players, each, seed)
+    return planned
+
+
+def _is_open(known: Look, players: int) -> bool:
+    ladder, pairs = (known.solo, known.solo_pairs) if players == 1 else (known.ladder, known.pairs)
+    return any(pairs[pair].verdict == "open" for pair in itertools.pairwise(ladder))
+
+
+def _solo(mine: pl.DataFrame, known: Look, agents: Sequence[str], games: float) -> list[Match]:
+    """The next deals of agents with an open neighbour, those who are behind first."""
+    alone = mine.filter(pl.col("players") == 1)
+    played = alone.select("deal", pl.col("digests").list.first())
+    # Deals are played in order, so the number of one's deals is that of the next.
+    following = Counter(dict.fromkeys(agents, 0))
+    for digest, deals in played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows():
+        following[digest] = deals
+    undecided = [
+        pair for pair in itertools.pairwise(known.solo) if known.solo_pairs[pair].verdict == "open"
+    ]
+    active = [agent for agent in agents if any(agent in pair for pair in undecided)] or list(agents)
+    planned: list[Match] = []
+    while len(planned) < games:
+        behind = min(following[agent] for agent in active)
+        for agent in active:
+            if following[agent] == behind:
+                planned.append(Match(1, behind, (agent,), (0,)))
+                following[agent] += 1
+    return planned
+
+
+def _lineups(
+    known: Look, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
+) -> list[list[str]]:
+    """Who sits together: each line-up has the pairs that are furthest from what they shall get."""
+    n = len(agents)
+    wanted = _wanted(known, agents) * number * players * (players - 1)
+    full = players // n
+    lineups = []
+    held: Counter[int] = Counter()
+    for _ in range(number):
+        # Equal needs in random order.
+        need = wanted + 1e-6 * rng.random((n, n))
+        need = (need + need.T) * (1 - np.eye(n))
+        seated: list[int] = list(range(n)) * full
+        if not seated:
+            seated = [*divmod(int(np.triu(need, 1).argmax()), n)]
+        free = [int(i) for i in rng.permutation(n) if full or i not in seated]
+        while len(seated) < players:
+            best = max(free, key=lambda i: (need[i, seated].sum(), -held[i]))
+            free.remove(best)
+            seated.append(best)
+        held.update(seated)
+        for one, other in itertools.permutations(seated, 2):
+            if one != other:
+                wanted[one, other] -= 1
+        lineups.append([agents[i] for i in seated])
+    return lineups
+
+
+def _wanted(known: Look, agents: Sequence[str]) -> NDArray[np.float64]:
+    """Shares of the round's meetings, float[n, n], symmetric, their sum 1."""
+    n = len(agents)
+    even = (1 - np.eye(n)) / (n * (n - 1))
+    missing = np.zeros((n, n))
+    at = {agent: i for i, agent in enumerate(agents)}
+    rank = {agent: i for i, agent in enumerate(known.ladder)}
+    for (first, second), pair in known.pairs.items():
+        # Those further apart may yet turn out to be neighbours, and those who have not met at all.
+        apart = 1 if math.isinf(pair.error) else rank[second] - rank[first]
+        i, j = at[first], at[second]
+        missing[i, j] = missing[j, i] = pair.missing / apart**2
+    if not missing.any():
+        return even
+    shares: NDArray[np.float64] = _EVENLY * even + (1 - _EVENLY) * missing / missing.sum()
+    return shares
+
+
+def _seated(
+    here: pl.DataFrame, lineups: Sequence[Sequence[str]], players: int, each: int, seed: int
+) -> list[Match]:
+    """Deals and rotations for the line-ups."""
+    deal = 0 if not len(here) else int(here["deal"].max()) + 1  # type: ignore[arg-type]
+    before = here.unique("match").select(pl.col("digests").list.sort()).to_series().to_list()
+    met = Counter(map(tuple, before))
+    period = players // math.gcd(each, players)
+    planned = []
+    for number, lineup in enumerate(lineups, deal):
+        company = tuple(sorted(lineup))
+        turn, phase = divmod(met[company], period)
+        met[company] += 1
+        # Neighbours change when everyone has sat everywhere.
+        text = " ".join([str(seed), str(turn), *company])
+        mixed = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
+        order = tuple(company[i] for i in mixed.permutation(players))
+        start = phase * each
+        turns = sorted((start + r) % players for r in range(each))
+        planned.append(Match(players, number, order, tuple(turns)))
+    return planned

@@ -1,0 +1,169 @@
+"""When an order is settled: neighbours on the ladders, looked at after every round."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+import scipy.special
+
+from shakespeare_agents.arena.standings.bootstrap import Ratings, ratings
+from shakespeare_agents.arena.standings.seats import labels, seats
+from shakespeare_agents.arena.standings.solo import SoloScores, solo_scores
+from shakespeare_agents.arena.standings.verdicts import (
+    EQUAL_WITHIN,
+    LEVEL,
+    SOLO_EQUAL_WITHIN,
+    Verdict,
+    verdict,
+)
+
+_LOOKS = 10
+"""So many looks share half of the level."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is known of two agents.
+
+    Attributes:
+        first: A digest; of neighbours the upper one's.
+        second: A digest.
+        lead: Of the first, in Elo points or, solo, points of mean score.
+        error: Its standard error; infinite if they were not compared.
+        verdict: On the lead.
+        missing: The information, in 1 / lead², that a verdict still takes if the lead is about what
+            it seems; 0 if there is one.
+    """
+
+    first: str
+    second: str
+    lead: float
+    error: float
+    verdict: Verdict
+    missing: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """The ladders after some rounds.
+
+    Attributes:
+        ladder: Digests at two seats or more, strongest first; those without games are last.
+        solo: Digests alone at the table, best first, likewise.
+        pairs: All pairs of the ladder.
+        solo_pairs: All pairs of the solo ladder.
+    """
+
+    ladder: tuple[str, ...]
+    solo: tuple[str, ...]
+    pairs: dict[tuple[str, str], Comparison]
+    solo_pairs: dict[tuple[str, str], Comparison]
+
+    def neighbours(self) -> list[Comparison]:
+        """All neighbouring pairs, of the ladder and then of the solo ladder."""
+        upper = [self.pairs[pair] for pair in itertools.pairwise(self.ladder)]
+        return upper + [self.solo_pairs[pair] for pair in itertools.pairwise(self.solo)]
+
+    def is_settled(self) -> bool:
+        """Whether every neighbour is stronger than or equal to the next."""
+        return all(pair.verdict != "open" for pair in self.neighbours())
+
+
+def level_of(look: int, neighbours: int) -> float:
+    """The level of one verdict at one look, so that all at all looks are right with 95 %.
+
+    Whoever looks often finds something sooner or later: verdicts and looks share the level (union
+    bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
+
+    Args:
+        look: From 1.
+        neighbours: How many pairs have to be settled.
+    """
+    share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
+    return LEVEL * share / max(neighbours, 1)
+
+
+def look_at(
+    results: pl.DataFrame,
+    *,
+    agents: Sequence[str],
+    tables: Sequence[int],
+    look: int,
+    seed: int = 0,
+    equal_within: float = EQUAL_WITHIN,
+    solo_equal_within: float = SOLO_EQUAL_WITHIN,
+) -> Look:
+    """What the results settle.
+
+    Args:
+        results: The games so far.
+        agents: Digests of those that play; others count in ratings, but have no place here.
+        tables: Numbers of players; 1 makes a solo ladder, more make the ladder of ratings.
+        look: How often this field has been looked at, this time included.
+        seed: Of the bootstrap.
+        equal_within: Elo points that count as equal.
+        solo_equal_within: Points of mean solo score, likewise.
+    """
+    rated, alone = max(tables) > 1, 1 in tables
+    level = level_of(look, (len(agents) - 1) * (rated + alone))
+    ladder, solo = _NOBODY, _NOBODY
+    if rated:
+        ladder = _rated(ratings(results, seed=seed), results, agents, level, equal_within)
+    if alone:
+        found = solo_scores(seats(results, labels(results)))
+        solo = _solo(found, agents, level, solo_equal_within)
+    return Look(ladder[0], solo[0], ladder[1], solo[1])
+
+
+_Ladder = tuple[tuple[str, ...], dict[tuple[str, str], Comparison]]
+_NOBODY: _Ladder = (), {}
+
+
+def _rated(
+    found: Ratings, results: pl.DataFrame, agents: Sequence[str], level: float, within: float
+) -> _Ladder:
+    at = {digest: i for i, digest in enumerate(found.digests)}
+    games = results.filter(pl.col("players") > 1).select("match", "digests").explode("digests")
+    counts = dict(games.group_by("digests").agg(pl.col("match").n_unique()).iter_rows())
+    order = sorted(
+        agents, key=lambda digest: -found.points[at[digest]] if digest in at else math.inf
+    )
+    pairs = {}
+    for first, second in itertools.combinations(order, 2):
+        lead, error, matches = 0.0, math.inf, 0
+        if first in at and second in at:
+            lead, error = found.lead(at[first], at[second])
+            matches = min(counts[first], counts[second])
+        pairs[first, second] = _comparison(first, second, lead, error, matches, level, within)
+    return tuple(order), pairs
+
+
+def _solo(found: SoloScores, agents: Sequence[str], level: float, within: float) -> _Ladder:
+    at = {digest: i for i, digest in enumerate(found.digests)}
+    order = sorted(agents, key=lambda digest: at.get(digest, len(at)))
+    pairs = {}
+    for first, second in itertools.combinations(order, 2):
+        lead, error, deals = 0.0, math.inf, 0
+        if first in at and second in at:
+            lead, error, deals = found.lead(at[first], at[second])
+            lead, error = (lead, error) if deals > 1 else (0.0, math.inf)
+        pairs[first, second] = _comparison(first, second, lead, error, deals, level, within)
+    return tuple(order), pairs
+
+
+def _comparison(
+    first: str, second: str, lead: float, error: float, matches: int, level: float, within: float
+) -> Comparison:
+    said = verdict(lead, error, matches, level=level, equal_within=within)
+    missing = 0.0
+    if said == "open":
+        quantile = float(scipy.special.ndtri(1 - level / 2))
+        # An early lead of almost nothing may be luck: a typical one is as large as its error.
+        likely = within if math.isinf(error) else math.hypot(lead, error)
+        needed = quantile / max(likely, within - abs(lead))
+        missing = max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)
+    return Comparison(first, second, lead, error, said, missing)

@@ -1,0 +1,38 @@
+"""Figures of single agents: scores, time, faults."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from shakespeare_agents.arena.standings import clusters
+
+
+def score_counts(seats: pl.DataFrame) -> pl.DataFrame:
+    """The frame `Standings.scores`."""
+    played = seats.filter(~pl.col("forfeited"))
+    by = ["players", "agent", "score"]
+    return played.group_by(by).agg(count=pl.len().cast(pl.Int64)).sort(by)
+
+
+def times(seats: pl.DataFrame) -> pl.DataFrame:
+    """The frame `Standings.times`, the quickest first; agents that decided nothing are left out."""
+    who = ["digest", "agent"]
+    sums = seats.group_by(who).agg(pl.col("decisions", "seconds").sum())
+    per_decision = clusters.means(
+        seats.with_columns(milliseconds=1000 * pl.col("seconds")),
+        who,
+        "milliseconds",
+        per="decisions",
+    )
+    return (
+        sums.filter(pl.col("decisions") > 0)
+        .join(per_decision.rename({"mean": "milliseconds"}), on=who)
+        .sort("milliseconds", "digest")
+    )
+
+
+def faults(seats: pl.DataFrame) -> pl.DataFrame:
+    """The frame `Standings.faults`."""
+    found = seats.drop_nulls("fault").group_by("agent", "fault")
+    counted = found.agg(count=pl.len().cast(pl.Int64), example=pl.col("fault_details").min())
+    return counted.sort("agent", "fault")

@@ -1,0 +1,56 @@
+"""Plackett-Luce strengths by penalised maximum likelihood.
+
+Luce 1959, "Individual choice behavior"; Plackett 1975, "The analysis of permutations": every place
+goes to one of those still in the game with a probability proportional to exp(strength).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import scipy.optimize
+
+from shakespeare_agents.arena.standings.choices import Choices, Floats
+
+ELO = 400 / math.log(10)
+"""Elo points in a natural unit of strength."""
+
+
+def strengths(found: Choices, chosen: Floats, shown: Floats, start: Floats | None = None) -> Floats:
+    """The most likely strengths, in natural units; the virtual agent's is 0.
+
+    Args:
+        found: Whose `sets` these are choices from, the penalty's among them.
+        chosen: float[n + 1], how often each agent was chosen.
+        shown: float[s], how often each set was.
+        start: float[n], where to start.
+
+    Returns:
+        float[n].
+    """
+    n = len(found.digests)
+    sets, free = found.sets, found.sets[:, :n]
+
+    def loss(at: Floats) -> tuple[float, Floats]:
+        held = np.exp(at)
+        total = free @ held + sets[:, n]
+        value = shown @ np.log(total) - chosen[:n] @ at
+        return float(value), held * (free.T @ (shown / total)) - chosen[:n]
+
+    def curvature(at: Floats) -> Floats:
+        held = np.exp(at)
+        shares = free * held / (free @ held + sets[:, n])[:, None]
+        weighted = shares * shown[:, None]
+        return np.asarray(np.diag(weighted.sum(axis=0)) - weighted.T @ shares)
+
+    # Steps are bounded, which keeps exp within its range; the loss is convex.
+    best = scipy.optimize.minimize(
+        loss,
+        np.zeros(n) if start is None else start,
+        jac=True,
+        hess=curvature,
+        method="trust-exact",
+        options={"initial_trust_radius": 2.0, "max_trust_radius": 8.0, "gtol": 1e-6},
+    )
+    return np.asarray(best.x)

@@ -1,0 +1,140 @@
+"""Results of agents whose strengths are known: what statistics of an arena are tested on."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from shakespeare_agents.arena.matches import Match
+from shakespeare_env.datasets.frames import frame
+from shakespeare_env.datasets.results import RESULTS
+
+ELO = 400 / math.log(10)
+"""Elo points in a unit of the logistic distribution."""
+
+
+def digest_of(name: str) -> str:
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+def plan(
+    names: Sequence[str], *, players: int, matches: int, seed: int = 0, first_deal: int = 0
+) -> list[Match]:
+    """Line-ups drawn at random, copies only where the agents are too few; solo: `matches` deals."""
+    rng = np.random.default_rng(seed)
+    digests = [digest_of(name) for name in names]
+    rotations = tuple(range(players))
+    if players == 1:
+        deals = range(first_deal, first_deal + matches)
+        return [Match(1, deal, (digest,), rotations) for deal in deals for digest in digests]
+    planned = []
+    for number in range(matches):
+        pool = digests * math.ceil(players / len(digests))
+        lineup = [digests[i] for i in rng.permutation(len(digests))][:players]
+        rest = players - len(lineup)
+        lineup += [str(digest) for digest in rng.choice(pool, rest, replace=False)]
+        planned.append(Match(players, first_deal + number, tuple(lineup), rotations))
+    return planned
+
+
+def played(
+    matches: Iterable[Match],
+    strengths: Mapping[str, float],
+    *,
+    seed: int = 0,
+    points: float = 5.0,
+    deal_luck: float = 2.0,
+    seat_luck: float = 0.0,
+    forfeits: Mapping[str, float] | None = None,
+    game: str = "figaro",
+) -> pl.DataFrame:
+    """The matches' games, in the columns `RESULTS`; strengths are in Elo points, by name.
+
+    Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits.
+
+    Args:
+        matches: What is played.
+        strengths: By name; the line-ups hold `digest_of` these names.
+        seed: Of the games.
+        points: Of score in 174 Elo points; the fewer, the more ties.
+        deal_luck: Standard deviation of what a deal adds to all scores.
+        seat_luck: Standard deviation of what a deal gives a seat, in units of 174 Elo points.
+        forfeits: How often an agent loses a game by a fault, by name.
+        game: Its name.
+    """
+    rng = np.random.default_rng([seed, 1])
+    names = {digest_of(name): name for name in strengths}
+    slowness = {digest: 0.5 * (1 + i) for i, digest in enumerate(names)}
+    rows: dict[str, list[object]] = {column.name: [] for column in RESULTS}
+    for match in matches:
+        luck = seat_luck * rng.standard_normal(match.players)
+        level = 12 + deal_luck * np.random.default_rng([seed, match.deal]).standard_normal()
+        for rotation in match.rotations:
+            digests = [match.lineup[(s - rotation) % match.players] for s in range(match.players)]
+            agents = [names[digest] for digest in digests]
+            skill = np.array([strengths[agent] for agent in agents]) / ELO
+            scores = np.rint(level + points * (skill + luck + rng.gumbel(size=match.players)))
+            chances = [(forfeits or {}).get(agent, 0.0) for agent in agents]
+            faulty = np.flatnonzero(rng.random(match.players) < chances)
+            decisions = rng.integers(10, 30, match.players)
+            pace = np.array([slowness[digest] for digest in digests]) / 1000
+            identity = f"{match.players}-{match.deal}-{'-'.join(match.lineup)}"
+            values = {
+                "key": hashlib.sha256(f"{seed}-{identity}-{rotation}".encode()).hexdigest(),
+                "match": hashlib.sha256(f"{seed}-{identity}".encode()).hexdigest(),
+                "game": game,
+                "box_digest": "b0",
+                "package_version": "0.1.0",
+                "variants": [],
+                "players": match.players,
+                "seed": seed,
+                "deal": match.deal,
+                "rotation": rotation,
+                "agents": agents,
+                "digests": digests,
+                "scores": scores.astype(int).tolist(),
+                "places": places(scores),
+                "forfeited_by": None,
+                "fault": None,
+                "fault_details": None,
+                "seconds": (decisions * pace * rng.gamma(20, 1 / 20, match.players)).tolist(),
+                "decisions": decisions.tolist(),
+                "actions": rng.integers(0, 50, decisions.sum()).tolist(),
+            }
+            if len(faulty):
+                loser = int(faulty[0])
+                values |= {
+                    "places": [match.players if s == loser else 1 for s in range(match.players)],
+                    "forfeited_by": loser,
+                    "fault": ("crash", "time", "illegal")[int(rng.integers(3))],
+                    "fault_details": f"{agents[loser]} failed at decision {decisions[loser]}",
+                }
+            for column, value in values.items():
+                rows[column].append(value)
+    return frame(RESULTS, rows)
+
+
+def places(scores: np.ndarray) -> list[int]:
+    """1 the first; ties share the best place."""
+    return [1 + int((scores > score).sum()) for score in scores]
+
+
+def simulated(
+    strengths: Mapping[str, float],
+    *,
+    tables: Sequence[int] = (4,),
+    matches: int = 100,
+    seed: int = 0,
+    **how: Any,
+) -> pl.DataFrame:
+    """`matches` of each table between agents drawn at random, played as `played` says."""
+    plans = (
+        plan(list(strengths), players=players, matches=matches, seed=seed) for players in tables
+    )
+    return played(itertools.chain(*plans), strengths, seed=seed, **how)

@@ -1,0 +1,137 @@
+"""Ratings: against choix, against known strengths, and what ties, copies and faults count."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import choix
+import numpy as np
+import polars as pl
+import pytest
+
+from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.standings.bootstrap import ratings
+from shakespeare_agents.arena.standings.choices import PENALTY, choices
+from shakespeare_agents.arena.standings.plackett_luce import ELO, strengths
+from tests.arena.simulated_results import digest_of, places, played, simulated
+
+FIELD = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}
+
+
+def unpenalised(results):
+    """Strengths by digest, their mean 0."""
+    found = choices(results)
+    ones = np.ones(found.chosen.shape[0])
+    at = strengths(found, found.chosen.T @ ones, found.shown.T @ ones)
+    return dict(zip(found.digests, at - at.mean(), strict=True))
+
+
+def finished(results, orders):
+    """The results with other places, one list per game."""
+    return results.with_columns(places=pl.Series(orders, dtype=pl.List(pl.Int8)))
+
+
+def orders_of(seats, place):
+    """All orders of the seats' agents that agree with their places."""
+    groups = [[s for s, p in zip(seats, place, strict=True) if p == q] for q in sorted(set(place))]
+    for parts in itertools.product(*map(itertools.permutations, groups)):
+        yield tuple(itertools.chain(*parts))
+
+
+@pytest.mark.parametrize("points", [500.0, 3.0], ids=["no ties", "ties"])
+def test_they_are_what_choix_finds_in_all_orders_of_those_who_tie(points):
+    results = simulated(dict.fromkeys("abcd", 0.0), tables=(3,), matches=8, points=points)
+    found = unpenalised(results)
+    number = {digest: i for i, digest in enumerate(found)}
+    orders = [
+        list(orders_of([number[digest] for digest in digests], place))
+        for digests, place in results.select("digests", "places").iter_rows()
+    ]
+    # choix has no weights: every game counts equally often.
+    times = math.lcm(*map(len, orders))
+    assert (times > 1) == (points < 100)
+    rankings = [order for game in orders for order in game * (times // len(game))]
+    reference = choix.opt_rankings(len(found), rankings, alpha=1e-9, tol=1e-7)
+    np.testing.assert_allclose(list(found.values()), reference - reference.mean(), atol=1e-4)
+
+
+def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
+    """Of a, a and b the first is b in one of five: b is half as strong, as 2·2 / (2·2 + 1)."""
+    lineup = tuple(map(digest_of, "aab"))
+    results = played([Match(3, d, lineup, (0,)) for d in range(5)], dict.fromkeys("ab", 0.0))
+    found = unpenalised(finished(results, [[1, 3, 2], [2, 1, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1]]))
+    # Second places, between a and b, went to a in three of four games.
+    at = found[digest_of("a")] - found[digest_of("b")]
+    held = math.exp(at)
+    choices_of_a = 4 + 3
+    expected = 5 * 2 * held / (2 * held + 1) + 4 * held / (held + 1)
+    assert expected == pytest.approx(choices_of_a, abs=1e-4)
+
+
+def test_a_forfeited_game_counts_against_its_loser_alone():
+    lineup = tuple(map(digest_of, "abcd"))
+    names = dict.fromkeys("abcd", 0.0)
+    faulty = played([Match(4, 0, lineup, (0, 1))], names, forfeits={"a": 1.0})
+    found = choices(faulty)
+    of_all = found.sets[:, :-1].sum(axis=1)
+    assert set(of_all) == {2}
+    assert len(of_all) == 3
+    chosen = dict(zip(found.digests, found.chosen.toarray()[0], strict=False))
+    assert chosen == {digest_of(name): (0 if name == "a" else 2) for name in "abcd"}
+
+
+def test_who_never_lost_has_the_rating_that_its_penalty_allows():
+    results = played(
+        [Match(2, d, (digest_of("a"), digest_of("b")), (0, 1)) for d in range(20)],
+        {"a": 5000.0, "b": 0.0},
+    )
+    rated = ratings(results, replicates=50)
+    lead, error = rated.lead(*map(rated.digests.index, map(digest_of, "ab")))
+    # Where the likelihood of 40 victories and the penalty of both are in balance.
+    at = lead / ELO
+    pull = PENALTY * (2 / (1 + math.exp(-at / 2)) - 1)
+    assert 40 / (1 + math.exp(at)) == pytest.approx(pull, rel=1e-3)
+    assert 100 < error < 400
+
+
+def test_known_strengths_are_found():
+    results = simulated(FIELD, tables=(2, 4, 6), matches=150, points=500.0)
+    rated = ratings(results)
+    middle = np.mean(list(FIELD.values()))
+    truth = [FIELD[name] - middle for name in FIELD]
+    found = [rated.digests.index(digest_of(name)) for name in FIELD]
+    assert rated.points.mean() == pytest.approx(0, abs=1e-9)
+    off = (rated.points[found] - truth) / rated.errors()[found]
+    assert np.abs(off).max() < 3
+    assert 3 < rated.errors().mean() < 12
+
+
+def test_the_bootstrap_keeps_a_matchs_games_together():
+    """Games that repeat each other tell nothing new: copied fourfold, as wide as before."""
+    results = simulated({"a": 0.0, "b": 50.0, "c": 90.0}, tables=(3,), matches=200, seed=1)
+    one = results.filter(pl.col("rotation") == 0)
+    again = pl.concat([one.with_columns(key=pl.col("key") + f"{i}") for i in range(4)])
+    wide, same = ratings(one), ratings(again)
+    np.testing.assert_allclose(same.errors(), wide.errors(), rtol=0.15)
+    assert ratings(results).errors().max() < 0.75 * wide.errors().max()
+
+
+def test_the_seed_alone_decides_the_bootstrap():
+    results = simulated(FIELD, matches=20)
+    one, again, other = (ratings(results, seed=seed, replicates=20) for seed in (0, 0, 1))
+    np.testing.assert_array_equal(one.covariance, again.covariance)
+    assert not np.array_equal(one.covariance, other.covariance)
+    np.testing.assert_array_equal(one.points, other.points)
+
+
+def test_agents_that_never_met_are_not_connected():
+    results = pl.concat(
+        [simulated(dict.fromkeys(names, 0.0), tables=(2,), matches=3) for names in ("ab", "cd")]
+    )
+    assert not ratings(results, replicates=2).connected
+    assert ratings(results.head(6), replicates=2).connected
+
+
+def test_the_simulated_places_share_the_best_place():
+    assert places(np.array([3, 5, 5, 1])) == [3, 1, 1, 4]
