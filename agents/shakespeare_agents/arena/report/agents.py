@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
 _WHOLE = 400
 """Characters of a name where it stands whole."""
+_PART = 18
+"""Characters of a name that a line holds at least."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,11 @@ class Named:
     name: str
     whole: str
     digest: str
+
+    @property
+    def parts(self) -> list[str]:
+        """The name, taken apart where a line may end."""
+        return re.findall(rf"[^,/]{{0,{_PART}}}[,/]?", self.name)[:-1]
 
 
 def agents_of(standings: Standings) -> dict[str, Named]:
