@@ -6,6 +6,7 @@ import gc
 import json
 import random
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from shakespeare_agents.arena.programs import (
     Program,
     ProgramAgent,
     ProgramError,
+    process,
     program_digest,
 )
 from shakespeare_agents.arena.programs.questions import action_in, question
@@ -179,6 +181,18 @@ def test_a_program_has_its_time_for_a_game_and_not_more():
         ((kind, details),) = forfeits(table, slow)
     assert kind == "time"
     assert details == "it thought for longer than 0.3 s in one game"
+
+
+def test_an_answer_counts_though_its_program_has_ended_meanwhile(monkeypatch):
+    """While the arena looks at memory, after the question was written."""
+
+    def look(pid):
+        time.sleep(0.3)
+        return 0
+
+    monkeypatch.setattr(process, "resident_bytes", look)
+    with agent("for question in questions(): answer(question); sys.exit(0)") as one:
+        assert forfeits(TABLES[0], one, most=1) == []
 
 
 def test_it_is_told_how_long_it_may_think():
