@@ -12,10 +12,10 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-training clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-training solo-suite-references clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
 
 setup: $(STAMP)  ## create .venv and install the project with the pinned versions
 
@@ -95,8 +95,14 @@ bench-views: setup  ## how fast each view steps, beside comparable environments
 bench-search: setup  ## how fast search asks its network, beside the network alone
 	$(BIN)/python -m benchmarks.search $(ARGS)
 
+bench-arena: setup  ## how fast an arena plays, beside `evaluate`
+	$(BIN)/python -m benchmarks.arena $(ARGS)
+
 bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)
+
+solo-suite-references: setup  ## play the missing reference games of the solo suite; ARGS="--out FILE" makes it anew
+	$(BIN)/python -m benchmarks.solo_suite $(ARGS)
 
 clean:  ## remove .venv and everything else that was made
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis

@@ -33,7 +33,11 @@ MIRRORED = {
 } | {
     f"shakespeare_env/{game}/{file}": f"{game}/{page}"
     for game in registry.names()
-    for file, page in (("RULES.md", "rules.md"), ("box.toml", "box.md"))
+    for file, page in (
+        ("RULES.md", "rules.md"),
+        ("NOTATION.md", "notation.md"),
+        ("box.toml", "box.md"),
+    )
 }
 """Files outside docs/ with a page in the navigation."""
 
@@ -69,7 +73,12 @@ REFERENCE = {
             "aec gym vector single_agent_batch opponents sb3 openspiel state rendering",
         ),
     ),
-    "datasets": ("Datasets", _modules("shakespeare_env.datasets", "reading manifest schema")),
+    "datasets": (
+        "Datasets",
+        _modules(
+            "shakespeare_env.datasets", "reading manifest schema results results_reading replaying"
+        ),
+    ),
     "agents": (
         "Agents",
         _modules("shakespeare_agents", "registry random_agent greedy network checkpoint bundled"),
@@ -78,10 +87,15 @@ REFERENCE = {
         "Arena",
         _modules(
             "shakespeare_agents.arena",
-            "evaluate result differences deals recording dataset matches matchmaking settling "
-            "standings.making standings.standings standings.verdicts",
+            "evaluate result differences deals recording dataset field tournament matches "
+            "matchmaking settling standings.making standings.standings standings.verdicts store "
+            "faults referee programs.program programs.agent programs.process solo_suite",
         )
         + _modules("shakespeare_agents", "intervals"),
+    ),
+    "mcp": (
+        "Language models at the table",
+        _modules("shakespeare_agents.mcp", "tables telling keeping server"),
     ),
     "strategy": (
         "Strategy research",
@@ -104,7 +118,14 @@ REFERENCE = {
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
-_LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff": "yaml"}
+_LEXERS = {
+    ".py": "python",
+    ".js": "javascript",
+    ".toml": "toml",
+    ".sh": "sh",
+    ".json": "json",
+    ".cff": "yaml",
+}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -187,6 +187,10 @@ class Batch:
         self._share(self.n, choose)
         return actions
 
+    def first_illegal(self, actions: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]) -> int:
+        """The place of the first of m actions that `step` would refuse, or -1."""
+        return int(self._kernels.first_illegal(actions, rows, self._mask, self._to_move))
+
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
         """int8[m, D]: what one seat of each game, or of each of some, may know."""
         seen = self._every_row if rows is None else checked_rows(self.n, rows)
@@ -281,7 +285,7 @@ class Batch:
 
     def _checked(self, actions: Integers, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int32]:
         chosen = as_actions(actions, len(rows))
-        place = int(self._kernels.first_illegal(chosen, rows, self._mask, self._to_move))
+        place = self.first_illegal(chosen, rows)
         if place >= 0:
             index, action = int(rows[place]), int(np.asarray(actions)[place])
             seat = int(self.to_move[index])

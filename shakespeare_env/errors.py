@@ -30,6 +30,10 @@ class DatasetError(ShakespeareEnvError, ValueError):
     """A folder that is no dataset, is damaged, or was begun with other settings."""
 
 
+class ArenaError(ShakespeareEnvError, ValueError):
+    """A field that cannot be played, or results that do not belong to it."""
+
+
 class RenderError(ShakespeareEnvError, RuntimeError):
     """A picture that cannot be shown, as without a screen."""
 

@@ -46,6 +46,16 @@ class InformationSets:
     def __len__(self) -> int:
         return len(self.seats)
 
+    def seen(self, place: int) -> dict[str, Any]:
+        """One of the games in notation, with `UNKNOWN` for what its seat may not know."""
+        position = self.game.to_dict(self._possible[place])
+        return self.game.seen_by(position, int(self.seats[place]))
+
+    def moves(self, place: int) -> dict[str, int]:
+        """The legal moves of one of the games, text -> action id, in the action table's order."""
+        texts = self.game.actions.texts_for(int(self.seats[place]), int(self.players[place]))
+        return {texts[action]: action for action in self.masks[place].nonzero()[0].tolist()}
+
     def determinized(self, places: NDArray[Any], rng: GameGenerators) -> Batch:
         """Draw k games that could be the true ones.
 

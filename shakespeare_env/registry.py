@@ -94,6 +94,12 @@ def _check_name(name: str) -> None:
         raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
 
 
+def folder(name: str) -> Path:
+    """Where a game's own box, rules and notation are; ValueError if there is no such game."""
+    _check_name(name)
+    return _PACKAGE / name
+
+
 def box_digest(name: str) -> str:
     """SHA-256 of a box's facts, without comments and sources, when its game was loaded."""
     game(name)

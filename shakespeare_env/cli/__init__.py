@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from importlib import import_module
 from traceback import format_list
@@ -22,15 +23,20 @@ COMMANDS = {
     "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_agents.cli.evaluate",
+    "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.exploit.command",
+    "arena": "shakespeare_agents.cli.arena",
+    "arena report": "shakespeare_agents.cli.arena_report",
+    "arena merge": "shakespeare_agents.cli.arena_report",
     "dataset": "shakespeare_agents.cli.dataset",
     "replay": "shakespeare_agents.cli.replay",
     "check": "shakespeare_env.cli.check",
     "actions": "shakespeare_env.cli.reference",
     "observation": "shakespeare_env.cli.reference",
     "protocol": "shakespeare_env.cli.protocol",
+    "mcp": "shakespeare_agents.cli.mcp",
 }
-"""Functions of that name, imported only when called.
+"""By name, the module of its function (`function_of`), imported only when called.
 
 Each is in the package whose work it does: none imports one that builds on it.
 """
@@ -39,6 +45,11 @@ Each is in the package whose work it does: none imports one that builds on it.
 _PYDANTIC = "Input should be "
 _MOST_REPEATED = 200
 """Characters of a command in an error."""
+
+
+def function_of(command: str) -> Any:
+    """The function that a command calls: of its name, with `_` for other signs."""
+    return getattr(import_module(COMMANDS[command]), re.sub(r"\W", "_", command))
 
 
 class _Commands(TyperGroup):
@@ -71,14 +82,14 @@ class _Commands(TyperGroup):
         if self._names_are_enough:
             return TyperCommand(cmd_name)
         single = typer.Typer(add_completion=False, pretty_exceptions_show_locals=False)
-        single.command(cmd_name, context_settings=_HELP_NAMES)(
-            getattr(import_module(COMMANDS[cmd_name]), cmd_name)
-        )
+        single.command(cmd_name, context_settings=_HELP_NAMES)(function_of(cmd_name))
         command = typer.main.get_command(single)
         command.name = cmd_name
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if (both := " ".join(args[:2])) in COMMANDS:
+            args = [both, *args[2:]]
         name = args[0]
         if name not in COMMANDS and not (ctx.resilient_parsing or name.startswith("-")):
             known = ", ".join(COMMANDS)

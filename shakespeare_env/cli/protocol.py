@@ -12,8 +12,9 @@ import typer
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.cli.lines import lines_of, standard_input
-from shakespeare_env.cli.requests import Request, RequestError, dump_line, parse_line
+from shakespeare_env.cli.requests import Request, RequestError, parse_line
 from shakespeare_env.errors import IllegalMove, PositionError
+from shakespeare_env.json_lines import FieldError, dump_line
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
@@ -57,6 +58,9 @@ class Engine:
             answer["result"] = self._run(request)
         except RequestError as error:
             answer["error"] = {"type": error.type, "message": str(error), **error.details}
+        except FieldError as error:
+            fault = {"type": "BadRequest", "message": str(error), "field": error.field}
+            answer["error"] = fault
         except Exception as error:
             # A bug of ours must not lose the caller's game; its details go to standard error.
             traceback.print_exc(file=sys.stderr)

@@ -1,6 +1,6 @@
-"""Recorded games, from a dataset or JSON lines.
+"""A recorded game, and its JSON lines.
 
-They are shown from recorded positions: as text these hold no random state to replay with.
+It is shown from recorded positions: as text these hold no random state to replay with.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from shakespeare_env import registry
 from shakespeare_env.cli.lines import check_length, lines_of
-from shakespeare_env.datasets import collected, read_decisions, read_games
-from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.json_input import parse_object
 
@@ -38,12 +36,14 @@ class Recorded:
     Attributes:
         agents: By seat, if recorded.
         values: The return that whoever decided expected, if known.
+        forfeit: Who lost the game by a fault, and why; empty in games played to the end.
     """
 
     positions: Sequence[Position]
     moves: Sequence[str]
     agents: Sequence[str] | None = None
     values: Sequence[float | None] = ()
+    forfeit: str = ""
 
     @property
     def last(self) -> Position:
@@ -94,47 +94,12 @@ def from_json_lines(path: Path) -> Recorded:
         text = _entry(path, number, entries, "position", dict)
         if number == 1:
             _check_box(path, entries, text)
-        positions.append(_position(text, f"{path}, line {number}"))
+        positions.append(position_of(text, f"{path}, line {number}"))
     if not positions:
         raise DatasetError(f"{path} is empty; its first line should hold a position")
     if agents is not None:
-        _check_agents(agents, positions[0].players, f"{path}, line 1")
-    return _checked(Recorded(positions, moves, agents), path)
-
-
-def from_dataset(folder: Path, game_id: int) -> Recorded:
-    """Read a game; DatasetError if that fails, ModuleNotFoundError without Polars."""
-    pl = load_polars()
-    games = read_games(folder, unfinished=True)
-    of_game = pl.col("game_id") == pl.lit(game_id, pl.Int64)
-    found = collected(games.filter(of_game).head(1), folder)
-    if found.is_empty():
-        count = collected(games.select(pl.len()), folder).item()
-        raise DatasetError(f"{folder} has no game {game_id}; its games are 0 to {count - 1}")
-    game = found.row(0, named=True)
-    decisions = read_decisions(folder, unfinished=True).filter(of_game)
-    columns = collected(
-        decisions.select("number", "position", "value").head(MOST_MOVES + 1).sort("number"), folder
-    )
-    name = f"{folder}, game {game_id}"
-    texts = [*columns["position"], game["last_position"]]
-    positions = [_written(text, f"{name}, position {at}") for at, text in enumerate(texts)]
-    values = columns["value"].to_list()
-    read = _checked(Recorded(positions, game["moves"] or [], game["agents"], values), name)
-    _check_agents(game["agents"], read.last.players, name)
-    return read
-
-
-def games_of(folder: Path) -> Iterable[dict[str, Any]]:
-    """The games without positions and moves."""
-    columns = ("game_id", "players", "agents", "final_scores", "winners", "decisions")
-    found = collected(read_games(folder, unfinished=True).select(*columns), folder)
-    for game in found.iter_rows(named=True):
-        name = f"{folder}, game {game['game_id']}"
-        _check_agents(game["agents"], game["players"], name)
-        if game["final_scores"] is None or game["winners"] is None:
-            raise DatasetError(f"{name} has no result; copy the dataset again")
-        yield game
+        check_agents(agents, positions[0].players, f"{path}, line 1")
+    return checked(Recorded(positions, moves, agents), path)
 
 
 def _check_box(path: Path, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
@@ -145,8 +110,8 @@ def _check_box(path: Path, line: Mapping[str, Any], position: Mapping[str, Any])
             raise DatasetError(f"{path}: {fault}")
 
 
-def _check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:
-    """Names are printed: what is no text could drive a terminal."""
+def check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:
+    """DatasetError unless these are printable, for they are printed, and one for each seat."""
     known = names is not None and all(
         isinstance(name, str) and name and name.isprintable() for name in names
     )
@@ -154,16 +119,8 @@ def _check_agents(names: Sequence[Any] | None, players: int, where: str) -> None
         raise DatasetError(f"{where}: its agents are not a name for each seat")
 
 
-def _written(text: str | None, where: str) -> Position:
-    """A position from its text in a dataset."""
-    try:
-        read = parse_object(check_length((text or "").encode()))
-    except ValueError as error:
-        raise DatasetError(f"{where} is {error}") from error
-    return _position(read, where)
-
-
-def _position(text: Mapping[str, Any], where: str) -> Position:
+def position_of(text: Mapping[str, Any], where: str) -> Position:
+    """A position from its notation; DatasetError if it cannot occur."""
     from shakespeare_env import Position  # it takes a while, and completing needs none
 
     try:
@@ -172,8 +129,8 @@ def _position(text: Mapping[str, Any], where: str) -> Position:
         raise DatasetError(f"{where} is not a position: {error}") from error
 
 
-def _checked(game: Recorded, name: Path | str) -> Recorded:
-    """The game, once its moves are known to be legal."""
+def checked(game: Recorded, name: Path | str) -> Recorded:
+    """The game, once its moves are known to be legal; else DatasetError."""
     if len(game.positions) != len(game.moves) + 1:
         raise DatasetError(
             f"{name}: {len(game.positions)} positions and {len(game.moves)} moves; "

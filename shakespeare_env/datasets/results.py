@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from shakespeare_env.datasets.schema import Column, Table
 
+FORMAT = 1
+"""It changes when a reader would have to."""
+MANIFEST = "arena.json"
+"""Beside the files: an object with `format`, `game` and `box_digest`."""
+FILES = r"games-\d{6,}\.parquet"
+"""Names of the files, as a regular expression."""
+BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
+"""Columns with an entry for each seat."""
+
 RESULTS: Table = (
     Column("key", "string", "of all that decides the game: no two rows of a field share it"),
     Column("match", "string", "of its deal and line-up: the same agents' games in other rotations"),

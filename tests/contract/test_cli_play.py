@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import Position, registry
 from tests.contract import knowledge
 from tests.contract.command_line import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import get_args, get_type_hints
 
@@ -13,7 +12,7 @@ import pytest
 from typer.models import OptionInfo
 
 from shakespeare_env import Position, registry
-from shakespeare_env.cli import COMMANDS
+from shakespeare_env.cli import COMMANDS, function_of
 from shakespeare_env.cli.lines import MOST_BYTES
 from shakespeare_env.cli.recorded import MOST_MOVES
 from tests.contract.command_line import printed, refused, run
@@ -34,9 +33,12 @@ TEXTS = {
     "--draw-at": WORDS,
     "--game": ["", *WORDS],
     "--instead": ["", *WORDS],
+    "--into": FILES,
     "--moves": ["", "-1", "1.5", "9" * 10, *WORDS],
+    "--name": ["", *WORDS],
     "--option": ["", *WORDS],
     "--out": FILES,
+    "--results": FILES,
     "--set": ["", *WORDS],
     "--save": [*FILES, "/dev/null/file.jsonl", f"{'a' * 1000}.jsonl", "a\0.jsonl"],
     "--picture": [*FILES, "/dev/null/file.svg", f"{'a' * 1000}.png", "a\0.svg"],
@@ -49,10 +51,10 @@ def options(*kinds):
 
     Training's are settings, which its own tests go over.
     """
-    for command, module in COMMANDS.items():
+    for command in COMMANDS:
         if command == "train":
             continue
-        hints = get_type_hints(getattr(import_module(module), command), include_extras=True)
+        hints = get_type_hints(function_of(command), include_extras=True)
         for name, hint in hints.items():
             about = getattr(hint, "__metadata__", [None])[0]
             if isinstance(about, OptionInfo) and {hint.__origin__, *get_args(hint.__origin__)} & {
@@ -76,6 +78,7 @@ def needed(tmp_path, monkeypatch):
         "exploit": ["random", "--game", GAME, "--minutes", "0"],
         "replay": ["game.jsonl", "--at", "0"],
         "show": ["position.json"],
+        "solo-suite": ["random", "--game", "shakespeare"],
     }
 
 
@@ -103,7 +106,7 @@ def test_texts_that_mean_nothing(command, option, needed):
     assert not {*os.listdir()} - {"position.json", "game.jsonl"}
 
 
-@pytest.mark.parametrize("command", ["evaluate", "dataset", "watch", "play"])
+@pytest.mark.parametrize("command", ["evaluate", "dataset", "watch", "play", "solo-suite"])
 def test_agents_that_are_none(command, needed):
     for agent in AGENTS:
         refusal(command, *needed.get(command, []), "--", agent, "random")

@@ -18,7 +18,7 @@ from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import open_dataset, settings_of
 from shakespeare_env import registry
-from shakespeare_env.cli.recorded import from_dataset, games_of
+from shakespeare_env.cli.recorded_folders import from_dataset, games_of
 from shakespeare_env.datasets import check_digests, read_decisions, read_games, read_manifest
 from shakespeare_env.errors import DatasetError, MemoryLimitError
 from tests.contract.command_line import refused

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.recorded import from_dataset
+from shakespeare_env.cli.recorded_folders import from_dataset
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write
 

@@ -38,6 +38,7 @@ NEEDED = {
         for file in (
             f"shakespeare_env/{game}/box.toml",
             f"shakespeare_env/{game}/RULES.md",
+            f"shakespeare_env/{game}/NOTATION.md",
             f"agents/shakespeare_agents/checkpoints/{game}/1/card.json",
             f"training/shakespeare_training/configs/{game}/ppo.toml",
             f"training/shakespeare_training/configs/{game}/expert_iteration.toml",

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
+from shakespeare_agents.setting_faults import in_words
 from shakespeare_env import registry
 from shakespeare_env.extras import needing
 from shakespeare_env.values import meant, shown
-from shakespeare_training.faults import in_words
 
 with needing("train", "training needs"):
     from pydantic import (

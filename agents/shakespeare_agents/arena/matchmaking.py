@@ -72,7 +72,6 @@ def plan_round(
         agents=agents,
         tables=tables,
         look=number + 1,
-        seed=seed,
         equal_within=equal_within,
         solo_equal_within=solo_equal_within,
     )

@@ -124,8 +124,8 @@ class EvaluationResult:
         from rich.text import Text
 
         variants = [name for name, on in self.options.items() if on]
-        where = ", ".join([self.game, _counted(self.players, "seat"), *variants])
-        games, deals = _counted(self.games, "game"), _counted(self.deals, "deal")
+        where = ", ".join([self.game, counted(self.players, "seat"), *variants])
+        games, deals = counted(self.games, "game"), counted(self.deals, "deal")
         table = Table(
             title=f"{where}: {games}, {deals}, seed {self.seed}",
             caption=_caption(self),
@@ -188,7 +188,7 @@ def agent_results(
 
 
 def _figures(agent: AgentResult) -> list[str]:
-    score = _with_margin(agent.mean_score, agent.score_high)
+    score = with_margin(agent.mean_score, agent.score_high)
     if agent.win_rate is None or agent.low is None or agent.high is None:
         return [score]
     rates = agent.seat_win_rates or ()
@@ -203,7 +203,7 @@ def _caption(result: EvaluationResult) -> str:
     if result.solo_target is not None:
         return f"A good solo game passes {result.solo_target:g}."
     assert result.mean_winning_score is not None
-    winning = _with_margin(result.mean_winning_score, result.winning_score_high)
+    winning = with_margin(result.mean_winning_score, result.winning_score_high)
     equal = f"{1 / result.players:.1%}".replace("%", " %")
     by_seat = max(map(_seat_margin, result.agents))
     return (
@@ -220,10 +220,11 @@ def _seat_margin(agent: AgentResult) -> float:
     return max(max(rate - low, high - rate) for rate, low, high in ends)
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """A number of things, as in `3 games`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _with_margin(mean: float, high: float | None) -> str:
+def with_margin(mean: float, high: float | None) -> str:
     """A mean and its symmetric interval: `21.37 ± 0.52`."""
     return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import polars as pl
 import scipy.special
 
-from shakespeare_agents.arena.standings.bootstrap import Ratings, ratings
+from shakespeare_agents.arena.standings.bootstrap import Ratings
+from shakespeare_agents.arena.standings.sandwich import quick_ratings
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.solo import SoloScores, solo_scores
 from shakespeare_agents.arena.standings.verdicts import (
@@ -93,7 +94,6 @@ def look_at(
     agents: Sequence[str],
     tables: Sequence[int],
     look: int,
-    seed: int = 0,
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> Look:
@@ -104,7 +104,6 @@ def look_at(
         agents: Digests of those that play; others count in ratings, but have no place here.
         tables: Numbers of players; 1 makes a solo ladder, more make the ladder of ratings.
         look: How often this field has been looked at, this time included.
-        seed: Of the bootstrap.
         equal_within: Elo points that count as equal.
         solo_equal_within: Points of mean solo score, likewise.
     """
@@ -112,7 +111,7 @@ def look_at(
     level = level_of(look, (len(agents) - 1) * (rated + alone))
     ladder, solo = _NOBODY, _NOBODY
     if rated:
-        ladder = _rated(ratings(results, seed=seed), results, agents, level, equal_within)
+        ladder = _rated(quick_ratings(results), results, agents, level, equal_within)
     if alone:
         found = solo_scores(seats(results, labels(results)))
         solo = _solo(found, agents, level, solo_equal_within)

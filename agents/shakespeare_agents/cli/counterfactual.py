@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import typer
 
 from shakespeare_agents.cli.lineup_options import AGENT, PERSON, make_entrants
-from shakespeare_agents.cli.single_game import SingleGame
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.registry import default
+from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import Position
 from shakespeare_env.cli import screen
 from shakespeare_env.cli.game_log import GameLog

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 from rich.console import Console
 
 from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli.out_file import check_writable, save_result
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
 
@@ -35,7 +35,7 @@ def evaluate(
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     if out is not None:
-        _check_writable(out)
+        check_writable(out)
     games = -(-games // len(entrants)) * len(entrants)
     with games_progress() as progress:
         task = progress.add_task("playing", total=games, decisions=0)
@@ -53,21 +53,4 @@ def evaluate(
         )
     Console().print(result.table())
     if out is not None:
-        try:
-            result.save(out)
-        except OSError as error:
-            choices.give_up(f"cannot write {out}: {error}")
-
-
-def _check_writable(out: Path) -> None:
-    """Give up before hours of play if the file cannot be written."""
-    folder = out.parent
-    if out.is_dir():
-        choices.give_up(f"cannot write {out}: it is a folder; give the name of a file")
-    if out.exists() and not out.is_file():
-        # It would be replaced, /dev/null included.
-        choices.give_up(f"cannot write {out}: it is a device or a pipe; give the name of a file")
-    if not folder.is_dir():
-        choices.give_up(f"cannot write {out}: there is no folder {folder}; create it first")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        choices.give_up(f"cannot write {out}: you may not write in the folder {folder}")
+        save_result(result, out)

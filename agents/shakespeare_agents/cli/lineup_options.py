@@ -21,14 +21,14 @@ AGENT = "AGENT"
 PERSON = "you"
 """Who is no agent, in a line-up and in the record of a game."""
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
-_WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
+WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
 AgentNames = Annotated[
     list[str] | None,
     typer.Argument(
         metavar=AGENT,
         autocompletion=complete_agent,
-        help=f"Who plays: {_WHO} The last of several fills the remaining seats; a single one plays "
+        help=f"Who plays: {WHO} The last of several fills the remaining seats; a single one plays "
         "against the default agent.",
         show_default=_DEFAULT_AGENT,
     ),
@@ -38,7 +38,7 @@ OpponentNames = Annotated[
     typer.Argument(
         metavar=AGENT,
         autocompletion=complete_agent,
-        help=f"Who plays the other seats, in their order: {_WHO} The last one fills the remaining "
+        help=f"Who plays the other seats, in their order: {WHO} The last one fills the remaining "
         "seats.",
         show_default=_DEFAULT_AGENT,
     ),
@@ -48,7 +48,7 @@ FinisherNames = Annotated[
     typer.Argument(
         metavar=AGENT,
         autocompletion=complete_agent,
-        help=f"Who plays on after --instead, from seat 0: {_WHO} The last of several fills the "
+        help=f"Who plays on after --instead, from seat 0: {WHO} The last of several fills the "
         "remaining seats; a single one plays against the default agent.",
         show_default=f"those of the record, or {_DEFAULT_AGENT}",
     ),
@@ -75,11 +75,10 @@ _GAMES = (
 )
 Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
 _SEED = "Seed of chance and of the agents' draws: the same seed is the same game."
-_MOST_SEED = 2**64 - 1
-Seed = Annotated[int, typer.Option("--seed", min=0, max=_MOST_SEED, help=_SEED)]
+MOST_SEED = 2**64 - 1
+Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED)]
 FreshSeed = Annotated[
-    int | None,
-    typer.Option("--seed", min=0, max=_MOST_SEED, help=_SEED, show_default="a fresh one"),
+    int | None, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED, show_default="a fresh one")
 ]
 Threads = Annotated[
     int,

@@ -53,7 +53,7 @@ def play(
     # It takes a while to import, which the shell's completion need not.
     from shakespeare_agents.cli.fault_words import fault_lines
     from shakespeare_agents.cli.person import GivenMoveError, Person
-    from shakespeare_agents.cli.single_game import SingleGame
+    from shakespeare_agents.single_game import SingleGame
 
     game = choices.find_game(game_name)
     if seed is None:

@@ -12,7 +12,8 @@ from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.game_log import GameLog
-from shakespeare_env.cli.recorded import Recorded, from_dataset, from_json_lines, games_of
+from shakespeare_env.cli.recorded import Recorded, from_json_lines
+from shakespeare_env.cli.recorded_folders import from_folder, games_of
 from shakespeare_env.errors import DatasetError
 
 _HELP = """\
@@ -27,19 +28,20 @@ def replay(
         Path,
         typer.Argument(
             metavar="FILE|FOLDER",
-            help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset.",
+            help="A game as JSON lines (.jsonl or .jsonl.gz), or the folder of a dataset or of an "
+            "arena.",
         ),
     ],
     named: lineup_options.FinisherNames = None,
     game_id: Annotated[
         int | None,
-        typer.Option(min=0, max=2**63 - 1, help="The game of a dataset.", show_default="0"),
+        typer.Option(min=0, max=2**63 - 1, help="The game of a folder.", show_default="0"),
     ] = None,
     at: Annotated[
         int | None, typer.Option(min=0, help="Print this position and stop.", show_default=False)
     ] = None,
     listed: Annotated[
-        bool, typer.Option("--list", help="List moves, or a dataset's games without --game-id.")
+        bool, typer.Option("--list", help="List moves, or a folder's games without --game-id.")
     ] = False,
     seat: Annotated[
         int | None,
@@ -57,7 +59,7 @@ def replay(
     ] = None,
     seed: lineup_options.Seed = 0,
 ) -> None:
-    """Step through a recorded game; positions are shown as recorded, chance is not redrawn."""
+    """Step through a recorded game, of a file, a dataset or an arena; chance is not redrawn."""
     if instead is not None and (at is None or seat is not None or listed):
         raise typer.BadParameter(
             "give --at as well, and neither --seat nor --list: what follows is shown in full",
@@ -98,10 +100,10 @@ def replay(
 
 def _opened(record: Path, game_id: int | None) -> Recorded:
     if record.is_dir():
-        return from_dataset(record, game_id or 0)
+        return from_folder(record, game_id or 0)
     if game_id is not None:
         raise typer.BadParameter(
-            f"{record} is one game; omit it, or give a dataset's folder", param_hint="--game-id"
+            f"{record} is one game; omit it, or give a folder of games", param_hint="--game-id"
         )
     return from_json_lines(record)
 
@@ -149,6 +151,9 @@ def _print_position(game: Recorded, at: int, seat: int | None) -> None:
         sheet = GameLog(game.agents).score_sheet(game.positions, game.moves)
         printing.print_scores(position, game.agents, sheet)
         return
+    if game.forfeit and at == len(game.moves):
+        screen.tell_wrapped(game.forfeit, 0)
+        return
     who = f"Seat {position.to_move} decides"
     if game.agents is not None:
         who += f", played by {game.agents[position.to_move]}"
@@ -170,6 +175,8 @@ def _print_legal(game: Recorded, at: int, seat: int | None) -> None:
 def _print_list(game: Recorded, seat: int | None) -> None:
     for number in range(len(game.moves)):
         _print_move(game, number, seat)
+    if game.forfeit:
+        screen.tell_wrapped(game.forfeit, 0)
 
 
 def _print_move(game: Recorded, number: int, seat: int | None) -> None:
@@ -181,11 +188,11 @@ def _print_move(game: Recorded, number: int, seat: int | None) -> None:
 def _print_games(folder: Path) -> None:
     rows = (
         (
-            str(game["game_id"]),
-            str(game["decisions"]),
-            ", ".join(game["agents"]),
-            " ".join(map(str, game["final_scores"])),
-            " ".join(map(str, game["winners"])),
+            str(game.game_id),
+            str(game.decisions),
+            ", ".join(game.agents),
+            " ".join(map(str, game.scores)),
+            game.ending,
         )
         for game in games_of(folder)
     )

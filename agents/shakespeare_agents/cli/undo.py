@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shakespeare_agents.cli.single_game import SingleGame
+from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import Position
 
 _POSSIBLE = 32

@@ -58,7 +58,7 @@ def watch(
 ) -> None:
     """Watch a game of agents, secrets included."""
     # It takes a while to import, which the shell's completion need not.
-    from shakespeare_agents.cli.single_game import SingleGame
+    from shakespeare_agents.single_game import SingleGame
 
     if math.isnan(delay):  # which is not below 0, nor above the most
         raise typer.BadParameter("give a number of seconds", param_hint="--delay")

@@ -30,6 +30,7 @@ _OPTIONS = {
         "--trust",
     ),
     "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
+    "solo-suite": ("--game", "--seed", "--worst", "--out"),
     "exploit": ("--games", "--seed", "--out", "--set"),
     "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
     "replay": ("--game-id", "--at", "--seat", "--instead", "--seed"),
@@ -37,6 +38,7 @@ _OPTIONS = {
     "actions": ("--game",),
     "observation": ("--game",),
     "protocol": (),
+    "mcp": ("--game", "--name", "--results"),
 }
 _FLAGS = {
     "watch": ("--every-position", "--final"),
@@ -95,9 +97,9 @@ def _line(case: random.Random, place: Path) -> list[str]:
     line: list[str] = []
     if command in ("show", "replay"):
         line.append(_file(case, place))
-    if command in ("evaluate", "dataset", "watch", "play", "replay"):
+    if command in ("evaluate", "dataset", "watch", "play", "replay", "mcp"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
-    if command == "exploit":
+    if command in ("exploit", "solo-suite"):
         line.append(_agent(case))
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]

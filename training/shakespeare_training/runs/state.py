@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 
+from shakespeare_agents.setting_faults import in_words
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.values import shown
 from shakespeare_training.config import MOST_DECISIONS, Name, TrainingConfig, unknown_setting
-from shakespeare_training.faults import in_words
 from shakespeare_training.league import MOST_GAMES, named_opponents
 from shakespeare_training.runs.history import Decisions, History, Measurement, Seconds
 

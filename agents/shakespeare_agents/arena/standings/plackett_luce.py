@@ -7,6 +7,7 @@ goes to one of those still in the game with a probability proportional to exp(st
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import scipy.optimize
@@ -38,19 +39,22 @@ def strengths(found: Choices, chosen: Floats, shown: Floats, start: Floats | Non
         value = shown @ np.log(total) - chosen[:n] @ at
         return float(value), held * (free.T @ (shown / total)) - chosen[:n]
 
-    def curvature(at: Floats) -> Floats:
-        held = np.exp(at)
-        shares = free * held / (free @ held + sets[:, n])[:, None]
-        weighted = shares * shown[:, None]
-        return np.asarray(np.diag(weighted.sum(axis=0)) - weighted.T @ shares)
-
     # Steps are bounded, which keeps exp within its range; the loss is convex.
     best = scipy.optimize.minimize(
         loss,
         np.zeros(n) if start is None else start,
         jac=True,
-        hess=curvature,
+        hess=partial(curvature, found, shown),
         method="trust-exact",
         options={"initial_trust_radius": 2.0, "max_trust_radius": 8.0, "gtol": 1e-6},
     )
     return np.asarray(best.x)
+
+
+def curvature(found: Choices, shown: Floats, at: Floats) -> Floats:
+    """float[n, n]: the second derivatives of the loss at float[n]."""
+    n, held = len(at), np.exp(at)
+    free = found.sets[:, :n]
+    shares = free * held / (free @ held + found.sets[:, n])[:, None]
+    weighted = shares * shown[:, None]
+    return np.asarray(np.diag(weighted.sum(axis=0)) - weighted.T @ shares)

@@ -1,4 +1,4 @@
-"""One game in the terminal, played by agents and perhaps a person."""
+"""One game, played by agents and perhaps by somebody else."""
 
 from __future__ import annotations
 

@@ -1,14 +1,13 @@
-"""What pydantic finds wrong, in words."""
+"""What pydantic finds wrong with settings, in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.extras import needing
 from shakespeare_env.values import shown
 
-with needing("train", "training needs"):
+if TYPE_CHECKING:
     from pydantic import ValidationError
 
 _MUST_BE: dict[str, str] = {

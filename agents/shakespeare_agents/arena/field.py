@@ -1,0 +1,237 @@
+"""A field: who plays in an arena, at which tables, and how long."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from shakespeare_agents import naming
+from shakespeare_agents.setting_faults import in_words
+from shakespeare_env import registry
+from shakespeare_env.agent import name_of
+from shakespeare_env.errors import ArenaError
+from shakespeare_env.extras import needing
+from shakespeare_env.values import meant, shown
+
+with needing("arena", "the arena needs"):
+    import pydantic
+
+_SETTINGS = pydantic.ConfigDict(
+    frozen=True, extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
+)
+_LARGEST = 2**20
+"""Bytes of a field's file."""
+
+Count = Annotated[int, pydantic.Field(strict=True, ge=1, le=10**9)]
+Amount = Annotated[float, pydantic.Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+class Contender(pydantic.BaseModel):
+    """One agent of a field: what plays (`agent`), or the program that is asked (`program`)."""
+
+    model_config = _SETTINGS
+
+    name: str = pydantic.Field(default="", max_length=200)
+    """What its figures go under; by default what plays."""
+    agent: Any = None
+    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `registry.make`."""
+    program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1, max_length=1000)
+    """A command and its arguments, started without a shell in the field file's folder."""
+    seconds_a_move: Amount | None = None
+    """Limits of a program: see `programs.Limits`, which has the defaults."""
+    seconds_a_game: Amount | None = None
+    """All its decisions of one game."""
+    megabytes: Amount | None = None
+    """Memory of its processes."""
+
+    @pydantic.model_validator(mode="after")
+    def _plays_somehow(self) -> Self:
+        if (self.agent is None) == (self.program is None):
+            raise ValueError("give either agent or program")
+        if self.agent is not None and self.limits:
+            raise ValueError(f"{', '.join(self.limits)}: only programs have limits")
+        if not (self.label and self.label.isprintable()):
+            raise ValueError(f"{shown(self.label)} cannot be printed: give it a name")
+        return self
+
+    @property
+    def label(self) -> str:
+        """Its name; without one what plays."""
+        if self.name:
+            return self.name
+        return " ".join(self.program) if self.program else name_of(self.agent)
+
+    @property
+    def limits(self) -> dict[str, float]:
+        """Those that were given."""
+        names = ("seconds_a_move", "seconds_a_game", "megabytes")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+class Field(pydantic.BaseModel):
+    """Who plays, at which tables, and when it is enough."""
+
+    model_config = _SETTINGS
+
+    game: str = registry.DEFAULT
+    """The game."""
+    players: tuple[Count, ...] = pydantic.Field(default=(), max_length=100)
+    """Seat counts of the tables, 1 for the solo game; by default the game's most."""
+    variants: tuple[str, ...] = pydantic.Field(default=(), max_length=100)
+    """Variants that are played."""
+    seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
+    """Of the deals and the agents' draws."""
+    agents: tuple[Contender, ...] = pydantic.Field(min_length=2, max_length=1000)
+    """Who plays: two or more."""
+    rotations: Count | None = None
+    """From how many seats each deal is played; by default from each of them."""
+    games: Count = 10_000
+    """Stop once so many games are played, those of earlier runs included."""
+    minutes: Amount | None = None
+    """Stop after so many minutes of this run; games in progress are dropped."""
+    equal_within: Amount = 20.0
+    """Elo points: neighbours on the ladder are equal when their difference is surely less."""
+    equal_score: Amount = 0.5
+    """The same for mean scores of the solo game."""
+    folder: Path = pydantic.Field(default=Path(), exclude=True)
+    """What relative paths start from."""
+    text: str = pydantic.Field(default="", exclude=True)
+    """Of the file that it was read from."""
+
+    @pydantic.field_validator("agents", mode="before")
+    @classmethod
+    def _by_name(cls, agents: Any) -> Any:
+        if not isinstance(agents, list | tuple):
+            return agents
+        return [one if isinstance(one, dict | Contender) else {"agent": one} for one in agents]
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def _tables(cls, data: Any) -> Any:
+        if isinstance(data, Mapping) and data.get("game", registry.DEFAULT) in registry.names():
+            most = registry.seats(data.get("game", registry.DEFAULT))[-1]
+            return {"players": (most,), **data}
+        return data
+
+    @pydantic.model_validator(mode="after")
+    def _fits_the_game(self) -> Self:
+        if self.game not in registry.names():
+            known = ", ".join(registry.names())
+            question = meant(self.game, registry.names())
+            raise ValueError(f"there is no game {shown(self.game)}{question}; there are: {known}")
+        rules = registry.game(self.game)
+        for seats in self.players:
+            rules.check_players(seats)
+        try:
+            rules.option_bits(dict.fromkeys(self.variants, True), self.players)
+        except TypeError as fault:
+            raise ValueError(str(fault)) from fault
+        if self.rotations is not None and self.rotations > min(self.seats, default=1):
+            raise ValueError(
+                f"rotations = {self.rotations}: a deal of {min(self.seats)} seats has no more "
+                "rotations than seats"
+            )
+        repeated = [label for label in self.labels if self.labels.count(label) > 1]
+        if repeated:
+            raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
+        return self
+
+    @property
+    def labels(self) -> list[str]:
+        """The agents' names, in order."""
+        return [contender.label for contender in self.agents]
+
+    @property
+    def seats(self) -> list[int]:
+        """The tables where agents meet."""
+        return [players for players in self.players if players > 1]
+
+    @classmethod
+    def of(cls, **settings: Any) -> Field:
+        """A field from its settings; `agents` may be whatever plays.
+
+        Raises:
+            ArenaError: a setting is unknown, mistyped or out of range, or does not fit the game.
+        """
+        return _checked(settings, "the field")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Field:
+        """A field from TOML; relative paths in it start from its folder. Nothing in it is run.
+
+        Raises:
+            ArenaError: the file cannot be read, or as of `of`.
+        """
+        file = Path(path)
+        try:
+            if file.stat().st_size > _LARGEST:
+                raise ArenaError(f"{file}: a field has at most {_LARGEST:,} bytes")
+            text = file.read_text(encoding="utf-8")
+            settings = tomllib.loads(text)
+        except (OSError, ValueError) as fault:
+            if isinstance(fault, ArenaError):
+                raise
+            raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
+        for name in ("folder", "text"):
+            if name in settings:
+                raise ArenaError(f"{file}: {_unknown(name)}")
+        folder = file.resolve().parent
+        anchored = _anchored(settings, folder)
+        return _checked({**anchored, "folder": folder, "text": text}, str(file))
+
+    def runs(self) -> list[str]:
+        """The programs and the Python that playing it runs: to be looked at before."""
+        texts = [one.agent for one in self.agents if isinstance(one.agent, str)]
+        programs = [" ".join(one.program) for one in self.agents if one.program]
+        return [*programs, *naming.running_python(texts)]
+
+
+def _checked(settings: Mapping[str, Any], where: str) -> Field:
+    try:
+        return Field.model_validate(dict(settings))
+    except pydantic.ValidationError as fault:
+        raise ArenaError(f"{where}: {in_words(fault, settings, _unknown)}") from fault
+
+
+def _unknown(place: str) -> str:
+    known: Iterable[str] = Contender.model_fields if place[:6] == "agents" else Field.model_fields
+    name = place.rpartition(".")[2]
+    return f"there is no setting {place}{meant(name, known)}"
+
+
+def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The settings with agents' relative paths made absolute."""
+    agents = settings.get("agents")
+    if not isinstance(agents, list):
+        return settings
+    found: list[Any] = []
+    for one in agents:
+        if isinstance(one, str):
+            one = {"agent": one, "name": one}
+        if isinstance(one, dict) and isinstance(one.get("agent"), str):
+            one = {"name": one["agent"], **one, "agent": _anchored_text(one["agent"], folder)}
+        found.append(one)
+    return {**settings, "agents": found}
+
+
+def _anchored_text(text: str, folder: Path) -> str:
+    """An agent's name, in which whatever exists in the folder is named by its whole path."""
+    name, *options = text.split(",")
+    parts = [_whole(name, folder)]
+    for option in options:
+        key, sign, value = option.partition("=")
+        parts.append(f"{key}{sign}{_whole(value, folder)}" if value else option)
+    return ",".join(parts)
+
+
+def _whole(name: str, folder: Path) -> str:
+    if name in naming.names():
+        return name
+    file, colon, attribute = name.partition(":")
+    try:
+        return f"{folder / file}{colon}{attribute}" if file and (folder / file).exists() else name
+    except (OSError, ValueError):  # what no path can be
+        return name

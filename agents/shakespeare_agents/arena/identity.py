@@ -1,0 +1,109 @@
+"""Which agents are the same: a digest of what decides how one plays."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from shakespeare_agents import greedy, naming, network_agent, random_agent
+from shakespeare_agents.greedy import GreedyAgent
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.random_agent import RandomAgent
+from shakespeare_agents.registry import digest_of
+from shakespeare_agents.search.agent import SearchAgent
+from shakespeare_env.agent import AnyAgent, Player
+from shakespeare_env.game import Game
+
+DIGITS = 16
+"""Of a digest, hexadecimal."""
+_PACKAGE = Path(__file__).parents[1]
+
+
+def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
+    """The digest of an agent, whatever name it goes under.
+
+    It covers a network's weights, options, and the code that plays, comments aside: of a built-in
+    agent its own modules, of Python that was named the module named and the one that defines the
+    object. What these import is not covered, nor is the version of other packages.
+
+    Args:
+        given: What it was made from.
+        agent: As made for the game.
+        game: What it plays.
+    """
+    return _digest([game.name, *_facts(given, agent, game)])
+
+
+def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
+    options = naming.split_options(given)[1] if isinstance(given, str) else {}
+    heuristics = sorted((_PACKAGE / "heuristics").glob(f"{game.name}*.py"))
+    heuristics.append(_PACKAGE / "heuristics" / "best_action.py")
+    # Subclasses may play otherwise.
+    if type(agent) is NetworkAgent:
+        made_of = agent.network.digest(), agent.greedy
+        return ["network", *made_of, code_digest([_file(network_agent)])]
+    if type(agent) is SearchAgent:
+        search = sorted((_PACKAGE / "search").glob("*.py"))
+        weights = digest_of("", agent)
+        code = search if weights else [*search, *heuristics]
+        # Threads change no move.
+        facts = {name: value for name, value in options.items() if name != "threads"}
+        return ["search", weights or _sorted(facts), code_digest(code)]
+    if type(agent) is RandomAgent:
+        return ["random", code_digest([_file(random_agent)])]
+    if type(agent) is GreedyAgent:
+        return ["greedy", _sorted(options), code_digest([_file(greedy), *heuristics])]
+    if given == "heuristic":
+        return ["heuristic", code_digest(heuristics)]
+    if isinstance(given, str) and (source := digest_of(given, agent)):
+        name = naming.python_name(naming.split_options(given)[0])
+        return ["python", source, "" if name is None else name.attribute, _sorted(options)]
+    return ["object", str(given) if isinstance(given, str) else _source_of(given)]
+
+
+def code_digest(files: Iterable[Path]) -> str:
+    """SHA-256 of what Python files do, without comments, docstrings and layout."""
+    return _digest([_shape(ast.parse(file.read_text(encoding="utf-8"))) for file in files])
+
+
+def _shape(node: Any) -> Any:
+    """A syntax tree as JSON; `ast.dump` writes the same code differently in other Pythons."""
+    if isinstance(node, list):
+        return [_shape(one) for one in node if not _is_text(one)]
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    given = [(name, value) for name, value in ast.iter_fields(node) if value not in (None, [])]
+    return [type(node).__name__, *([name, _shape(value)] for name, value in given)]
+
+
+def _is_text(statement: object) -> bool:
+    if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Constant):
+        return False
+    return isinstance(statement.value.value, str)
+
+
+def _source_of(given: object) -> str:
+    """The source of a function, or of an object's class; where there is none, its own name."""
+    source = given if inspect.isroutine(given) or inspect.isclass(given) else type(given)
+    try:
+        return inspect.getsource(source)
+    except (OSError, TypeError):
+        return f"{source.__module__}.{source.__qualname__}"
+
+
+def _file(module: ModuleType) -> Path:
+    return Path(str(module.__file__))
+
+
+def _sorted(options: dict[str, Any]) -> str:
+    return json.dumps(options, sort_keys=True)
+
+
+def _digest(facts: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:DIGITS]

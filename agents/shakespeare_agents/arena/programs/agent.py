@@ -1,0 +1,138 @@
+"""An external program as an agent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.arena.faults import Answers, Fault
+from shakespeare_agents.arena.programs.process import Deadline, Process, ProgramError
+from shakespeare_agents.arena.programs.program import Program
+from shakespeare_agents.arena.programs.questions import action_in, notice_of_end, question
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.information_sets import InformationSets
+
+MOST_FAULTS = 10
+"""In a row, of games that are decided together: then the rest is lost unasked, as waiting for each
+of thousands of answers would hold up all others."""
+
+
+@dataclass
+class _Game:
+    """What a program is told of a game as, and the seconds it has thought in it."""
+
+    number: int
+    seconds: float = 0.0
+
+
+class ProgramAgent:
+    """Asks a program, which is started when first asked and anew after every fault.
+
+    Of several games it is asked about one after the other. Close it, or use it in `with`, to end
+    the program; at the latest it ends with the interpreter.
+
+    Attributes:
+        program: What is started.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self._process: Process | None = None
+        self._games: dict[Hashable, _Game] = {}
+        self._over: list[int] = []
+        self._questions, self._numbers = count(1), count(1)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"ProgramAgent({self.program})"
+
+    def close(self) -> None:
+        """End the program and all that it has started."""
+        process, self._process = self._process, None
+        self._over.clear()
+        if process is not None:
+            process.kill()
+
+    def answer(self, games: InformationSets, keys: Sequence[Hashable]) -> Answers:
+        """Decide in m games, known by m keys; a fault loses one and starts the program anew."""
+        actions, seconds = np.full(len(keys), -1), np.zeros(len(keys))
+        faults: dict[int, Fault] = {}
+        in_a_row = 0
+        for place, key in enumerate(keys):
+            if in_a_row == MOST_FAULTS:
+                faults[place] = _unasked(faults[place - 1])
+                continue
+            if key not in self._games:
+                self._games[key] = _Game(next(self._numbers))
+            game = self._games[key]
+            before = game.seconds
+            try:
+                actions[place] = self._decide(games, place, game)
+                in_a_row = 0
+            except ProgramError as error:
+                faults[place] = error.fault
+                in_a_row += 1
+                self.close()
+            except BaseException:  # its answer would be taken for that of the next question
+                self.close()
+                raise
+            seconds[place] = game.seconds - before
+        return Answers(actions, seconds, faults)
+
+    def end(self, keys: Sequence[Hashable]) -> None:
+        """Forget games that are over; the program is told with the next question."""
+        for key in keys:
+            game = self._games.pop(key, None)
+            if game is not None:
+                self._over.append(game.number)
+
+    def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
+        """int64[m]: decide without a referee; each decision counts as a game of its own.
+
+        Raises:
+            ProgramError: the program has failed.
+        """
+        keys = [object() for _ in range(len(games))]
+        answers = self.answer(games, keys)
+        self.end(keys)
+        for fault in answers.faults.values():
+            raise ProgramError(fault)
+        return answers.actions.astype(np.int64)
+
+    def _decide(self, games: InformationSets, place: int, game: _Game) -> int:
+        limits = self.program.limits
+        left = min(limits.seconds_a_move, limits.seconds_a_game - game.seconds)
+        limit = f"{limits.seconds_a_move:g} s"
+        if left < limits.seconds_a_move:
+            limit = f"{limits.seconds_a_game:g} s in one game"
+        number = next(self._questions)
+        asked = question(games, place, number=number, game_id=game.number, seconds=left)
+        begun = time.monotonic()
+        if self._process is None:
+            begun += limits.seconds_to_start
+            limit += f", and {limits.seconds_to_start:g} s to start"
+            self._process = Process(self.program)
+        else:
+            asked = b"".join(map(notice_of_end, self._over)) + asked
+        self._over.clear()
+        try:
+            line = self._process.ask(asked, Deadline(begun + left, limit))
+        finally:
+            game.seconds += max(0.0, time.monotonic() - begun)
+        return action_in(line, number, games.moves(place))
+
+
+def _unasked(last: Fault) -> Fault:
+    said = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
+    return Fault(last.kind, f"{said}{last.details.removeprefix(said)}")

@@ -1,0 +1,251 @@
+"""A running program: one question at a time, and what goes wrong on the way to its answer."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import selectors
+import signal
+import subprocess
+import time
+import weakref
+from dataclasses import dataclass
+from typing import IO
+
+from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.programs.process_tree import MARK, end_tree, has_ended, resident_bytes
+from shakespeare_agents.arena.programs.program import Program
+from shakespeare_env.errors import ShakespeareEnvError
+
+MOST_BYTES = 2**16
+"""In an answer, and in what a program writes unasked."""
+_CHUNK = 2**16
+_MOST_CHUNKS = 16
+"""Read at once of standard error, which may not end."""
+_TAIL = 1000
+"""Bytes kept of what it wrote to standard error last."""
+_LOOK = 0.1
+"""Seconds between looks at its memory, and at whether it lives."""
+_PATIENCE = 0.2
+"""Seconds for more to arrive of what is a fault anyway: what kind of fault, depends on it."""
+_ENDING = 1.0
+"""Seconds that a program whose pipes are closed has to end, so that its exit code can be told."""
+_OURS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+"""Errors in starting a program that are not the program's."""
+
+
+class ProgramError(ShakespeareEnvError, RuntimeError):
+    """A program has failed.
+
+    Attributes:
+        fault: How.
+    """
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(f"{fault.kind}: {fault.details}")
+        self.fault = fault
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """When an answer has to be there, on `time.monotonic`, and which limit that is, in words."""
+
+    at: float
+    limit: str
+
+
+class Process:
+    """A program that runs until `kill`, or until the arena ends.
+
+    Raises:
+        ProgramError: it cannot be started.
+        OSError: this machine has no processes, memory or file descriptors left.
+    """
+
+    def __init__(self, program: Program) -> None:
+        if os.name != "posix":
+            raise NotImplementedError("external programs need Linux or macOS, not Windows")
+        mark = secrets.token_hex(16)
+        try:
+            self._popen = subprocess.Popen(
+                program.argv,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=program.folder,
+                env={**os.environ, MARK: mark},
+                start_new_session=True,
+            )
+        except OSError as fault:
+            if fault.errno in _OURS:
+                raise
+            what = f"{program} cannot be started in {program.folder}: {fault.strerror}"
+            raise ProgramError(Fault("crash", what)) from fault
+        # Also if nobody calls it: when this object goes, and at the interpreter's end.
+        self.kill = weakref.finalize(self, _kill, self._popen, mark, os.getpid())
+        self._most_bytes = program.limits.megabytes * 1e6
+        self._next_look = 0.0
+        self._tail = b""
+        pipes = self._popen.stdin, self._popen.stdout, self._popen.stderr
+        self._stdin, self._stdout, self._stderr = map(_descriptor, pipes)
+        self._selector = selectors.PollSelector()
+        self._selector.register(self._stdout, selectors.EVENT_READ)
+        self._selector.register(self._stderr, selectors.EVENT_READ)
+
+    def ask(self, question: bytes, deadline: Deadline) -> bytes:
+        """Write a line and read one, without its newline; it lives on only if that goes well.
+
+        Raises:
+            ProgramError: it ended, took more than it may, or wrote more than the line.
+        """
+        try:
+            return self._exchange(question, deadline)
+        except ProgramError as error:
+            if self.kill.alive:
+                self._read_stderr()
+                self.kill()
+            raise self._with_last_words(error) from error
+        except BaseException:
+            self.kill()
+            raise
+
+    def _exchange(self, question: bytes, deadline: Deadline) -> bytes:
+        if (data := _read(self._stdout)) is not None:
+            raise self._unasked(len(data)) if data else self._ended()
+        unsent, answer = memoryview(question), bytearray()
+        self._selector.register(self._stdin, selectors.EVENT_WRITE)
+        while True:
+            wait = max(0.0, min(deadline.at - time.monotonic(), _LOOK))
+            ready = {key.fd for key, _ in self._selector.select(wait)}
+            if self._stderr in ready:
+                self._read_stderr()
+            if self._stdout in ready:
+                data = _read(self._stdout)
+                if data == b"":
+                    raise self._ended()
+                answer += data or b""
+                if b"\n" in answer:
+                    break
+                if len(answer) > MOST_BYTES:
+                    raise _failed("flood", f"it wrote a line of over {MOST_BYTES:,} bytes")
+            if self._stdin in ready:
+                unsent = unsent[self._write(unsent) :]
+                if not unsent:
+                    self._selector.unregister(self._stdin)
+            self._check_limits(deadline, is_silent=self._stdout not in ready)
+        if unsent:
+            raise _failed("garbage", "it answered a question that it had not read to its end")
+        return self._alone(bytes(answer))
+
+    def _check_limits(self, deadline: Deadline, *, is_silent: bool) -> None:
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + _LOOK
+            taken = resident_bytes(self._popen.pid)
+            if taken > self._most_bytes:
+                most = f"{self._most_bytes / 1e6:,.0f} MB"
+                raise _failed("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
+            # What it has started may hold its pipes open.
+            if is_silent and has_ended(self._popen.pid):
+                raise self._ended()
+        if now >= deadline.at:
+            raise _failed("time", f"it thought for longer than {deadline.limit}")
+
+    def _write(self, data: memoryview) -> int:
+        try:
+            return os.write(self._stdin, data)
+        except BlockingIOError:
+            return 0
+        except BrokenPipeError:
+            raise self._ended() from None
+
+    def _read_stderr(self) -> None:
+        """Keep the last of what it wrote there."""
+        for _ in range(_MOST_CHUNKS):
+            data = _read(self._stderr)
+            if not data:
+                break
+            self._tail = (self._tail + data)[-_TAIL:]
+        if data == b"" and self._stderr in self._selector.get_map():
+            self._selector.unregister(self._stderr)
+
+    def _alone(self, answer: bytes) -> bytes:
+        """The line that an answer is; more is a fault."""
+        line, _, rest = answer.partition(b"\n")
+        rest = rest or _read(self._stdout) or b""
+        if rest:
+            raise self._unasked(len(rest))
+        if len(line) > MOST_BYTES:
+            raise _failed("flood", f"it wrote a line of over {MOST_BYTES:,} bytes")
+        return line
+
+    def _unasked(self, size: int) -> ProgramError:
+        """The fault of having written more than an answer; waits whether it goes on."""
+        until = time.monotonic() + _PATIENCE
+        while size <= MOST_BYTES and time.monotonic() < until:
+            data = _read(self._stdout)
+            if data == b"":
+                break
+            size += len(data or b"")
+            time.sleep(0 if data else 0.01)
+        if size > MOST_BYTES:
+            return _failed("flood", f"it wrote over {MOST_BYTES:,} bytes unasked")
+        return _failed("garbage", f"it wrote {size:,} bytes beyond one line for each question")
+
+    def _ended(self) -> ProgramError:
+        until = time.monotonic() + _ENDING
+        while not (ended := has_ended(self._popen.pid)) and time.monotonic() < until:
+            self._read_stderr()  # it may wait for room to write
+            time.sleep(0.005)
+        if not ended:
+            return _failed("crash", "it closed its standard input or output")
+        self._read_stderr()
+        self.kill()
+        return _failed("crash", f"it ended {_how(self._popen.returncode)}")
+
+    def _with_last_words(self, error: ProgramError) -> ProgramError:
+        text = self._tail.decode(errors="replace").strip()
+        if not text:
+            return error
+        # What controls a terminal would do so in a report.
+        shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+        details = f"{error.fault.details}; standard error ended with:\n{shown}"
+        return ProgramError(Fault(error.fault.kind, details))
+
+
+def _failed(kind: str, details: str) -> ProgramError:
+    return ProgramError(Fault(kind, details))
+
+
+def _how(code: int) -> str:
+    if code >= 0:
+        return f"with exit code {code}"
+    try:
+        return f"by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"by signal {-code}"
+
+
+def _descriptor(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None
+    os.set_blocking(pipe.fileno(), False)
+    return pipe.fileno()
+
+
+def _read(descriptor: int) -> bytes | None:
+    """What is there to be read; nothing at the end, None if nothing has come yet."""
+    try:
+        return os.read(descriptor, _CHUNK)
+    except BlockingIOError:
+        return None
+
+
+def _kill(process: subprocess.Popen[bytes], mark: str, owner: int) -> None:
+    if os.getpid() != owner:  # a fork of the arena at its own end
+        return
+    end_tree(process, mark)
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()

@@ -1,0 +1,111 @@
+"""What an external program is: a command, where it runs, and its limits."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+from shakespeare_env.values import shown
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a program may take; who takes more loses the game.
+
+    Attributes:
+        seconds_a_move: For one decision.
+        seconds_a_game: For all its decisions of a game.
+        megabytes: Resident memory of it and the processes it started, looked at while it thinks.
+        seconds_to_start: That its first answer may take longer; they do not count.
+
+    Raises:
+        TypeError: a limit is no number.
+        ValueError: it is not above 0, or not finite.
+    """
+
+    seconds_a_move: float = 10.0
+    seconds_a_game: float = 600.0
+    megabytes: float = 1024.0
+    seconds_to_start: float = 10.0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise TypeError(f"{field.name}={shown(value)} must be a number")
+            if not (value > 0 and math.isfinite(value)):
+                raise ValueError(f"{field.name}={shown(value)} must be above 0, and finite")
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command that is started without a shell.
+
+    Attributes:
+        argv: The program, looked up in PATH if it is a bare name, and its arguments.
+        limits: What it may take.
+        folder: Its working directory.
+
+    Raises:
+        TypeError: `argv` is no list of texts.
+        ValueError: it is empty, or holds what no argument can be.
+    """
+
+    argv: Sequence[str]
+    limits: Limits = Limits()
+    folder: Path = Path()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.argv, str) or not all(isinstance(text, str) for text in self.argv):
+            raise TypeError(
+                f"argv={shown(self.argv)}: give a list of texts, as in ['python3', 'my_agent.py']"
+            )
+        if not self.argv or not self.argv[0]:
+            raise ValueError(f"argv={shown(self.argv)} names no program")
+        for text in self.argv:
+            if "\0" in text or _unwritable(text):
+                raise ValueError(f"argv={shown(self.argv)}: {shown(text)} is no argument")
+        object.__setattr__(self, "argv", tuple(self.argv))
+        object.__setattr__(self, "folder", Path(self.folder))
+
+    def __str__(self) -> str:
+        return " ".join(self.argv)
+
+
+def program_digest(program: Program) -> str:
+    """SHA-256 of a program's command and limits, and of the files that its command names.
+
+    Files that these read are not covered.
+
+    Raises:
+        OSError: a file cannot be read.
+    """
+    named = [program.folder / text for text in program.argv]
+    files = [_content_digest(path) if _is_file(path) else "" for path in named]
+    made_of = json.dumps([program.argv, asdict(program.limits), files])
+    return hashlib.sha256(made_of.encode()).hexdigest()
+
+
+def _unwritable(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long for one
+        return False
+
+
+def _content_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

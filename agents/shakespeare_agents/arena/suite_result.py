@@ -1,0 +1,186 @@
+"""How an agent did on a solo suite, with 95 % intervals."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.arena.result import counted, with_margin
+from shakespeare_agents.intervals import mean_interval, wilson_interval
+from shakespeare_agents.storage import write_atomically
+from shakespeare_env.registry import box_digest
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+FORMAT = 1
+"""Version of the JSON."""
+_WIDTH = 80
+
+
+class Mean(NamedTuple):
+    """A mean over deals and its 95 % interval; the ends are None with one deal."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class Deal(NamedTuple):
+    """One deal of a suite: the agent's score, the reference's mean, and what lies between."""
+
+    deal: int
+    score: int
+    reference: float
+    regret: float
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """An agent's scores on a suite's deals, beside the reference's.
+
+    Attributes:
+        game: Its name.
+        agent: As entered.
+        seed: Of the agent's draws.
+        suite_seed: Of the deals.
+        reference: The agent that made the reference scores.
+        reference_runs: Its games on each deal.
+        target: The score that the rule book calls good.
+        scores: The agent's, by deal.
+        references: The reference's mean, by deal.
+    """
+
+    game: str
+    agent: str
+    seed: int
+    suite_seed: int
+    reference: str
+    reference_runs: int
+    target: float
+    scores: tuple[int, ...]
+    references: tuple[float, ...]
+
+    @cached_property
+    def _regrets(self) -> NDArray[np.float64]:
+        regrets: NDArray[np.float64] = np.array(self.references) - np.array(self.scores)
+        return regrets
+
+    @property
+    def score(self) -> Mean:
+        """The agent's mean score."""
+        return Mean(*mean_interval(np.array(self.scores)))
+
+    @property
+    def median(self) -> float:
+        """The median of its scores."""
+        return float(np.median(self.scores))
+
+    @property
+    def regret(self) -> Mean:
+        """The mean of the reference less the score, deal by deal; below 0 for a better agent."""
+        return Mean(*mean_interval(self._regrets))
+
+    @property
+    def reached(self) -> Mean:
+        """The share of deals, 0 to 1, on which the agent scores at least the reference."""
+        deals, found = len(self.scores), int((self._regrets <= 0).sum())
+        return Mean(found / deals, *wilson_interval(found, deals))
+
+    @property
+    def passed(self) -> float:
+        """The share of deals, 0 to 1, on which the agent passes the rule book's target."""
+        return float((np.array(self.scores) > self.target).mean())
+
+    @property
+    def deals(self) -> list[Deal]:
+        """Every deal, in the order of their numbers."""
+        rows = zip(self.scores, self.references, self._regrets.tolist(), strict=True)
+        return [Deal(number, *row) for number, row in enumerate(rows)]
+
+    def worst(self, most: int) -> list[Deal]:
+        """The deals of the largest regret, at most so many."""
+        return sorted(self.deals, key=lambda deal: (-deal.regret, deal.deal))[:most]
+
+    def __str__(self) -> str:
+        from rich.console import Console  # here and below: those who count need no tables
+
+        text = io.StringIO()
+        Console(file=text, width=_WIDTH, color_system=None).print(self.table())
+        return text.getvalue().rstrip("\n")
+
+    def table(self) -> Table:
+        """The figures, 80 columns at most."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(
+            title=f"{self.game}, alone: {counted(len(self.scores), 'fixed deal')}, "
+            f"the agent's seed {self.seed}",
+            caption=self._caption(),
+        )
+        table.add_column("Agent", overflow="fold")
+        for title in ("Mean score", "Median", "Regret", "Reaches reference, %"):
+            table.add_column(title, justify="right")
+        share, low, high = (f"{100 * (end or 0):.0f}" for end in self.reached)
+        table.add_row(
+            Text(self.agent),
+            with_margin(self.score.mean, self.score.high),
+            f"{self.median:g}",
+            with_margin(self.regret.mean, self.regret.high),
+            f"{share} ({low} to {high})",
+        )
+        return table
+
+    def worst_table(self, most: int) -> Table:
+        """The worst deals, a row each."""
+        from rich.table import Table
+
+        table = Table(title=f"Deals of the largest regret, of seed {self.suite_seed}")
+        for title in ("Deal", "Score", "Reference", "Regret"):
+            table.add_column(title, justify="right")
+        for deal in self.worst(most):
+            row = (deal.deal, deal.score, f"{deal.reference:.1f}", f"{deal.regret:.1f}")
+            table.add_row(*map(str, row))
+        return table
+
+    def _caption(self) -> str:
+        mean = float(np.mean(self.references))
+        runs = counted(self.reference_runs, "game")
+        return (
+            f"Reference: mean {mean:.2f}, of {runs} a deal by {self.reference}.\n"
+            f"A good solo game passes {self.target:g}: {100 * self.passed:.0f} % of these do.\n"
+            "Regret: the reference's score less the agent's. ± is a 95 % interval."
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON types, with a format number and the box's digest."""
+        return {
+            "format": FORMAT,
+            "game": self.game,
+            "box_digest": box_digest(self.game),
+            "suite_seed": self.suite_seed,
+            "agent": self.agent,
+            "seed": self.seed,
+            "reference": self.reference,
+            "reference_runs": self.reference_runs,
+            "target": self.target,
+            "passed": self.passed,
+            "score": self.score._asdict(),
+            "median": self.median,
+            "regret": self.regret._asdict(),
+            "reached": self.reached._asdict(),
+            "deals": [deal._asdict() for deal in self.deals],
+        }
+
+    def save(self, path: Path) -> None:
+        """Write the JSON atomically; OSError if that fails."""
+        text = json.dumps(self.to_json(), indent=2, allow_nan=False) + "\n"
+        write_atomically(path, text.encode())

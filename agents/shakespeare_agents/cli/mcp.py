@@ -1,0 +1,110 @@
+"""`shakespeare mcp`: a server through which a language model plays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli.completion import complete_agent
+from shakespeare_env import registry
+from shakespeare_env.cli import choices
+from shakespeare_env.errors import ArenaError, BoxError, CheckpointError, DatasetError
+
+
+def mcp(
+    named: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar=lineup_options.AGENT,
+            autocompletion=complete_agent,
+            help=f"Who plays the other seats, in their order: {lineup_options.WHO} The last one "
+            "fills the remaining seats.",
+            show_default="the default agent: network, or heuristic where none fits",
+        ),
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            help="What the model goes under in --results.", metavar="NAME", show_default=False
+        ),
+    ] = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Add its games to an arena's results: it stands on the ladder.",
+            show_default=False,
+        ),
+    ] = None,
+    game_name: Annotated[
+        str | None,
+        typer.Option(
+            "--game",
+            help="Offer this game only.",
+            autocompletion=choices.complete_game,
+            show_default=f"all; {choices.DEFAULT_GAME} for a new folder of results",
+        ),
+    ] = None,
+) -> None:
+    """Serve the games over MCP, on standard input and output, for a language model to play."""
+    if (name is None) != (results is None):
+        raise typer.BadParameter("give both or neither", param_hint="--name, --results")
+    if name is not None and not (name and name.isprintable() and len(name) <= _LONGEST_NAME):
+        raise typer.BadParameter("give a name that can be printed", param_hint="--name")
+    if game_name is not None:
+        choices.find_game(game_name)
+    # It takes a while to import, which the shell's completion need not.
+    try:
+        from shakespeare_agents.mcp.server import server_of
+        from shakespeare_agents.mcp.tables import Tables
+
+        keeper = None
+        games = [game_name] if game_name else list(registry.names())
+        if name is not None and results is not None:
+            from shakespeare_agents.mcp.keeping import Keeper
+
+            games = [game_name or _game_of(results)]
+            keeper = Keeper(results, games[0], name)
+        _check_agents(games, named or [])
+        tables = Tables(named or [], games, keeper)
+    except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
+        choices.give_up(str(fault))
+    except OSError as fault:
+        choices.give_up(f"the results cannot be written: {fault}")
+    try:
+        server_of(tables).run()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        tables.close()
+
+
+_LONGEST_NAME = 200
+
+
+def _game_of(results: Path) -> str:
+    """The game of a folder of results; of a new one the default."""
+    from shakespeare_env.datasets.results_reading import is_arena, read_manifest
+
+    return read_manifest(results) if is_arena(results) else choices.DEFAULT_GAME
+
+
+def _check_agents(games: list[str], named: list[str]) -> None:
+    """Give up unless every agent can play one of the games at least."""
+    from shakespeare_agents.registry import make
+
+    for agent in named:
+        faults: list[Exception] = []
+        for game in games:
+            try:
+                make(agent, registry.game(game))
+                break
+            except (CheckpointError, TypeError, ValueError, ImportError) as fault:
+                faults.append(fault)
+        else:
+            if isinstance(faults[0], CheckpointError):
+                choices.give_up(str(faults[0]))
+            raise typer.BadParameter(str(faults[0]), param_hint=lineup_options.AGENT)

@@ -1,0 +1,142 @@
+"""The MCP server: tools and resources over `tables.Tables`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from shakespeare_agents.mcp import handbook
+from shakespeare_agents.mcp.tables import RequestError, Tables
+from shakespeare_agents.mcp.telling import Answer
+from shakespeare_env.extras import needing
+from shakespeare_env.version import version
+
+with needing("mcp", "the MCP server needs"):
+    from mcp.server.mcpserver import MCPServer
+    from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+    from mcp.types import CallToolResult, TextContent, ToolAnnotations
+    from pydantic import Field
+
+_INSTRUCTIONS = """\
+Board games for you to play against other agents. Begin with list_games and read_rules, open a table
+with new_game, then choose one of legal_moves with play until the game is over; see_seat shows the
+whole table. You hold one seat and see what it may know."""
+
+_READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+_PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
+
+TableNumber = Annotated[int, Field(description="The table's number, as new_game tells it.")]
+GameName = Annotated[str, Field(description="A game of list_games.")]
+
+
+def server_of(tables: Tables) -> MCPServer[object]:
+    """A server whose tools play at some tables; `run()` serves standard input and output."""
+    server: MCPServer[object] = MCPServer(
+        "shakespeare-env", instructions=_INSTRUCTIONS, version=version(), log_level="WARNING"
+    )
+    _add_tools(server, tables)
+    _add_resources(server, tables)
+    return server
+
+
+def _add_tools(server: MCPServer[object], tables: Tables) -> None:
+    @server.tool(annotations=_READS)
+    def list_games() -> CallToolResult:
+        """List what can be played, at how many seats, against whom, and the tables there are."""
+        return _told(tables.list_games)
+
+    @server.tool(annotations=_READS)
+    def read_rules(game: GameName) -> CallToolResult:
+        """Read a game's rules, and how its moves and positions are written."""
+        return _told(lambda: _handbook(tables, game))
+
+    @server.tool(annotations=_PLAYS)
+    def new_game(
+        game: GameName,
+        players: Annotated[int, Field(description="Seats at the table, yours too.")],
+        seat: Annotated[int, Field(description="Yours, counted from 0.")] = 0,
+        seed: Annotated[
+            int | None,
+            Field(ge=0, lt=2**64, description="The same seed is the same deal; else a fresh one."),
+        ] = None,
+        variants: Annotated[
+            list[str] | None, Field(description="Variants of list_games to play with.")
+        ] = None,
+    ) -> CallToolResult:
+        """Open a table and see it; the others play up to your first choice."""
+        return _told(lambda: tables.new_game(game, players, seat, seed, variants or ()))
+
+    @server.tool(annotations=_READS)
+    def see_seat(table: TableNumber) -> CallToolResult:
+        """See all that your seat may know: what has happened, the table, scores, the position."""
+        return _told(lambda: tables.see_seat(table))
+
+    @server.tool(annotations=_READS)
+    def legal_moves(table: TableNumber) -> CallToolResult:
+        """List your legal moves, and what each does."""
+        return _told(lambda: tables.legal_moves(table))
+
+    @server.tool(annotations=_READS)
+    def explain(
+        table: TableNumber,
+        name: Annotated[str, Field(description="As moves and the drawing name it.")],
+    ) -> CallToolResult:
+        """Explain what a card, a move or a thing on the table does and is worth now."""
+        return _told(lambda: tables.explain(table, name))
+
+    @server.tool(annotations=_PLAYS)
+    def play(
+        table: TableNumber, move: Annotated[str, Field(description="One of legal_moves.")]
+    ) -> CallToolResult:
+        """Play a move; the others play on, and what happened and your next choice come back."""
+        return _told(lambda: tables.play(table, move))
+
+    @server.tool(annotations=_ENDS)
+    def leave_table(table: TableNumber) -> CallToolResult:
+        """Give up a game in progress, which loses it where games count, or clear a finished one."""
+        return _told(lambda: tables.leave_table(table))
+
+
+def _add_resources(server: MCPServer[object], tables: Tables) -> None:
+    for game in tables.games:
+        for kind, read in {"rules": handbook.rules, "notation": handbook.notation}.items():
+            server.resource(
+                f"shakespeare://{kind}/{game}",
+                name=f"{game}-{kind}",
+                description=f"The {kind} of {game}.",
+                mime_type="text/markdown",
+            )(_reading(read, game))
+
+    @server.resource(
+        "shakespeare://tables/{table}",
+        name="table",
+        description="What your seat at a table sees.",
+        mime_type="text/plain",
+    )
+    def table_seen(table: str) -> str:
+        try:
+            return tables.see_seat(int(table)).text
+        except ValueError as fault:  # a RequestError, too
+            raise ResourceNotFoundError(str(fault)) from fault
+
+
+def _reading(read: Callable[[str], str], game: str) -> Callable[[], str]:
+    return lambda: read(game)
+
+
+def _handbook(tables: Tables, game: str) -> Answer:
+    if game not in tables.games:
+        raise RequestError(f"no game {game!r}; there are: {', '.join(tables.games)}")
+    rules, notation = handbook.rules(game), handbook.notation(game)
+    return Answer(f"{rules}\n{notation}", {"rules": rules, "notation": notation})
+
+
+def _told(ask: Callable[[], Answer]) -> CallToolResult:
+    try:
+        answer = ask()
+    except RequestError as fault:
+        raise ToolError(str(fault)) from fault
+    return CallToolResult(
+        content=[TextContent(type="text", text=answer.text)], structured_content=answer.facts
+    )

@@ -1,0 +1,218 @@
+"""The tables of one server: what can be asked of them, checked, one request at a time."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from shakespeare_agents.arena.faults import Fault
+from shakespeare_agents.arena.identity import agent_digest
+from shakespeare_agents.mcp import telling
+from shakespeare_agents.mcp.keeping import Keeper
+from shakespeare_agents.mcp.table import Opponent, Start, Table
+from shakespeare_agents.mcp.telling import Answer
+from shakespeare_agents.registry import default, make
+from shakespeare_env import registry
+from shakespeare_env.datasets.replaying import dealt
+from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
+from shakespeare_env.values import meant, shown
+
+MOST_TABLES = 8
+"""Games in progress, and as many finished ones that can still be looked at."""
+_FRESH_SEEDS = 2**63
+
+
+class RequestError(ShakespeareEnvError, ValueError):
+    """A request that cannot be met: why, and what can be done instead."""
+
+
+class Tables:
+    """Games against agents, each begun, looked at and played on by its number.
+
+    Args:
+        named: Who plays the other seats, in their order; the last fills those that remain. None
+            named: the default agent.
+        games: What may be played; all games if empty.
+        keeper: Puts finished games into an arena's results, if given.
+
+    All methods raise `RequestError` for what cannot be. Calls from several threads wait for each
+    other.
+    """
+
+    def __init__(
+        self, named: Sequence[str] = (), games: Sequence[str] = (), keeper: Keeper | None = None
+    ) -> None:
+        self.games = tuple(games or registry.names())
+        self._named = tuple(named)
+        self._keeper = keeper
+        self._tables: dict[int, Table] = {}
+        self._begun = 0
+        self._made: dict[tuple[str, str], Opponent] = {}
+        self._lock = threading.RLock()
+
+    def list_games(self) -> Answer:
+        """What can be played, and the tables there are."""
+        with self._lock:
+            games = [self._about(name) for name in self.games]
+            tables = [telling.brief(table) for table in self._tables.values()]
+        lines = ["Games:"]
+        for about in games:
+            variants = f"; variants: {', '.join(about['variants'])}" if about["variants"] else ""
+            lines.append(
+                f"  {about['game']}: {about['players'][0]} to {about['players'][-1]} seats"
+                f"{variants}; opponents: {', '.join(about['opponents'])}"
+            )
+        lines.append("Tables:" if tables else "No tables yet; new_game opens one.")
+        for one in tables:
+            state = "over" if one["over"] else "you decide"
+            lines.append(f"  table {one['table']}: {one['game']}, seat {one['seat']}, {state}")
+        return Answer("\n".join(lines), {"games": games, "tables": tables})
+
+    def new_game(
+        self,
+        game: str,
+        players: int,
+        seat: int = 0,
+        seed: int | None = None,
+        variants: Sequence[str] = (),
+    ) -> Answer:
+        """Begin a game; the others play up to the outside seat's first choice."""
+        with self._lock:
+            self._check_room()
+            if game not in self.games:
+                raise RequestError(
+                    f"no game {shown(game)}{meant(game, self.games)} is played here; there are: "
+                    f"{', '.join(self.games)}"
+                )
+            try:
+                players = registry.game(game).check_players(players)
+                if not 0 <= seat < players:
+                    raise RequestError(f"no seat {seat}; the seats are 0 to {players - 1}")
+                start = self._start(game, players, seed, tuple(variants))
+                position = dealt(game, players, start.seed, start.deal, start.variants)
+                opponents = self._opponents(game, players - 1)
+            except (TypeError, ValueError, ImportError) as fault:
+                raise RequestError(str(fault)) from fault
+            self._begun += 1
+            table = Table(self._begun, position, start, seat, opponents)
+            self._tables[table.number] = table
+            self._forget_oldest()
+            return self._with_ending(table, telling.view(table))
+
+    def see_seat(self, table: int) -> Answer:
+        """All that the outside seat of a table sees."""
+        with self._lock:
+            return telling.view(self._table(table))
+
+    def legal_moves(self, table: int) -> Answer:
+        """Its legal moves, and what each does."""
+        with self._lock:
+            return telling.choices(self._table(table))
+
+    def explain(self, table: int, name: str) -> Answer:
+        """What a card, a move or a thing on the table does now."""
+        with self._lock:
+            found = self._table(table)
+            answer = telling.topic(found, name)
+            if answer is None:
+                known = telling.topic_names(found)
+                raise RequestError(
+                    f"there is no {shown(name)}{meant(name, known)}; there are: {', '.join(known)}"
+                )
+            return answer
+
+    def play(self, table: int, move: str) -> Answer:
+        """Play a move; the others play up to the outside seat's next choice or the end."""
+        with self._lock:
+            found = self._table(table)
+            if found.is_over:
+                raise RequestError(f"table {table}: the game is over; new_game begins another")
+            try:
+                found.play(move)
+            except IllegalMove as fault:
+                raise RequestError(
+                    f"{shown(move)} is not legal{meant(move, fault.legal)}; nothing has changed. "
+                    f"Legal moves: {', '.join(fault.legal)}"
+                ) from fault
+            return self._with_ending(found, telling.course(found))
+
+    def leave_table(self, table: int) -> Answer:
+        """Give up a game in progress, or forget a finished one."""
+        with self._lock:
+            found = self._table(table)
+            del self._tables[table]
+            text = f"You have left table {table}."
+            if not found.is_over and self._keeper is not None:
+                found.forfeit(Fault("crash", "it left the table before the end"))
+                text += f" {self._keep(found)}"
+            return Answer(text, {"table": table})
+
+    def close(self) -> None:
+        """Leave all tables, as when whoever plays has gone."""
+        for number in list(self._tables):
+            self.leave_table(number)
+        if self._keeper is not None:
+            self._keeper.write()
+
+    def _table(self, number: int) -> Table:
+        if number not in self._tables:
+            known = ", ".join(map(str, self._tables)) or "none; new_game opens one"
+            raise RequestError(f"there is no table {number}; there are: {known}")
+        return self._tables[number]
+
+    def _check_room(self) -> None:
+        playing = [table.number for table in self._tables.values() if not table.is_over]
+        if len(playing) >= MOST_TABLES:
+            raise RequestError(
+                f"{MOST_TABLES} games are in progress, as many as can be, at tables "
+                f"{', '.join(map(str, playing))}; finish one, or leave it with leave_table"
+            )
+
+    def _forget_oldest(self) -> None:
+        over = [table.number for table in self._tables.values() if table.is_over]
+        for number in over[:-MOST_TABLES]:
+            del self._tables[number]
+
+    def _start(self, game: str, players: int, seed: int | None, variants: tuple[str, ...]) -> Start:
+        if self._keeper is not None:
+            if seed is not None:
+                raise RequestError("games that count are dealt by the server: leave out the seed")
+            if players == 1:
+                taken = [t.start for t in self._tables.values() if t.position.players == 1]
+                return Start(*self._keeper.next_solo_deal(taken), variants)
+        if seed is None:
+            seed = secrets.randbelow(_FRESH_SEEDS)
+        return Start(seed, 0, variants)
+
+    def _opponents(self, game: str, number: int) -> list[Opponent]:
+        named = self._named or (default(registry.game(game)),)
+        return [self._opponent(game, named[min(at, len(named) - 1)]) for at in range(number)]
+
+    def _opponent(self, game: str, name: str) -> Opponent:
+        if (game, name) not in self._made:
+            rules = registry.game(game)
+            agent = make(name, rules)
+            self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
+        return self._made[game, name]
+
+    def _about(self, game: str) -> dict[str, Any]:
+        named = self._named or (default(registry.game(game)),)
+        return {
+            "game": game,
+            "players": list(registry.seats(game)),
+            "variants": list(registry.variants(game)),
+            "opponents": list(named),
+        }
+
+    def _with_ending(self, table: Table, answer: Answer) -> Answer:
+        """An answer, and if the game has just ended, what becomes of it."""
+        if not table.is_over or self._keeper is None:
+            return answer
+        kept = self._keep(table)
+        return Answer(f"{answer.text}\n{kept}", {**answer.facts, "kept": kept})
+
+    def _keep(self, table: Table) -> str:
+        assert self._keeper is not None
+        return self._keeper.keep(table)

@@ -1,0 +1,34 @@
+"""An agent for `shakespeare arena`: a program that reads questions and writes answers.
+
+It needs nothing but Python. In Figaro it plays its card where it makes another seat take the most;
+in Shakespeare it plays at random, and passes only if it must.
+"""
+
+import json
+import random
+import sys
+
+
+def value(card):
+    """Of a Figaro card: 2 for `red-2`, 0 for `ring`."""
+    return int(card.partition("-")[2] or 0)
+
+
+def worth(move, position):
+    """How good a move looks."""
+    if move == "pass":
+        return -1
+    if not move.startswith("play:"):
+        return 0
+    card, _, target = move.removeprefix("play:").partition(">")
+    if int(target) == position["to_move"]:
+        return -1
+    return value(card) + sum(value(other) for other in position["front"][int(target)])
+
+
+for line in sys.stdin:
+    question = json.loads(line)
+    if question["command"] == "move":
+        moves = random.sample(question["moves"], len(question["moves"]))
+        best = max(moves, key=lambda move: worth(move, question["position"]))
+        print(json.dumps({"id": question["id"], "move": best}), flush=True)

@@ -1,0 +1,111 @@
+"""Killing an arena over and over: nothing that it reported is lost, nothing stands twice.
+
+`python -m tests.arena.kills --times 100` kills it at random moments until so many have struck, and
+compares what is left with an undisturbed run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import polars as pl
+from rich.progress import track
+
+from shakespeare_env.datasets.results_reading import read_results, results_files
+
+PROGRAM = """
+import sys
+from pathlib import Path
+from shakespeare_agents.arena import playing
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.tournament import run_arena
+
+playing.KEPT_EVERY_S = float(sys.argv[3])
+
+def tell(progress):
+    print(progress.games, flush=True)
+
+run_arena(Field.read(sys.argv[1]), Path(sys.argv[2]), on_progress=tell)
+print("over", flush=True)
+"""
+UNTIMED = pl.exclude("seconds")
+"""All that is equal in two runs."""
+
+
+def started(field: Path, folder: Path, kept_every_s: float) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", PROGRAM, str(field), str(folder), str(kept_every_s)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+
+
+def finished(field: Path, folder: Path, kept_every_s: float = 0.0) -> None:
+    process = started(field, folder, kept_every_s)
+    out, _ = process.communicate()
+    assert process.returncode == 0, out
+    assert out.endswith("over\n")
+
+
+def games(folder: Path) -> pl.DataFrame:
+    return read_results(folder).select(UNTIMED).sort("key")
+
+
+def kill_often(field: Path, folder: Path, times: int, seed: int, longest_s: float) -> int:
+    """Start an arena again and again and kill it at random moments; how many kills struck."""
+    draws = random.Random(seed)
+    for kill in track(range(times), "killing", transient=True):
+        process = started(field, folder, 0.0)
+        assert process.stdout is not None
+        line = process.stdout.readline().strip()  # it plays
+        until = time.monotonic() + draws.uniform(0, longest_s)
+        reported = int(line) if line.isdigit() else 0
+        while time.monotonic() < until and line != "over":
+            line = process.stdout.readline().strip() or "over"
+            reported = int(line) if line.isdigit() else reported
+        process.send_signal(signal.SIGKILL)
+        rest = process.communicate()[0].split()
+        reported = max([reported, *(int(word) for word in rest if word.isdigit())])
+        assert len(games(folder)) >= reported, f"{reported} games were reported"
+        check_unique(folder)
+        if line == "over":
+            return kill
+    return times
+
+
+def check_unique(folder: Path) -> None:
+    """Rows of one key are copies that a kill left behind, and count once."""
+    read = read_results(folder)
+    rows = pl.concat([read, *(pl.read_parquet(path) for path in results_files(folder))])
+    assert len(rows.unique()) == rows["key"].n_unique() == len(read)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--times", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--longest", type=float, default=0.6, help="seconds of play")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        field = place / "field.toml"
+        field.write_text(
+            'players = [2, 4]\nagents = ["random", "greedy", "heuristic"]\nequal_within = 0.001\n'
+            f"games = {given.games}\n"
+        )
+        struck = kill_often(field, place / "killed", given.times, given.seed, given.longest)
+        finished(field, place / "killed")
+        finished(field, place / "whole")
+        killed, whole = games(place / "killed"), games(place / "whole")
+        assert killed.equals(whole), "the games differ"
+        print(f"{struck} kills; {len(whole):,} games, equal to the undisturbed ones")
+        assert struck == given.times, "it was over too early: give more --games"
+
+
+if __name__ == "__main__":
+    main()

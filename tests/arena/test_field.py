@@ -1,0 +1,117 @@
+"""A field says who plays; what is wrong with one is said with its place and the remedy."""
+
+from __future__ import annotations
+
+import pytest
+
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.field import Contender, Field
+from shakespeare_env import registry
+from shakespeare_env.errors import ArenaError
+
+
+def written(folder, text):
+    path = folder / "field.toml"
+    path.write_text(text)
+    return path
+
+
+def test_what_is_left_out_has_its_default(tmp_path):
+    field = Field.read(written(tmp_path, 'agents = ["random", "heuristic"]'))
+    assert field.labels == ["random", "heuristic"]
+    assert field.game == registry.DEFAULT
+    assert field.players == (registry.seats(field.game)[-1],)
+    assert field.seed == 0
+    assert field.runs() == []
+
+
+def test_all_settings(tmp_path):
+    text = """
+        game = "figaro"
+        players = [3, 5]
+        seed = 7
+        rotations = 2
+        games = 100
+        minutes = 1.5
+        agents = [
+            "random",
+            {agent = "network,version=1", name = "first"},
+            {program = ["node", "my.js"], seconds_a_move = 2, megabytes = 300},
+        ]
+    """
+    field = Field.read(written(tmp_path, text))
+    assert (field.game, field.players, field.seed, field.rotations) == ("figaro", (3, 5), 7, 2)
+    assert (field.games, field.minutes) == (100, 1.5)
+    assert field.labels == ["random", "first", "node my.js"]
+    assert field.agents[2].limits == {"seconds_a_move": 2, "megabytes": 300}
+    assert field.folder == tmp_path
+    assert field.runs() == ["node my.js"]
+
+
+def test_paths_start_from_the_files_folder_and_names_do_not_change(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "random").mkdir()
+    (tmp_path / "my.py").write_text("")
+    text = 'agents = ["mine,greedy=false", "search,network=mine", "my.py:A,x=1", "random", "other"]'
+    field = Field.read(written(tmp_path, text))
+    assert [one.agent for one in field.agents] == [
+        f"{tmp_path}/mine,greedy=false",
+        f"search,network={tmp_path}/mine",
+        f"{tmp_path}/my.py:A,x=1",
+        "random",
+        "other",
+    ]
+    assert field.labels[:2] == ["mine,greedy=false", "search,network=mine"]
+    assert field.runs() == [f"{tmp_path}/my.py:A,x=1"]
+
+
+def test_in_python_whatever_plays_is_an_agent():
+    def first_legal(observations, masks, rng):
+        return masks.argmax(axis=1)
+
+    field = Field.of(agents=[first_legal, "random", {"agent": RandomAgent(), "name": "mine"}])
+    assert field.labels == ["first_legal", "random", "mine"]
+    assert Field.of(agents=[Contender(agent="random"), "greedy"]).labels == ["random", "greedy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "agents is missing"),
+        ("agents = 1", "agents = 1: must be a list"),
+        ('agents = ["random"]', "must be at least 2 long"),
+        ('agents = ["random", "random"]', "'random' stands twice: give each a name of its own"),
+        ('agents = ["random", ""]', "'' cannot be printed: give it a name"),
+        ('agents = ["a", {name = "b"}]', "agents[1]: give either agent or program"),
+        ('agents = ["a", {agent = "b", nam = "c"}]', "no setting agents[1].nam (did you mean"),
+        ('agents = ["a", {agent = "b", megabytes = 1}]', "megabytes: only programs have limits"),
+        ('agents = ["a", {program = []}]', "agents[1].program = []: must be at least 1 long"),
+        ('agents = ["a", {program = ["b"], megabytes = 0}]', "megabytes = 0: must be above 0"),
+        ('agents = ["a", "b"]\nminutes = nan', "minutes = nan: must be a finite number"),
+        ('agents = ["a", "b"]\nseed = -1', "seed = -1: must be at least 0"),
+        ('agents = ["a", "b"]\nplayers = [9]', "players=9: shakespeare is played by 1 to 4 seats"),
+        ('agents = ["a", "b"]\nrotations = 5', "rotations = 5: a deal of 4 seats has no more"),
+        ('agents = ["a", "b"]\nvariants = ["x"]', "shakespeare has no option 'x'"),
+        ('agents = ["a", "b"]\ngame = "figarro"', "'figarro' (did you mean 'figaro'?)"),
+        ('agents = ["a", "b"]\nmatches = 3', "there is no setting matches"),
+        ('agents = ["a", "b"]\nfolder = "/"', "there is no setting folder"),
+        ("agents = [", "cannot be read as a field"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path, text, said):
+    path = written(tmp_path, text)
+    with pytest.raises(ArenaError) as refused:
+        Field.read(path)
+    assert said in str(refused.value)
+    assert str(path) in str(refused.value)
+
+
+def test_a_file_that_is_none(tmp_path):
+    with pytest.raises(ArenaError, match="cannot be read as a field"):
+        Field.read(tmp_path / "missing.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff")
+    with pytest.raises(ArenaError, match="cannot be read as a field"):
+        Field.read(tmp_path / "bytes.toml")
+    (tmp_path / "long.toml").write_bytes(b"#" * (2**20 + 1))
+    with pytest.raises(ArenaError, match="at most"):
+        Field.read(tmp_path / "long.toml")

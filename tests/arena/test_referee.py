@@ -1,0 +1,220 @@
+"""Whoever fails loses the game; the others play on as if nothing had happened."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena import referee
+from shakespeare_agents.arena.faults import Answers, Fault
+from shakespeare_agents.arena.referee import RefereedLineup
+from shakespeare_env.lineup import OUTSIDE, Lineup, play_out
+from tests.contract.each_table import full_tables, small_tables
+from tests.generators import generators
+
+
+class Fails(RandomAgent):
+    """Plays at random; after some decisions `fail` answers for it, wherever row 1 is asked about.
+
+    Rows are told apart by their generators, which no agent should do.
+    """
+
+    def __init__(self, fail, after=0):
+        self.fail = fail
+        self.left = after
+
+    def act(self, observations, masks, rng):
+        chosen = super().act(observations, masks, rng)
+        if 1 in rng.rows:
+            self.left -= 1
+            if self.left < 0:
+                return self.fail(chosen, rng.rows == 1)
+        return chosen
+
+
+def raises(chosen, at):
+    raise LookupError("no idea")
+
+
+class OddError(Exception):
+    def __str__(self):
+        raise ValueError
+
+
+def raises_oddly(chosen, at):
+    raise OddError
+
+
+def too_few(chosen, at):
+    return chosen[1:]
+
+
+def fractions(chosen, at):
+    return chosen + 0.5
+
+
+def with_illegal(action):
+    return lambda chosen, at: np.where(at, action, chosen)
+
+
+def games(table, agents, n=4, kind=RefereedLineup):
+    """A batch and its line-up; agents hold the seats in turn."""
+    batch = table.batch(n, seed=1, autoreset=False)
+    seated = [agents[seat % len(agents)] for seat in range(table.players)]
+    places = np.zeros(n, int)
+    lineup = kind.in_rotation(seated, places, batch.game.max_seats, generators(n))
+    return batch, lineup
+
+
+def played(batch, lineup):
+    """The moves of each game, (seat, action), without those that are nobody's."""
+    moves: list[list[tuple[int, int]]] = [[] for _ in range(batch.n)]
+
+    def keep(rows, actions):
+        gone = getattr(lineup, "forfeited", np.zeros(batch.n, bool))[rows]
+        for row, action in zip(rows[~gone].tolist(), actions[~gone].tolist(), strict=True):
+            moves[row].append((int(batch.to_move[row]), action))
+
+    play_out(batch, lineup, before_step=keep)
+    return moves
+
+
+@full_tables
+def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
+    one, other = games(table, [RandomAgent()]), games(table, [RandomAgent()], kind=Lineup)
+    assert played(*one) == played(*other)
+    assert one[0].final_scores.tolist() == other[0].final_scores.tolist()
+    assert not one[1].forfeits
+    assert not one[1].forfeited.any()
+
+
+@pytest.mark.parametrize(
+    ("fail", "kind", "says"),
+    [
+        (raises, "error", "test_referee.py, line [0-9]+: LookupError: no idea"),
+        (raises_oddly, "error", "^OddError$"),
+        (too_few, "garbage", "actions have shape"),
+        (fractions, "garbage", "actions are float64; give integers"),
+        (with_illegal(-1), "illegal", "action -1 is not legal; legal: "),
+        (with_illegal(2**40), "illegal", "action 2147483647 is not legal"),
+    ],
+)
+@small_tables
+def test_a_fault_loses_its_game_and_no_other(table, fail, kind, says):
+    agents = [Fails(fail, after=2), RandomAgent()]
+    (batch, lineup), (_, undisturbed) = games(table, agents), games(table, [RandomAgent()])
+    expected = played(table.batch(4, seed=1, autoreset=False), undisturbed)
+    moves = played(batch, lineup)
+    assert lineup.forfeits.keys() == {1}
+    assert lineup.forfeited.tolist() == [False, True, False, False]
+    forfeit = lineup.forfeits[1]
+    assert forfeit.seat % 2 == 0
+    assert forfeit.kind == kind
+    assert re.search(says, forfeit.details)
+    # It went on as without the fault up to there, and the other games to their end.
+    assert moves[1] == expected[1][: len(moves[1])]
+    assert len(moves[1]) < len(expected[1])
+    assert [moves[row] for row in (0, 2, 3)] == [expected[row] for row in (0, 2, 3)]
+    assert (batch.to_move[[0, 2, 3]] == -1).all()
+    assert (lineup.seats[1] == OUTSIDE).all()
+
+
+@small_tables
+def test_a_move_that_is_not_legal_now_is_named_with_those_that_are(table):
+    action = int(np.flatnonzero(~table.batch(4, seed=1).mask.any(axis=0))[0])
+    batch, lineup = games(table, [Fails(lambda chosen, at: np.full_like(chosen, action))])
+    before = batch.save(slice(None))
+    moves = played(batch, lineup)
+    assert lineup.forfeited.all()
+    assert moves == [[]] * 4
+    for row in range(4):
+        forfeit = lineup.forfeits[row]
+        texts = batch.actions.texts_for(forfeit.seat, table.players)
+        legal = table.batch(4, seed=1).mask[row].nonzero()[0]
+        assert forfeit.details == (
+            f"{texts[action]} is not legal; legal: {', '.join(texts[i] for i in legal)}"
+        )
+        batch.load([row], before[[row]])
+    assert [list(f.scores) for _, f in sorted(lineup.forfeits.items())] == batch.scores()[
+        :, : table.players
+    ].tolist()
+
+
+@small_tables
+def test_decisions_and_seconds_go_to_the_seat_that_decided(table, monkeypatch):
+    clock = iter(range(10**6))
+    monkeypatch.setattr(referee, "perf_counter", lambda: float(next(clock)))
+    batch, lineup = games(table, [Fails(with_illegal(-1), after=2), RandomAgent()])
+    asked, expected = [], np.zeros((4, batch.game.max_seats))
+    decide = lineup.decide
+
+    def count(batch, rows):
+        asked.append(len(rows))
+        movers = batch.to_move[rows]
+        holders = lineup.seats[rows, movers]
+        for row, seat, holder in zip(rows, movers, holders, strict=True):
+            expected[row, seat] += 1 / (holders == holder).sum()
+        return decide(batch, rows)
+
+    monkeypatch.setattr(lineup, "decide", count)
+    moves = played(batch, lineup)
+    np.testing.assert_allclose(lineup.thinking.seconds, expected)
+    for row in range(4):
+        made = np.bincount([seat for seat, _ in moves[row]], minlength=batch.game.max_seats)
+        assert lineup.thinking.decisions[row].tolist() == made.tolist()
+    assert lineup.thinking.decisions.dtype == np.int32
+
+
+@small_tables
+def test_an_interruption_stops_the_games(table):
+    def leave(chosen, at):
+        raise KeyboardInterrupt
+
+    batch, lineup = games(table, [Fails(leave, after=1), RandomAgent()])
+    with pytest.raises(KeyboardInterrupt):
+        played(batch, lineup)
+    assert not lineup.forfeits
+
+
+class Answering(RandomAgent):
+    """Answers for its own faults: it always has one in the second of several games."""
+
+    def __init__(self):
+        self.asked, self.ended = [], []
+
+    def answer(self, games, keys):
+        self.asked += keys
+        actions = games.masks.argmax(axis=1)
+        faults = {}
+        if len(keys) > 1:
+            actions[1] = -1
+            faults[1] = Fault("time", "too slow")
+        return Answers(actions, np.arange(1.0, len(keys) + 1), faults)
+
+    def end(self, keys):
+        self.ended += keys
+
+
+@small_tables
+def test_who_answers_for_its_own_faults_is_asked_once_and_told_of_the_end(table):
+    agent = Answering()
+    batch, lineup = games(table, [agent], n=3)
+    first = [(row, int(batch.to_move[row])) for row in range(3)]
+    moves = played(batch, lineup)
+    assert [key[1:] for key in agent.asked[:3]] == first
+    assert len({key[0] for key in agent.asked}) == 1
+    # The second of three is lost, then the second of two; the last one alone is played out.
+    assert {row: forfeit.kind for row, forfeit in lineup.forfeits.items()} == {1: "time", 2: "time"}
+    assert [len(moves[row]) for row in (1, 2)] == [0, 1]
+    assert lineup.thinking.seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
+    assert lineup.thinking.decisions.sum() == sum(map(len, moves))
+    lineup.end()
+    assert set(agent.asked) <= set(agent.ended)
+    assert len(set(agent.ended)) == len(agent.ended)
+
+
+def test_details_are_cut_to_fit():
+    assert len(Fault("crash", "x" * 10**6).details) < 2100

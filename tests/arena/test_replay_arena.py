@@ -1,0 +1,179 @@
+"""Any game of an arena can be replayed and looked at; damaged ones are refused in words."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.playing import play
+from shakespeare_agents.arena.seating import Rules, Seating
+from shakespeare_agents.arena.store import opened
+from shakespeare_env import Batch, registry
+from shakespeare_env.datasets.frames import frame
+from shakespeare_env.datasets.replaying import replayed
+from shakespeare_env.datasets.results import MANIFEST, RESULTS
+from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.errors import DatasetError
+from tests.contract.command_line import moves_told, printed, refused
+
+GAMES = registry.names()
+SEED, DEAL, FAULTY_AFTER = 7, 3, 9
+
+
+class Failing(RandomAgent):
+    """Raises once it has decided some times."""
+
+    def __init__(self):
+        self.left = FAULTY_AFTER
+
+    def act(self, observations, masks, rng):
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError("tired\x1b[2J\nof this")
+        return super().act(observations, masks, rng)
+
+
+def written(name, folder):
+    """An arena's folder: a match in all rotations, then a game that an agent forfeits."""
+    seats, variants = max(2, registry.seats(name)[0]), registry.variants(name)
+    rules = Rules(
+        name,
+        variants,
+        SEED,
+        {"a": RandomAgent(), "b": RandomAgent(), "f": Failing()},
+        {"a": "one", "b": "other", "f": "failing"},
+    )
+    others = ("b",) * (seats - 1)
+    match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
+    lost = Match(seats, DEAL + 1, ("f", *others), (1,))
+    with opened(folder, name) as store:
+        play([Seating(match, turn) for turn in match.rotations], rules, store.append)
+        play([Seating(lost, 1)], rules, store.append)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory):
+    return {name: written(name, tmp_path_factory.mktemp(name) / "arena") for name in GAMES}
+
+
+@pytest.fixture(params=GAMES)
+def folder(request, folders):
+    return folders[request.param]
+
+
+@pytest.fixture
+def rows(folder):
+    return list(read_results(folder).iter_rows(named=True))
+
+
+def test_a_game_ends_as_it_did(rows):
+    for row in rows[:-1]:
+        positions = replayed(row)
+        assert len(positions) == len(row["actions"]) + 1
+        assert positions[-1].to_move is None
+        assert positions[-1].scores() == row["scores"]
+        winners = [seat for seat, place in enumerate(row["places"]) if place == 1]
+        assert positions[-1].winners == winners
+
+
+def test_it_starts_from_its_deal(rows):
+    row = rows[0]
+    variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
+    batch = Batch(row["game"], DEAL + 1, players=row["players"], seed=SEED, **variants)
+    first = replayed(row)[0]
+    assert first.record() == batch.save([DEAL])[0]
+    assert first != replayed(rows[-1])[0]
+
+
+def test_a_forfeited_game_ends_where_it_was_stopped(rows, folder):
+    row = rows[-1]
+    assert len(replayed(row)) == len(row["actions"]) + 1
+    assert replayed(row)[-1].to_move == row["forfeited_by"] == 1
+    told = "Seat 1 (failing) forfeited the game: error: "
+    last = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--list")
+    assert told in last
+    assert "tired" in last
+    assert "\x1b" not in last
+    end = str(len(row["actions"]))
+    at_end = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--at", end)
+    assert told in at_end
+    assert "decides" not in at_end.splitlines()[-1]
+    before = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--at", "0")
+    assert told not in before
+
+
+def test_games_are_numbered_in_the_order_they_are_read(rows, folder):
+    for number, row in enumerate(rows):
+        told = moves_told(printed("replay", str(folder), "--game-id", str(number), "--list"))
+        positions = replayed(row)
+        assert told == [
+            (at, before.to_move, before.move_text(action))
+            for at, (before, action) in enumerate(zip(positions, row["actions"], strict=False), 1)
+        ]
+    listed = printed("replay", str(folder), "--list")
+    assert f" {len(rows[0]['actions'])} " in listed
+    assert " ".join(map(str, rows[0]["scores"])) in listed
+    assert "seat 1 forfeited: error" in listed
+
+
+def test_one_position_and_another_move(rows, folder):
+    at = 2
+    position = replayed(rows[0])[at]
+    assert str(position) in printed("replay", str(folder), "--at", str(at))
+    seen = position.game.draw(position.seen_by(0))
+    assert seen in printed("replay", str(folder), "--at", str(at), "--seat", "0")
+    other = position.moves()[-1]
+    out = printed("replay", str(folder), "random", "--at", str(at), "--instead", other)
+    assert "Recorded" in out
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda row: {"actions": [-1, *row["actions"][1:]]}, "action 0 is -1, which is not legal"),
+        (lambda row: {"actions": [*row["actions"], 0]}, "which is not legal there"),
+        (lambda row: {"actions": row["actions"][:-1]}, "but it was played to the end"),
+        (lambda row: {"actions": row["actions"] * 999}, "actions, and a game has 4000 at most"),
+        (lambda row: {"forfeited_by": 0}, "is over, but seat 0 forfeited it"),
+        (lambda row: {"scores": [one + 1 for one in row["scores"]]}, "it ends with"),
+        (lambda row: {"deal": -1}, "deal -1 is below 0"),
+        (lambda row: {"variants": ["none"]}, "has no option 'none'"),
+        (lambda row: {"variants": ["autoreset"]}, "has no option 'autoreset'"),
+        (lambda row: {"players": 99}, "players=99"),
+        (lambda row: {"game": "chess"}, "there is no game 'chess'"),
+        (lambda row: {"box_digest": "0" * 64}, "another box"),
+    ],
+)
+def test_what_cannot_have_been_played_is_refused(rows, change, said):
+    with pytest.raises(DatasetError, match=said):
+        replayed({**rows[0], **change(rows[0])})
+
+
+def test_a_damaged_game_is_named(folder, tmp_path):
+    name = json.loads((folder / MANIFEST).read_bytes())["game"]
+    columns = read_results(folder).to_dict(as_series=False)
+    columns["actions"][1][4] = np.iinfo(np.int16).max
+    with opened(tmp_path / "copy", name) as store:
+        store.append(frame(RESULTS, columns))
+    said = refused("replay", str(tmp_path / "copy"), "--game-id", "1")
+    assert "game 1: action 4 is 32767" in said
+    assert "copy the results again" in said
+    printed("replay", str(tmp_path / "copy"), "--game-id", "0", "--list")
+
+
+def test_what_is_not_there_is_refused(folder, rows, tmp_path):
+    said = refused("replay", str(folder), "--game-id", str(len(rows)))
+    assert f"has no game {len(rows)}; its games are 0 to {len(rows) - 1}" in said
+    name = json.loads((folder / MANIFEST).read_bytes())["game"]
+    with opened(tmp_path / "empty", name):
+        pass
+    assert "it has none yet" in refused("replay", str(tmp_path / "empty"))
+    manifest = json.loads((folder / MANIFEST).read_bytes())
+    (tmp_path / "empty" / MANIFEST).write_text(json.dumps({**manifest, "box_digest": "0" * 64}))
+    assert "another box" in refused("replay", str(tmp_path / "empty"))
