@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shakespeare_agents.arena.report.about import About
+from shakespeare_agents.arena.report.about import About, about_results
 from shakespeare_agents.arena.report.page import report_html, write_report
 
-__all__ = ["About", "report_html", "write_report"]
+__all__ = ["About", "about_results", "report_html", "write_report"]

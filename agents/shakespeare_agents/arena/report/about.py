@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shakespeare_agents.arena.store import FIELD_NAME
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -14,11 +21,11 @@ class About:
     Attributes:
         title: The report's heading.
         command: The command line that plays these games.
-        field: Text of the field's file.
+        field: Text of the field's file; empty where none is known, as of merged results.
         seeds: Of the deals and the agents' draws; several where results were merged.
-        versions: What played, by name: shakespeare-env, Python and so on.
+        versions: What played, by name.
         box_digest: Of the box played with.
-        when: The end of the last game, or when the report was made.
+        when: When the last game was kept.
     """
 
     title: str
@@ -28,3 +35,28 @@ class About:
     versions: Mapping[str, str]
     box_digest: str
     when: datetime
+
+
+def about_results(folder: Path, results: pl.DataFrame) -> About:
+    """What an arena's folder and its games tell.
+
+    Args:
+        folder: Of the results, as `arena.store` keeps them.
+        results: Its games, one at least.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    field = folder / FIELD_NAME
+    last = max(path.stat().st_mtime for path in folder.glob("*.parquet"))
+    versions = {"shakespeare-env": ", ".join(results["package_version"].unique().sort())}
+    variants = results["variants"].explode().drop_nulls().unique().sort()
+    return About(
+        title=f"{results['game'][0].capitalize()}: who is strongest",
+        command=f"shakespeare arena {FIELD_NAME}",
+        field=field.read_text(encoding="utf-8", errors="replace") if field.is_file() else "",
+        seeds=tuple(results["seed"].unique().sort()),
+        versions=versions | ({"Variants": ", ".join(variants)} if len(variants) else {}),
+        box_digest=", ".join(results["box_digest"].unique().sort()),
+        when=datetime.fromtimestamp(int(last), UTC),
+    )

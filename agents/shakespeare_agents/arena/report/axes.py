@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shakespeare_agents.arena.wording import milliseconds, number
+from shakespeare_agents.arena.wording import number
 
 _MARGIN = 0.03
 """Room at both ends, as a share of the axis."""
@@ -64,7 +64,7 @@ def logarithmic(values: Iterable[float | None]) -> Axis:
     last = max(last, first + 1)
     room = 10 ** (_MARGIN * (last - first))
     marks = [10.0**power for power in range(first, last + 1)]
-    texts = tuple((mark, milliseconds(mark)) for mark in marks)
+    texts = tuple((mark, f"{mark:,g}") for mark in marks)
     return Axis(10.0**first / room, 10.0**last * room, texts, is_log=True)
 
 

@@ -73,7 +73,7 @@ def _matrix(cells: Mapping[tuple[str, str], Cell], agents: Sequence[str]) -> Mat
     return [[cells.get((agent, other)) for other in agents] for agent in agents]
 
 
-def _rows(pairs: pl.DataFrame) -> list[Row]:
+def _rows(pairs: pl.DataFrame) -> Sequence[Row]:
     return pairs.to_dicts()
 
 

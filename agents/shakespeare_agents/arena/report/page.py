@@ -48,16 +48,22 @@ def report_html(standings: Standings, about: About) -> str:
     agents = agents_of(standings)
     found = ((section, section.facts(standings, agents)) for section in SECTIONS)
     sections = [(section, facts) for section, facts in found if facts is not None]
-    return _environment().get_template("report.html").render(
-        about=about,
-        standings=standings,
-        agents=agents,
-        seats=sorted({*standings.tables["players"], *(1 for _ in standings.solo["agent"])}),
-        sections=sections,
-        settled=wording.settled(standings.ladder if standings.ladder.height else standings.solo),
-        light=palette.custom_properties("light"),
-        dark=palette.custom_properties("dark"),
-        heat_steps=palette.STEPS,
+    return (
+        _environment()
+        .get_template("report.html")
+        .render(
+            about=about,
+            standings=standings,
+            agents=agents,
+            seats=sorted({*standings.tables["players"], *(1 for _ in standings.solo["agent"])}),
+            sections=sections,
+            settled=wording.settled(
+                standings.ladder if standings.ladder.height else standings.solo
+            ),
+            light=palette.custom_properties("light"),
+            dark=palette.custom_properties("dark"),
+            heat_steps=palette.STEPS,
+        )
     )
 
 
@@ -129,11 +135,15 @@ def _tables(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
     rows = sorted(
         standings.tables.to_dicts(), key=lambda row: (row["players"], agents[row["agent"]].rank)
     )
-    return {
-        "by_players": _by_players(rows),
-        "rates": linear([0, *_ends(rows, "low", "win_rate", "high", "parity")], unit=0.01),
-        "scores": linear(_ends(rows, "score_low", "mean_score", "score_high")),
-    } if rows else None
+    return (
+        {
+            "by_players": _by_players(rows),
+            "rates": linear([0, *_ends(rows, "low", "win_rate", "high", "parity")], unit=0.01),
+            "scores": linear(_ends(rows, "score_low", "mean_score", "score_high")),
+        }
+        if rows
+        else None
+    )
 
 
 def _speed(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
@@ -151,11 +161,15 @@ def _cycles(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
 def _balance(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
     seats = standings.seats.sort("players", "seat").to_dicts()
     deals = standings.deals.sort("players").to_dicts()
-    return {
-        "by_players": _by_players(seats),
-        "rates": linear(_ends(seats, "low", "win_rate", "high", "parity"), unit=0.01),
-        "deals": deals,
-    } if seats or deals else None
+    return (
+        {
+            "by_players": _by_players(seats),
+            "rates": linear(_ends(seats, "low", "win_rate", "high", "parity"), unit=0.01),
+            "deals": deals,
+        }
+        if seats or deals
+        else None
+    )
 
 
 def _faults(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:

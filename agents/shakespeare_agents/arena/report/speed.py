@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 _WIDTH, _HEIGHT = 640, 340
 """Pixels that names are placed for; the figure may be wider."""
 _LETTER, _LINE, _DOT = 7.2, 16, 13
+OFFSETS = {"right": (14, 4), "left": (-14, 4), "above": (0, -16), "below": (0, 24)}
+"""Of a name from its point, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Point:
         y: Rating, or mean score of solo games.
         row: Its row, with `low` and `high` of y.
         is_best: No other is both at least as fast and stronger.
-        side: Where its name stands: "left" or "right", or "" where there is no room.
+        side: Where its name stands: a key of `OFFSETS`, or "" where there is no room.
     """
 
     agent: str
@@ -35,6 +38,11 @@ class Point:
     row: dict[str, Any]
     is_best: bool
     side: str
+
+    @property
+    def offset(self) -> tuple[int, int]:
+        """Of its name from its middle, in pixels to the right and down."""
+        return OFFSETS[self.side]
 
 
 @dataclass(frozen=True)
@@ -60,9 +68,7 @@ def plane(standings: Standings, names: dict[str, str]) -> Plane | None:
         names: As they are shown, by label.
     """
     by_rating = standings.ladder.height > 0
-    frame, value = (
-        (standings.ladder, "rating") if by_rating else (standings.solo, "mean")
-    )
+    frame, value = (standings.ladder, "rating") if by_rating else (standings.solo, "mean")
     taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
     rows = [row for row in frame.to_dicts() if taken.get(row["agent"]) and row[value] is not None]
     if not rows:
@@ -70,7 +76,7 @@ def plane(standings: Standings, names: dict[str, str]) -> Plane | None:
     x = logarithmic(taken[row["agent"]] for row in rows)
     y = linear(end for row in rows for end in (row["low"], row[value], row["high"]))
     corners = []
-    strongest = float("-inf")
+    strongest = -math.inf
     for row in sorted(rows, key=lambda row: (taken[row["agent"]], -row[value])):
         if row[value] > strongest:
             corners.append(row["agent"])
@@ -102,6 +108,8 @@ def _sides(places: Sequence[tuple[float, float, str]]) -> list[str]:
         beside = {
             "right": (x + _DOT, y - _LINE / 2, x + _DOT + room, y + _LINE / 2),
             "left": (x - _DOT - room, y - _LINE / 2, x - _DOT, y + _LINE / 2),
+            "above": (x - room / 2, y - _DOT - _LINE, x + room / 2, y - _DOT),
+            "below": (x - room / 2, y + _DOT, x + room / 2, y + _DOT + _LINE),
         }
         free = [
             side
