@@ -62,6 +62,7 @@ def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
     assert sum(row["decisions"]) == len(row["actions"])
     made = [0] * table.players
     for position in positions[:-1]:
+        assert position.to_move is not None
         made[position.to_move] += 1
     assert row["decisions"] == made
     assert all(seconds > 0 for seconds in row["seconds"])
