@@ -81,15 +81,16 @@ def main(
         heuristic = make("heuristic", registry.game(name))
         agents = {"heuristic": heuristic, "another": Other(heuristic)}
         cases = {"evaluate": evaluated, "arena": in_arena}
-        for case in cases.values():  # what comes first compiles
-            case(name, agents, 64)
-        rates: dict[str, list[float]] = {case: [] for case in cases}
+        for play in cases.values():  # what comes first compiles
+            play(name, agents, 64)
+        rates: dict[str, list[float]] = {kind: [] for kind in cases}
         for _ in track(range(repeats), f"measuring {name}", transient=True):
-            for case, play in cases.items():
-                rates[case].append(play(name, agents, games))
+            for kind, play in cases.items():
+                rates[kind].append(play(name, agents, games))
         of_each = zip(rates["arena"], rates["evaluate"], strict=True)
         ratios[name] = statistics.median(one / other for one, other in of_each)
-        told = ", ".join(f"{case} {statistics.median(found):,.0f}" for case, found in rates.items())
+        medians = {kind: statistics.median(found) for kind, found in rates.items()}
+        told = ", ".join(f"{kind} {median:,.0f}" for kind, median in medians.items())
         Console().print(
             f"{name}: games a second: {told}; ratio {ratios[name]:.2f}, target {TARGET}",
             highlight=False,

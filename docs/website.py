@@ -85,7 +85,12 @@ REFERENCE = {
     ),
     "arena": (
         "Arena",
-        _modules("shakespeare_agents.arena", "evaluate result deals recording dataset solo_suite")
+        _modules(
+            "shakespeare_agents.arena",
+            "evaluate result differences deals recording dataset field tournament matches "
+            "matchmaking settling standings.making standings.standings standings.verdicts store "
+            "faults referee programs.program programs.agent programs.process solo_suite",
+        )
         + _modules("shakespeare_agents", "intervals"),
     ),
     "mcp": (
@@ -113,7 +118,14 @@ REFERENCE = {
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
-_LEXERS = {".py": "python", ".toml": "toml", ".sh": "sh", ".json": "json", ".cff": "yaml"}
+_LEXERS = {
+    ".py": "python",
+    ".js": "javascript",
+    ".toml": "toml",
+    ".sh": "sh",
+    ".json": "json",
+    ".cff": "yaml",
+}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from numpy.typing import NDArray
+
 from shakespeare_env.datasets.schema import Table
 from shakespeare_env.extras import needing
 
@@ -61,6 +63,15 @@ def frame(table: Table, columns: Mapping[str, Sequence[Any]]) -> polars.DataFram
     if list(columns) != list(schema):
         raise ValueError(f"columns {list(columns)}; the table has {list(schema)}")
     made: polars.DataFrame = load_polars().DataFrame(dict(columns), schema=schema)
+    return made
+
+
+def by_seat(values: Sequence[Any] | NDArray[Any], seats: int) -> polars.Series:
+    """Lists of `seats` values each, from the values of all lists one after the other."""
+    pl = load_polars()
+    flat = pl.Series(values=values)
+    # Much faster than lists of Python, one by one.
+    made: polars.Series = flat.reshape((-1, seats)).cast(pl.List(flat.dtype))
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 
 import numpy as np
@@ -20,7 +21,7 @@ QUICK = Limits(seconds_a_move=20.0, seconds_to_start=20.0)
 """Enough for whatever is not about time, on any machine."""
 STARTED_BY = "STARTED_BY_TEST"
 """A variable that programs inherit; other tests' have another value."""
-os.environ[STARTED_BY] = str(os.getpid())
+os.environ[STARTED_BY] = secrets.token_hex(16)
 PREAMBLE = """
 import json, os, signal, subprocess, sys, time
 def questions():
@@ -73,7 +74,7 @@ def running():
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(STARTED_BY) == str(os.getpid()):
+            if process.environ().get(STARTED_BY) == os.environ[STARTED_BY]:
                 found.append(process)
         except (psutil.Error, OSError):
             continue

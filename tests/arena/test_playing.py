@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import chain
 
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -11,11 +12,10 @@ from polars.testing import assert_frame_equal
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate, playing
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import Rules, Seating, places_of, play
+from shakespeare_agents.arena.playing import places_of, play
+from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
-from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.results import RESULTS
 from tests.contract.each_table import plain_tables, small_tables
 
 UNTIMED = pl.exclude("seconds")
@@ -33,7 +33,7 @@ def rules(game, seed=5, **agents):
 
 def rows(games, how):
     kept: list[pl.DataFrame] = []
-    play(games, how, lambda columns: kept.append(frame(RESULTS, columns)))
+    play(games, how, kept.append)
     return pl.concat(kept)
 
 
@@ -147,16 +147,13 @@ def test_an_interruption_keeps_what_has_ended(monkeypatch):
     kept: list[pl.DataFrame] = []
     told = []
 
-    def keep(columns):
-        kept.append(frame(RESULTS, columns))
-
     def interrupt(decisions):
         told.append(decisions)
         if sum(map(len, kept)) >= 5:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        play(games, how, keep, interrupt)
+        play(games, how, kept.append, interrupt)
     found = pl.concat(kept)
     assert 5 <= len(found) < len(games)
     assert found["key"].n_unique() == len(found)
@@ -174,4 +171,5 @@ def test_an_interruption_keeps_what_has_ended(monkeypatch):
     ],
 )
 def test_places(scores, winners, places):
-    assert places_of(scores, list(map(bool, winners))) == places
+    found = places_of(np.array([scores]), np.array([winners], bool))
+    assert found.tolist() == [places]

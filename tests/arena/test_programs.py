@@ -6,6 +6,7 @@ import gc
 import json
 import random
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from shakespeare_agents.arena.programs import (
     Program,
     ProgramAgent,
     ProgramError,
+    process,
     program_digest,
 )
 from shakespeare_agents.arena.programs.questions import action_in, question
@@ -181,6 +183,18 @@ def test_a_program_has_its_time_for_a_game_and_not_more():
     assert details == "it thought for longer than 0.3 s in one game"
 
 
+def test_an_answer_counts_though_its_program_has_ended_meanwhile(monkeypatch):
+    """While the arena looks at memory, after the question was written."""
+
+    def look(pid):
+        time.sleep(0.3)
+        return 0
+
+    monkeypatch.setattr(process, "resident_bytes", look)
+    with agent("for question in questions(): answer(question); sys.exit(0)") as one:
+        assert forfeits(TABLES[0], one, most=1) == []
+
+
 def test_it_is_told_how_long_it_may_think():
     limits = Limits(seconds_a_move=20, seconds_a_game=30, seconds_to_start=20)
     body = """
@@ -193,16 +207,16 @@ for question in questions():
         assert forfeits(table, one, most=3) == []
 
 
-def test_whoever_loses_ten_games_in_a_row_sits_out():
-    table = next(table for table in TABLES if table.players == 2)
-    with ProgramAgent(Program(["./nothing"])) as none:
-        forfeits(table, none, n=9)
-        assert (none.lost_in_a_row, none.sits_out) == (9, False)
-        forfeits(table, none, n=1)
-        assert (none.lost_in_a_row, none.sits_out) == (10, True)
-        none.program = program(PLAYS)
-        assert forfeits(table, none) == []
-        assert (none.lost_in_a_row, none.sits_out) == (0, False)
+def test_after_ten_faults_in_a_row_the_rest_of_a_step_is_lost_unasked(tmp_path):
+    begun = tmp_path / "begun"
+    table = next(table for table in TABLES if table.players == 1)
+    with agent(f"open({str(begun)!r}, 'a').write('x'); sys.exit(3)") as fails:
+        lost = forfeits(table, fails, n=13)
+    assert begun.read_text() == "x" * 10
+    said = "it ended with exit code 3"
+    assert lost[:10] == [("crash", said)] * 10
+    after = f"it was not asked any more after 10 faults in a row, the last of them: {said}"
+    assert lost[10:] == [("crash", after)] * 3
 
 
 def test_who_fails_is_started_anew_for_the_next_game(tmp_path):

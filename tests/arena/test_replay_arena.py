@@ -10,11 +10,13 @@ import pytest
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import Rules, Seating, play
+from shakespeare_agents.arena.playing import play
+from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.store import opened
 from shakespeare_env import Batch, registry
+from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.replaying import replayed
-from shakespeare_env.datasets.results import MANIFEST
+from shakespeare_env.datasets.results import MANIFEST, RESULTS
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError
 from tests.contract.command_line import moves_told, printed, refused
@@ -158,7 +160,7 @@ def test_a_damaged_game_is_named(folder, tmp_path):
     columns = read_results(folder).to_dict(as_series=False)
     columns["actions"][1][4] = np.iinfo(np.int16).max
     with opened(tmp_path / "copy", name) as store:
-        store.append(columns)
+        store.append(frame(RESULTS, columns))
     said = refused("replay", str(tmp_path / "copy"), "--game-id", "1")
     assert "game 1: action 4 is 32767" in said
     assert "copy the results again" in said

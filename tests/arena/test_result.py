@@ -30,7 +30,64 @@ BY_HAND: dict[str, Any] = {
 
 def results(*arguments) -> Any:
     """Win figures are None with one seat only, which no test needs to be told."""
-    return agent_results(*arguments)
+    return agent_results(*arguments)[0]
+
+
+def compared(*arguments) -> Any:
+    """Nor are differences of several deals."""
+    return agent_results(*arguments)[1]
+
+
+def test_agents_are_compared_deal_by_deal():
+    (found,) = compared(["a", "b"], SCORES, WINNERS)
+    # In a deal a won 1 and -½ of the games more than b, and scored 5 and -1 points more.
+    assert (found.first, found.second, found.deals) == ("a", "b", 2)
+    assert (found.win_rate, found.score) == (0.25, 2)
+    # Two deals are too few: their interval ends where differences do.
+    assert (found.win_low, found.win_high) == (-1, 1)
+    assert found.score - found.score_low == pytest.approx(1.959964 * 3)
+    assert str(found) == (
+        "a less b, 2 deals:\n"
+        "  wins +25.0 % (-100.0 to +100.0), score +2.00 (-3.88 to +7.88)"
+    )
+
+
+def test_a_difference_can_be_asked_either_way():
+    found = evaluate(["random", "heuristic", "random"], "figaro", games=9)
+    one: Any = found.difference("random", "heuristic")
+    other: Any = found.difference("heuristic", "random")
+    random: Any = found["random"]
+    heuristic: Any = found["heuristic"]
+    assert (one.first, other.first) == ("random", "heuristic")
+    assert one.win_rate == pytest.approx(random.win_rate - heuristic.win_rate)
+    assert one.score == pytest.approx(random.mean_score - heuristic.mean_score)
+    assert (one.win_rate, one.win_low, one.score_high) == (
+        -other.win_rate,
+        -other.win_high,
+        -other.score_low,
+    )
+    assert other.turned() == one
+    for names, fault in {
+        ("random", "greedy"): "'greedy' did not play; the entrants were random, heuristic, random",
+        ("random", "random"): "'random' was compared with itself; name two agents",
+    }.items():
+        with pytest.raises(KeyError, match=fault):
+            found.difference(*names)
+
+
+def test_what_a_deal_gives_to_all_is_no_difference():
+    rng = np.random.default_rng(0)
+    scores = rng.integers(0, 3, (50, 2, 2)) + 100 * np.arange(50)[:, None, None]
+    table = ["a", "b"], scores, scores == scores.max(2, keepdims=True)
+    (one, _), (found,) = results(*table), compared(*table)
+    assert found.score_high - found.score_low < 1
+    assert one.score_high - one.score_low > 500
+
+
+def test_a_single_deal_has_a_difference_without_an_interval():
+    (found,) = compared(["a", "b"], SCORES[:1], WINNERS[:1])
+    assert (found.win_rate, found.win_low, found.score_high) == (1, None, None)
+    assert "wins +100.0 %, score +5.00" in str(found)
 
 
 def test_figures_worked_out_by_hand():
@@ -108,6 +165,7 @@ def test_as_json_and_back(where, tmp_path):
         if row["seat_win_rates"] is not None:
             row["seat_win_rates"] = tuple(row["seat_win_rates"])
         assert row == asdict(agent)
+    assert data.pop("differences") == [asdict(pair) for pair in found.differences]
     assert data == {name: value for name, value in asdict(found).items() if name in data}
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["result.json"]
 

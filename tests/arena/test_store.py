@@ -21,16 +21,12 @@ GAME = "figaro"
 ROWS = simulated({"a": 0, "b": 50}, tables=(3,), matches=4)
 
 
-def columns(rows):
-    return rows.to_dict(as_series=False)
-
-
 @pytest.fixture
 def folder(tmp_path):
     """Holds all rows in two files."""
     with opened(tmp_path / "arena", GAME) as kept:
-        kept.append(columns(ROWS[:5]))
-        kept.append(columns(ROWS[5:]))
+        kept.append(ROWS[:5])
+        kept.append(ROWS[5:])
     return tmp_path / "arena"
 
 
@@ -43,7 +39,7 @@ def test_games_come_back_in_the_order_they_were_written(folder):
 
 def test_a_game_counts_once(folder):
     with opened(folder, GAME) as kept:
-        kept.append(columns(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0)))))
+        kept.append(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0))))
         assert_frame_equal(kept.results, ROWS)
     assert len(results_files(folder)) == 2
     shutil.copy(results_files(folder)[0], folder / "games-000009.parquet")
@@ -182,7 +178,7 @@ def test_a_damaged_plan(folder, text):
 def test_merging_keeps_every_game_once(folder, tmp_path):
     more = simulated({"a": 0, "b": 50}, tables=(3,), matches=6, seed=1)
     with opened(tmp_path / "other", GAME) as kept:
-        kept.append(columns(pl.concat([ROWS[3:8], more])))
+        kept.append(pl.concat([ROWS[3:8], more]))
     into = tmp_path / "all"
     assert merge([folder, tmp_path / "other"], into) == len(ROWS) + len(more)
     assert merge([folder, tmp_path / "other"], into) == 0

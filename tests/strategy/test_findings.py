@@ -54,12 +54,12 @@ def test_a_ranking_says_what_it_leaves_out():
 
 def test_a_win_rate_stands_with_its_interval():
     scores = np.array([[[2, 1], [1, 2]], [[2, 1], [2, 1]]])
-    first, second = agent_results(["a", "b"], scores, scores == 2)
+    (first, second), _ = agent_results(["a", "b"], scores, scores == 2)
     assert win_rate(first).startswith("75.0 % (")
     assert win_rate(second).startswith("25.0 % (")
 
 
 def test_alone_nobody_wins():
-    (alone,) = agent_results(["a"], np.ones((2, 1, 1), int), np.ones((2, 1, 1), bool))
+    (alone,), _ = agent_results(["a"], np.ones((2, 1, 1), int), np.ones((2, 1, 1), bool))
     with pytest.raises(ValueError, match="played alone"):
         win_rate(alone)

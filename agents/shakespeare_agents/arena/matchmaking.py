@@ -126,18 +126,20 @@ def _lineups(
     wanted = _wanted(known, agents) * number * players * (players - 1)
     full = players // n
     lineups = []
+    held: Counter[int] = Counter()
     for _ in range(number):
         # Equal needs in random order.
         need = wanted + 1e-6 * rng.random((n, n))
-        need = need + need.T
+        need = (need + need.T) * (1 - np.eye(n))
         seated: list[int] = list(range(n)) * full
         if not seated:
             seated = [*divmod(int(np.triu(need, 1).argmax()), n)]
-        free = [i for i in range(n) if full or i not in seated]
+        free = [int(i) for i in rng.permutation(n) if full or i not in seated]
         while len(seated) < players:
-            best = max(free, key=lambda i: need[i, [s for s in seated if s != i]].sum())
+            best = max(free, key=lambda i: (need[i, seated].sum(), -held[i]))
             free.remove(best)
             seated.append(best)
+        held.update(seated)
         for one, other in itertools.permutations(seated, 2):
             if one != other:
                 wanted[one, other] -= 1
@@ -153,8 +155,8 @@ def _wanted(known: Look, agents: Sequence[str]) -> NDArray[np.float64]:
     at = {agent: i for i, agent in enumerate(agents)}
     rank = {agent: i for i, agent in enumerate(known.ladder)}
     for (first, second), pair in known.pairs.items():
-        # Those further apart may yet turn out to be neighbours.
-        apart = rank[second] - rank[first]
+        # Those further apart may yet turn out to be neighbours, and those who have not met at all.
+        apart = 1 if math.isinf(pair.error) else rank[second] - rank[first]
         i, j = at[first], at[second]
         missing[i, j] = missing[j, i] = pair.missing / apart**2
     if not missing.any():

@@ -2,93 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.referee import RefereedLineup
-from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
+from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_env.batch import Batch
+from shakespeare_env.datasets.frames import by_seat, frame, load_polars
+from shakespeare_env.datasets.results import RESULTS
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, play_out
-from shakespeare_env.version import version
 
-Columns = dict[str, list[Any]]
-"""Rows of `RESULTS`, column by column."""
+if TYPE_CHECKING:
+    import polars as pl
+
 KEPT_EVERY_S = 1.0
 """How long a finished game may wait for others to be written with."""
-_DIGITS = 32
-"""Of a key, hexadecimal."""
 _FIRST_ROOM = 256
 """Actions a game, to begin with."""
-
-
-@dataclass(frozen=True)
-class Seating:
-    """A game to be played: a match in one of its rotations."""
-
-    match: Match
-    rotation: int
-
-    @property
-    def digests(self) -> tuple[str, ...]:
-        """The agents by seat."""
-        seats = self.match.players
-        return tuple(self.match.lineup[(seat - self.rotation) % seats] for seat in range(seats))
-
-
-@dataclass(frozen=True)
-class Rules:
-    """What all games of an arena's run share, and what writes their rows.
-
-    Attributes:
-        game: Its name.
-        variants: By name.
-        seed: Of the deals and the agents' draws.
-        agents: By digest.
-        names: By digest.
-        threads: That step the games.
-    """
-
-    game: str
-    variants: tuple[str, ...]
-    seed: int
-    agents: Mapping[str, AnyAgent]
-    names: Mapping[str, str]
-    threads: int = 1
-    box_digest: str = field(init=False)
-    package_version: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "box_digest", registry.box_digest(self.game))
-        object.__setattr__(self, "package_version", version())
-
-    def key(self, seating: Seating) -> str:
-        """Of all that decides a game."""
-        return self._hash(seating.match, seating.digests, seating.rotation)
-
-    def match_key(self, match: Match) -> str:
-        """Of what the games of a match have in common."""
-        return self._hash(match, match.lineup, None)
-
-    def _hash(self, match: Match, digests: Sequence[str], rotation: int | None) -> str:
-        table = [self.game, self.box_digest, self.variants, match.players, self.seed, match.deal]
-        text = json.dumps([*table, digests, rotation])
-        return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 def play(
     seatings: Sequence[Seating],
     rules: Rules,
-    keep: Callable[[Columns], None],
+    keep: Callable[[pl.DataFrame], None],
     on_step: Callable[[int], None] | None = None,
 ) -> None:
     """Play some games together; `keep` gets the rows of those that have ended, each once.
@@ -165,59 +106,61 @@ class _Table:
         over = (self.batch.to_move[rows] < 0) | self.referee.forfeited[rows]
         self.ended += rows[over].tolist()
 
-    def take(self) -> Columns:
+    def take(self) -> pl.DataFrame:
         """The rows of the games that have ended since."""
-        thinking = self.referee.thinking
-        seconds, decisions = thinking.seconds, thinking.decisions
-        columns = _columns(self._row(row, seconds[row], decisions[row]) for row in self.ended)
-        self.ended = []
-        return columns
+        ended, self.ended = np.array(self.ended), []
+        players = self.batch.players[ended]
+        of_each = [self._rows(ended[players == seats], int(seats)) for seats in np.unique(players)]
+        rows: pl.DataFrame = load_polars().concat(of_each)
+        return rows
 
-    def _row(
-        self, row: int, seconds: NDArray[np.float64], decisions: NDArray[np.int32]
-    ) -> dict[str, Any]:
-        seating, rules = self.seatings[row], self.rules
-        match, players = seating.match, seating.match.players
-        forfeit = self.referee.forfeits.get(row)
-        if forfeit is None:
-            scores = self.batch.final_scores[row, :players].tolist()
-            places = places_of(scores, self.batch.final_winners[row, :players].tolist())
-        else:
-            scores = list(forfeit.scores)
-            places = [players if seat == forfeit.seat else 1 for seat in range(players)]
-        return {
-            "key": rules.key(seating),
-            "match": rules.match_key(match),
-            "game": rules.game,
-            "box_digest": rules.box_digest,
-            "package_version": rules.package_version,
-            "variants": list(rules.variants),
-            "players": players,
-            "seed": rules.seed,
-            "deal": match.deal,
-            "rotation": seating.rotation,
-            "agents": [rules.names[digest] for digest in seating.digests],
-            "digests": list(seating.digests),
-            "scores": scores,
-            "places": places,
-            "forfeited_by": None if forfeit is None else forfeit.seat,
-            "fault": None if forfeit is None else forfeit.kind,
-            "fault_details": None if forfeit is None else forfeit.details,
-            "seconds": seconds[:players].tolist(),
-            "decisions": decisions[:players].tolist(),
-            "actions": self._actions[row, : self._counts[row]].tolist(),
+    def _rows(self, rows: NDArray[np.int64], players: int) -> pl.DataFrame:
+        """Of games of so many seats."""
+        rules, thinking = self.rules, self.referee.thinking
+        played = [self.seatings[row] for row in rows]
+        digests = [digest for one in played for digest in one.digests]
+        scores = self.batch.final_scores[rows, :players]
+        places = places_of(scores, self.batch.final_winners[rows, :players])
+        forfeits = [self.referee.forfeits.get(row) for row in rows.tolist()]
+        for place, forfeit in enumerate(forfeits):
+            if forfeit is not None:
+                scores[place] = forfeit.scores
+                places[place] = [players if s == forfeit.seat else 1 for s in range(players)]
+        n = len(rows)
+        columns: dict[str, Any] = {
+            "key": [rules.key(one) for one in played],
+            "match": [rules.match_key(one.match) for one in played],
+            "game": [rules.game] * n,
+            "box_digest": [rules.box_digest] * n,
+            "package_version": [rules.package_version] * n,
+            "variants": [list(rules.variants)] * n,
+            "players": [players] * n,
+            "seed": [rules.seed] * n,
+            "deal": [one.match.deal for one in played],
+            "rotation": [one.rotation for one in played],
+            "agents": by_seat([rules.names[digest] for digest in digests], players),
+            "digests": by_seat(digests, players),
+            "scores": by_seat(scores.reshape(-1), players),
+            "places": by_seat(places.reshape(-1), players),
+            "forfeited_by": [one and one.seat for one in forfeits],
+            "fault": [one and one.kind for one in forfeits],
+            "fault_details": [one and one.details for one in forfeits],
+            "seconds": by_seat(thinking.seconds[rows, :players].reshape(-1), players),
+            "decisions": by_seat(thinking.decisions[rows, :players].reshape(-1), players),
+            "actions": [self._actions[row, : self._counts[row]] for row in rows],
         }
+        return frame(RESULTS, columns)
 
 
-def places_of(scores: Sequence[int], winners: Sequence[bool]) -> list[int]:
-    """The finishing order by seat: winners share place 1, the others go by score.
+def places_of(scores: NDArray[Any], winners: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """int[m, P]: the finishing orders by seat: winners share place 1, the others go by score.
 
     Equal scores share the best of their places; the game's tie-breaks decide only who wins.
+
+    Args:
+        scores: int[m, P].
+        winners: bool[m, P].
     """
-    worth = [(won, score) for won, score in zip(winners, scores, strict=True)]
-    return [1 + sum(other > own for other in worth) if not own[0] else 1 for own in worth]
-
-
-def _columns(rows: Iterable[dict[str, Any]]) -> Columns:
-    found = list(rows)
-    return {name: [row[name] for row in found] for name in found[0]}
+    worth = np.where(winners, np.iinfo(np.int64).max, scores.astype(np.int64))
+    better: NDArray[np.int64] = (worth[:, None, :] > worth[:, :, None]).sum(axis=2)
+    return better + 1

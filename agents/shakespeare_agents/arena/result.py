@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.arena.differences import Difference, differences, seats_held
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.registry import box_digest
@@ -19,7 +20,7 @@ from shakespeare_env.registry import box_digest
 if TYPE_CHECKING:
     from rich.table import Table
 
-FORMAT = 2
+FORMAT = 3
 """Version of the JSON."""
 _WIDTH = 80
 _NARROWEST = 56
@@ -72,6 +73,7 @@ class EvaluationResult:
         deals: Each was played `players` times.
         entrants: Names, the first at seat 0 of a deal's first game.
         agents: One per name, in seating order.
+        differences: One per two names, the first less the second (see `difference`).
         mean_winning_score: Mean of each game's best final score; None with one seat.
         winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
         winning_score_high: Upper end; None likewise.
@@ -86,6 +88,7 @@ class EvaluationResult:
     deals: int
     entrants: tuple[str, ...]
     agents: tuple[AgentResult, ...]
+    differences: tuple[Difference, ...]
     mean_winning_score: float | None
     winning_score_low: float | None
     winning_score_high: float | None
@@ -96,6 +99,17 @@ class EvaluationResult:
             if agent.name == name:
                 return agent
         raise KeyError(f"{name!r} did not play; the entrants were {', '.join(self.entrants)}")
+
+    def difference(self, first: str, second: str) -> Difference:
+        """What the first has more than the second, compared deal by deal; KeyError if unknown."""
+        for name in (first, second):
+            _ = self[name]
+        for found in self.differences:
+            if (found.first, found.second) == (first, second):
+                return found
+            if (found.first, found.second) == (second, first):
+                return found.turned()
+        raise KeyError(f"{first!r} was compared with itself; name two agents")
 
     def __str__(self) -> str:
         from rich.console import Console  # here and below: those who count need no tables
@@ -145,8 +159,8 @@ class EvaluationResult:
 
 def agent_results(
     names: Sequence[str], scores: NDArray[np.integer], winners: NDArray[np.bool_]
-) -> tuple[AgentResult, ...]:
-    """One result per distinct name, in order; seats of one name are pooled.
+) -> tuple[tuple[AgentResult, ...], tuple[Difference, ...]]:
+    """One result per distinct name, in order, seats of one name pooled; and their differences.
 
     Args:
         names: P names; in rotation r the first sits at seat r.
@@ -155,11 +169,8 @@ def agent_results(
     """
     deals, players, _ = scores.shape
     shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
-    # Which of the names sits where, by rotation and seat.
-    places = (np.arange(players) - np.arange(players)[:, None]) % players
     results = []
-    for name in dict.fromkeys(names):
-        held = np.array([other == name for other in names])[places]
+    for name, held in seats_held(names).items():
         copies = list(names).count(name)
         games = players * deals * copies
         deal_scores = (scores * held).sum(axis=(1, 2)) / (players * copies)
@@ -173,7 +184,7 @@ def agent_results(
             victory = (None,) * len(victory)
         figures: Any = *victory, *mean_interval(deal_scores)
         results.append(AgentResult(name, copies, games, *figures))
-    return tuple(results)
+    return tuple(results), differences(names, scores, shares)
 
 
 def _figures(agent: AgentResult) -> list[str]:

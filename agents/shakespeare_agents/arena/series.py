@@ -80,6 +80,7 @@ class Series:
             for column in zip(*self._found, strict=True)
         )
         solo = players == 1
+        agents, compared = agent_results(self._names, scores, winners)
         best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
         return EvaluationResult(
             game=self._game,
@@ -89,7 +90,8 @@ class Series:
             games=self.deals * players,
             deals=self.deals,
             entrants=tuple(self._names),
-            agents=agent_results(self._names, scores, winners),
+            agents=agents,
+            differences=compared,
             mean_winning_score=best[0],
             winning_score_low=best[1],
             winning_score_high=best[2],

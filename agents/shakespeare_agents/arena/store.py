@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
 from shakespeare_env import registry
-from shakespeare_env.datasets.frames import frame, load, load_polars, parquet
-from shakespeare_env.datasets.results import FILES, FORMAT, MANIFEST, RESULTS
+from shakespeare_env.datasets.frames import load, load_polars, parquet
+from shakespeare_env.datasets.results import FILES, FORMAT, MANIFEST
 from shakespeare_env.datasets.results_reading import read_manifest, read_results, results_files
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.json_input import parse_object
@@ -69,11 +69,10 @@ class Store:
             self._frames = [load_polars().concat(self._frames)]
         return self._frames[0]
 
-    def append(self, columns: Mapping[str, Sequence[Any]]) -> None:
-        """Write finished games, `RESULTS` by column; once it returns they are kept."""
-        rows = frame(RESULTS, columns).unique("key", keep="first", maintain_order=True)
-        new = [key not in self.keys for key in rows["key"]]
-        rows = rows.filter(new)
+    def append(self, rows: pl.DataFrame) -> None:
+        """Write finished games, `RESULTS`; once it returns they are kept."""
+        rows = rows.unique("key", keep="first", maintain_order=True)
+        rows = rows.filter([key not in self.keys for key in rows["key"]])
         if rows.height:
             self._write(rows)
             self._frames.append(rows)
@@ -149,7 +148,7 @@ def merge(folders: Sequence[Path], into: Path) -> int:
     with opened(into, next(iter(games))) as store:
         before = len(store.keys)
         for folder in folders:
-            store.append(read_results(folder).to_dict(as_series=False))
+            store.append(read_results(folder))
         return len(store.keys) - before
 
 

@@ -45,7 +45,7 @@ def standings_tables(standings: Standings) -> RenderableType:
     if standings.pairs.height:
         parts += win_matrix(standings)
     if standings.solo.height:
-        parts.append(solo_table(standings))
+        parts.append(Group(solo_table(standings), Text(settled(standings.solo))))
     if standings.faults.height:
         parts.append(faults_table(standings))
     if not parts:
@@ -56,7 +56,7 @@ def standings_tables(standings: Standings) -> RenderableType:
 def ladder_table(standings: Standings) -> Table:
     """The agents with games at two seats or more, strongest first."""
     ladder = standings.ladder
-    table = _table(
+    table = _ranked(
         f"{standings.game}, {counted(ladder.height, 'agent')}: "
         f"{counted(standings.games, 'game')}, {counted(standings.matches, 'match', 'matches')}",
         _LEGEND + "\nAhead: % of opponents, ties half. ms: milliseconds a decision.",
@@ -79,7 +79,7 @@ def ladder_table(standings: Standings) -> Table:
 
 def solo_table(standings: Standings) -> Table:
     """The agents with games alone, by mean score."""
-    table = _table(f"{standings.game}, 1 seat", _LEGEND.replace("agent;", "agent, same deals;"))
+    table = _ranked(f"{standings.game}, 1 seat", _LEGEND.replace("agent;", "agent, same deals;"))
     for heading in ("Mean score, 95 %", "Lead, 95 %", "Median", "Deals"):
         table.add_column(heading, justify="right", no_wrap=True)
     for rank, row in enumerate(standings.solo.iter_rows(named=True), start=1):
@@ -101,7 +101,7 @@ def win_matrix(standings: Standings) -> list[RenderableType]:
     tables: list[RenderableType] = []
     for start in range(0, len(agents), _MATRIX_COLUMNS):
         others = agents[start : start + _MATRIX_COLUMNS]
-        table = _table(
+        table = _ranked(
             "Ahead of, %" if not tables else "Ahead of, % (continued)",
             "Row against column, ties half. Bold: above 50 at 95 %; dim: below.",
             name_width=_MATRIX_NAME,
@@ -117,8 +117,8 @@ def win_matrix(standings: Standings) -> list[RenderableType]:
 
 def faults_table(standings: Standings) -> Table:
     """Who lost games by a fault, and how."""
-    table = _table("Games lost by a fault", "")
-    table.columns.pop(0)
+    table = _table("Games lost by a fault")
+    table.add_column("Agent", overflow="fold")
     table.add_column("Fault")
     table.add_column("Games", justify="right", no_wrap=True)
     table.add_column("Example", overflow="fold")
@@ -128,9 +128,16 @@ def faults_table(standings: Standings) -> Table:
     return table
 
 
-def _table(title: str, caption: str, name_width: int | None = None) -> Table:
-    """A table with columns for rank and agent."""
-    table = Table(
+def _ranked(title: str, caption: str, name_width: int | None = None) -> Table:
+    """A table that begins with columns for rank and agent."""
+    table = _table(title, caption)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("Agent", overflow="fold", max_width=name_width)
+    return table
+
+
+def _table(title: str, caption: str = "") -> Table:
+    return Table(
         title=Text(title, style="bold"),
         title_justify="left",
         caption=Text(caption, style="dim") if caption else None,
@@ -141,9 +148,6 @@ def _table(title: str, caption: str, name_width: int | None = None) -> Table:
         pad_edge=False,
         show_edge=False,
     )
-    table.add_column("#", justify="right", no_wrap=True)
-    table.add_column("Agent", overflow="fold", max_width=name_width)
-    return table
 
 
 def _name(agent: str, room: int | None = None) -> Text:

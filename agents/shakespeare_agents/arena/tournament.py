@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from shakespeare_agents.arena.field import Contender, Field
 from shakespeare_agents.arena.identity import agent_digest
 from shakespeare_agents.arena.matchmaking import plan_round, round_games
-from shakespeare_agents.arena.playing import Columns, Rules, Seating, play
+from shakespeare_agents.arena.playing import play
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
+from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.settling import look_at
 from shakespeare_agents.arena.store import Plan, Store, opened
 from shakespeare_agents.registry import make
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 
 _TOGETHER_S = 10.0
 """Games played together take about as long."""
-_MOST_TOGETHER = 4096
+_MOST_TOGETHER = 16_384
 """Games."""
 _GUESS_S = 0.01
 """What a game of an agent takes that has not played yet."""
@@ -185,7 +187,7 @@ class _Arena:
             games=min(round_games(number, first), self.field.games - self._games),
             rotations=self.field.rotations,
             equal_within=self.field.equal_within,
-            solo_equal_within=self.field.equal_score,
+            solo_equal_within=self.field.solo_equal_within,
         )
         self.store.begin(Plan(number, self.field.seed, tuple(matches)))
 
@@ -204,7 +206,7 @@ class _Arena:
             tables=self.field.players,
             look=self.store.plan.number + 1,
             equal_within=self.field.equal_within,
-            solo_equal_within=self.field.equal_score,
+            solo_equal_within=self.field.solo_equal_within,
         )
         return Ending.settled if look.is_settled() else None
 
@@ -235,10 +237,10 @@ class _Arena:
     def _counted(self) -> int:
         return self._of_field().height
 
-    def _keep(self, rows: Columns) -> None:
+    def _keep(self, rows: pl.DataFrame) -> None:
         self.store.append(rows)
-        self._pace.note(rows["digests"], rows["seconds"])
-        self._games += len(rows["key"])
+        self._pace.note(rows)
+        self._games += len(rows)
         self._report()
 
     def _report(self) -> None:
@@ -256,16 +258,19 @@ class _Pace:
     """How long agents take for a game, to play about as many together as take a given time."""
 
     def __init__(self, results: pl.DataFrame) -> None:
-        self._seconds: dict[str, float] = {}
-        self._games: dict[str, int] = {}
-        self.note(results["digests"].to_list(), results["seconds"].to_list())
+        self._seconds: Counter[str] = Counter()
+        self._games: Counter[str] = Counter()
+        self.note(results)
 
-    def note(self, digests: Sequence[Sequence[str]], seconds: Sequence[Sequence[float]]) -> None:
+    def note(self, rows: pl.DataFrame) -> None:
         """Some games are over."""
-        for agents, times in zip(digests, seconds, strict=True):
-            for digest, spent in zip(agents, times, strict=True):
-                self._seconds[digest] = self._seconds.get(digest, 0.0) + spent
-                self._games[digest] = self._games.get(digest, 0) + 1
+        import polars as pl
+
+        seats = rows.select("digests", "seconds").explode("digests", "seconds")
+        of_each = seats.group_by("digests").agg(pl.col("seconds").sum(), games=pl.len())
+        for digest, seconds, games in of_each.iter_rows():
+            self._seconds[digest] += seconds
+            self._games[digest] += games
 
     def first_of(self, seatings: Sequence[Seating]) -> int:
         """How many of some games, at least one, to play together."""
@@ -277,5 +282,5 @@ class _Pace:
         return min(len(seatings), _MOST_TOGETHER)
 
     def _expected(self, digest: str) -> float:
-        games = self._games.get(digest, 0)
+        games = self._games[digest]
         return self._seconds[digest] / games if games else _GUESS_S

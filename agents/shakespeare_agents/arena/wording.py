@@ -4,30 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 MINUS = "−"
 NOTHING = "–"
 """Stands where there is no figure."""
-_SOONEST_SHORTENED = 48
+_REPLACEMENT = "\ufffd"
+_LONGEST_NAME = 48
 _IN_SENTENCES = 24
 """Characters of a name."""
 _MOST_NAMED = 3
 """Pairs that a sentence names; more are counted."""
 
 
-def shown_name(name: str, room: int = _SOONEST_SHORTENED) -> str:
+def shown_name(name: str, room: int = _LONGEST_NAME) -> str:
     """An agent's name on one line, at most `room` characters: signs that do not print replaced.
 
     Names come from users, and some signs move a terminal's cursor or turn the text around. Long
     names lose their middle: paths differ at their ends.
     """
-    printable = "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
+    printable = _printable(name)
     if len(printable) <= room:
         return printable
     kept = room - 1
     return f"{printable[: kept - kept // 2]}…{printable[len(printable) - kept // 2 :]}"
+
+
+def printable_lines(text: str) -> str:
+    """A text of several lines, signs that do not print replaced."""
+    return "\n".join(_printable(line.expandtabs(4)) for line in text.splitlines())
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else _REPLACEMENT for sign in text)
 
 
 def number(value: float | None, digits: int = 0) -> str:

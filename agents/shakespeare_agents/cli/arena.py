@@ -124,7 +124,7 @@ class _Display:
 
     def standings(self) -> Standings:
         """Of all games in the folder."""
-        from shakespeare_agents.arena.standings.standings_of import standings_of
+        from shakespeare_agents.arena.standings import standings_of
 
         assert self._last is not None
         return standings_of(self._last.results())

@@ -7,12 +7,16 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from shakespeare_agents.arena.identity import DIGITS
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import Rules, Seating, places_of
+from shakespeare_agents.arena.playing import places_of
+from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.store import opened
 from shakespeare_agents.mcp.table import Start, Table
 from shakespeare_env import registry
+from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.results import RESULTS
 from shakespeare_env.datasets.results_reading import is_arena, read_results
 from shakespeare_env.errors import ArenaError
@@ -71,7 +75,7 @@ class Keeper:
         columns = {column.name: [row[column.name] for row in self._waiting] for column in RESULTS}
         try:
             with opened(self.folder, self.game) as store:
-                store.append(columns)
+                store.append(frame(RESULTS, columns))
         except (ArenaError, OSError) as fault:
             return f"The result is not written yet, but with the next one: {fault}"
         self._waiting.clear()
@@ -95,8 +99,8 @@ class Keeper:
         rules = Rules(self.game, table.start.variants, table.start.seed, {}, {})
         scores = position.scores()
         if table.failed is None:
-            winners = [seat in (position.winners or []) for seat in range(players)]
-            places = places_of(scores, winners)
+            winners = np.isin(np.arange(players), position.winners or [])
+            places = places_of(np.array([scores]), winners[None])[0].tolist()
         else:
             places = [players if seat == table.failed else 1 for seat in range(players)]
         steps = zip(table.played.positions, table.played.moves, strict=False)

@@ -18,8 +18,9 @@ from shakespeare_agents.arena.programs.questions import action_in, notice_of_end
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.information_sets import InformationSets
 
-MOST_LOST = 10
-"""A program sits out once it has lost so many games in a row by faults."""
+MOST_FAULTS = 10
+"""In a row, of games that are decided together: then the rest is lost unasked, as waiting for each
+of thousands of answers would hold up all others."""
 
 
 @dataclass
@@ -28,7 +29,6 @@ class _Game:
 
     number: int
     seconds: float = 0.0
-    is_lost: bool = False
 
 
 class ProgramAgent:
@@ -39,12 +39,10 @@ class ProgramAgent:
 
     Attributes:
         program: What is started.
-        lost_in_a_row: Games lost by faults since one ended without.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.lost_in_a_row = 0
         self._process: Process | None = None
         self._games: dict[Hashable, _Game] = {}
         self._over: list[int] = []
@@ -59,11 +57,6 @@ class ProgramAgent:
     def __repr__(self) -> str:
         return f"ProgramAgent({self.program})"
 
-    @property
-    def sits_out(self) -> bool:
-        """Whether it has lost so many games that no more should be played with it."""
-        return self.lost_in_a_row >= MOST_LOST
-
     def close(self) -> None:
         """End the program and all that it has started."""
         process, self._process = self._process, None
@@ -75,17 +68,21 @@ class ProgramAgent:
         """Decide in m games, known by m keys; a fault loses one and starts the program anew."""
         actions, seconds = np.full(len(keys), -1), np.zeros(len(keys))
         faults: dict[int, Fault] = {}
+        in_a_row = 0
         for place, key in enumerate(keys):
+            if in_a_row == MOST_FAULTS:
+                faults[place] = _unasked(faults[place - 1])
+                continue
             if key not in self._games:
                 self._games[key] = _Game(next(self._numbers))
             game = self._games[key]
             before = game.seconds
             try:
                 actions[place] = self._decide(games, place, game)
+                in_a_row = 0
             except ProgramError as error:
                 faults[place] = error.fault
-                self.lost_in_a_row += not game.is_lost
-                game.is_lost = True
+                in_a_row += 1
                 self.close()
             except BaseException:  # its answer would be taken for that of the next question
                 self.close()
@@ -97,11 +94,8 @@ class ProgramAgent:
         """Forget games that are over; the program is told with the next question."""
         for key in keys:
             game = self._games.pop(key, None)
-            if game is None:
-                continue
-            self._over.append(game.number)
-            if not game.is_lost:
-                self.lost_in_a_row = 0
+            if game is not None:
+                self._over.append(game.number)
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
         """int64[m]: decide without a referee; each decision counts as a game of its own.
@@ -137,3 +131,8 @@ class ProgramAgent:
         finally:
             game.seconds += max(0.0, time.monotonic() - begun)
         return action_in(line, number, games.moves(place))
+
+
+def _unasked(last: Fault) -> Fault:
+    said = f"it was not asked any more after {MOST_FAULTS} faults in a row, the last of them: "
+    return Fault(last.kind, f"{said}{last.details.removeprefix(said)}")

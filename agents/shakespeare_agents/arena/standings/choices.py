@@ -47,9 +47,9 @@ def choices(results: pl.DataFrame) -> Choices:
     tie count as in the mean over all orders of them. Forfeited games are choices between their
     loser and each other seat.
     """
-    games = results.filter(pl.col("players") > 1)
+    # In order, so that merged results give the same to the last digit.
+    games = results.filter(pl.col("players") > 1).select("key", *_READ).sort("key")
     digests = tuple(games["digests"].explode().unique().sort().drop_nulls().to_list())
-    # In order, so that merged results draw the same bootstrap.
     matches = games["match"].unique().sort()
     games = games.with_columns(row=pl.col("match").replace_strict(matches, range(len(matches))))
     number = {digest: i for i, digest in enumerate(digests)}
@@ -64,6 +64,9 @@ def choices(results: pl.DataFrame) -> Choices:
         found += _orders(rows[finished], seats[finished], places[finished])
         found += _forfeits(rows[~finished], seats[~finished], loser[~finished])
     return _aggregated(digests, len(matches), found)
+
+
+_READ = ("match", "players", "digests", "places", "forfeited_by")
 
 
 @dataclass(frozen=True)

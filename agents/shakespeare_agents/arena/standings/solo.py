@@ -49,8 +49,9 @@ def solo_scores(seats: pl.DataFrame) -> SoloScores:
     )
     if not len(alone):
         return SoloScores((), np.zeros((0, 0)))
-    table = alone.group_by("seed", "deal", "digest").agg(pl.col("counted").mean())
-    wide = table.sort("digest").pivot("digest", index=["seed", "deal"], values="counted")
+    table = alone.group_by("digest", "seed", "deal").agg(pl.col("counted").mean())
+    table = table.sort("digest", "seed", "deal")
+    wide = table.pivot("digest", index=["seed", "deal"], values="counted")
     digests = wide.columns[2:]
     unordered = SoloScores(
         tuple(digests), wide.select(pl.col(digests).fill_null(math.nan)).to_numpy()

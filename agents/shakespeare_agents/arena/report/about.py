@@ -1,0 +1,62 @@
+"""What it takes to reproduce an arena's results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shakespeare_agents.arena.store import FIELD_NAME
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class About:
+    """What the results come from; a report tells it, and computes nothing from it.
+
+    Attributes:
+        title: The report's heading.
+        command: The command line that plays these games.
+        field: Text of the field's file; empty where none is known, as of merged results.
+        seeds: Of the deals and the agents' draws; several where results were merged.
+        versions: What played, by name.
+        box_digest: Of the box played with.
+        when: When the last game was kept.
+    """
+
+    title: str
+    command: str
+    field: str
+    seeds: tuple[int, ...]
+    versions: Mapping[str, str]
+    box_digest: str
+    when: datetime
+
+
+def about_results(folder: Path, results: pl.DataFrame) -> About:
+    """What an arena's folder and its games tell.
+
+    Args:
+        folder: Of the results, as `arena.store` keeps them.
+        results: Its games, one at least.
+
+    Raises:
+        OSError: the folder cannot be read.
+    """
+    field = folder / FIELD_NAME
+    last = max(path.stat().st_mtime for path in folder.glob("*.parquet"))
+    versions = {"shakespeare-env": ", ".join(results["package_version"].unique().sort())}
+    variants = results["variants"].explode().drop_nulls().unique().sort()
+    return About(
+        title=f"{results['game'][0].capitalize()}: who is strongest",
+        command=f"shakespeare arena {FIELD_NAME}",
+        field=field.read_text(encoding="utf-8", errors="replace") if field.is_file() else "",
+        seeds=tuple(results["seed"].unique().sort()),
+        versions=versions | ({"Variants": ", ".join(variants)} if len(variants) else {}),
+        box_digest=", ".join(results["box_digest"].unique().sort()),
+        when=datetime.fromtimestamp(int(last), UTC),
+    )

@@ -1,0 +1,126 @@
+"""Strength against thinking time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shakespeare_agents.arena.report.axes import Axis, linear, logarithmic
+
+if TYPE_CHECKING:
+    from shakespeare_agents.arena.standings.standings import Standings
+
+_WIDTH, _HEIGHT = 640, 340
+"""Pixels that names are placed for; the figure may be wider."""
+_LETTER, _LINE, _DOT = 7.2, 16, 13
+OFFSETS = {"right": (14, 4), "left": (-14, 4), "above": (0, -16), "below": (0, 24)}
+"""Of a name from its point, in the order in which they are tried."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """An agent in the plane.
+
+    Attributes:
+        agent: Its label.
+        x: Milliseconds a decision.
+        y: Rating, or mean score of solo games.
+        row: Its row, with `low` and `high` of y.
+        is_best: No other is both at least as fast and stronger.
+        side: Where its name stands: a key of `OFFSETS`, or "" where there is no room.
+    """
+
+    agent: str
+    x: float
+    y: float
+    row: dict[str, Any]
+    is_best: bool
+    side: str
+
+    @property
+    def offset(self) -> tuple[int, int]:
+        """Of its name from its middle, in pixels to the right and down."""
+        return OFFSETS[self.side]
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The figure; `frontier` are the corners of a line that no agent lies above."""
+
+    x: Axis
+    y: Axis
+    points: tuple[Point, ...]
+    frontier: tuple[Point, ...]
+    y_title: str
+
+    def up(self, value: float) -> str:
+        """Where a value of y stands, from the top, as a CSS length."""
+        return f"{100 * (1 - self.y.share(value)):.2f}%"
+
+
+def plane(standings: Standings, names: dict[str, str]) -> Plane | None:
+    """By ratings, or by solo scores where there are no ratings; None where nothing was timed.
+
+    Args:
+        standings: Of the field.
+        names: As they are shown, by label.
+    """
+    by_rating = standings.ladder.height > 0
+    frame, value = (standings.ladder, "rating") if by_rating else (standings.solo, "mean")
+    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
+    rows = [row for row in frame.to_dicts() if taken.get(row["agent"]) and row[value] is not None]
+    if not rows:
+        return None
+    x = logarithmic(taken[row["agent"]] for row in rows)
+    y = linear(end for row in rows for end in (row["low"], row[value], row["high"]))
+    corners = []
+    strongest = -math.inf
+    for row in sorted(rows, key=lambda row: (taken[row["agent"]], -row[value])):
+        if row[value] > strongest:
+            corners.append(row["agent"])
+            strongest = row[value]
+    sides = _sides(
+        [(x.share(taken[row["agent"]]), y.share(row[value]), names[row["agent"]]) for row in rows]
+    )
+    points = {
+        row["agent"]: Point(
+            row["agent"], taken[row["agent"]], row[value], row, row["agent"] in corners, side
+        )
+        for row, side in zip(rows, sides, strict=True)
+    }
+    title = "Elo points" if by_rating else "Mean score alone"
+    frontier = tuple(points[agent] for agent in corners)
+    return Plane(x, y, tuple(points.values()), frontier, title)
+
+
+Box = tuple[float, float, float, float]
+
+
+def _sides(places: Sequence[tuple[float, float, str]]) -> list[str]:
+    """Where names have room beside their points, which stand at shares of width and height."""
+    at = [(across * _WIDTH, (1 - up) * _HEIGHT) for across, up, _ in places]
+    taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in at]
+    sides = []
+    for (x, y), (_, _, name) in zip(at, places, strict=True):
+        room = _LETTER * len(name)
+        beside = {
+            "right": (x + _DOT, y - _LINE / 2, x + _DOT + room, y + _LINE / 2),
+            "left": (x - _DOT - room, y - _LINE / 2, x - _DOT, y + _LINE / 2),
+            "above": (x - room / 2, y - _DOT - _LINE, x + room / 2, y - _DOT),
+            "below": (x - room / 2, y + _DOT, x + room / 2, y + _DOT + _LINE),
+        }
+        free = [
+            side
+            for side, box in beside.items()
+            if box[0] >= 0 and box[2] <= _WIDTH and not any(_overlap(box, other) for other in taken)
+        ]
+        sides.append(free[0] if free else "")
+        if free:
+            taken.append(beside[free[0]])
+    return sides
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
