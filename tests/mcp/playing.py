@@ -6,23 +6,20 @@ import random
 from typing import Any
 
 from mcp import Client
-from mcp.types import TextContent
 
 
 async def called(client: Client, tool: str, **arguments: Any) -> Any:
     """What a tool answers; AssertionError if that is an error."""
-    answer = await client.call_tool(tool, arguments)
-    assert not answer.is_error, answer.content
+    answer: Any = await client.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content[0].text
     return answer
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
     """Why a tool refuses."""
-    answer = await client.call_tool(tool, arguments)
+    answer: Any = await client.call_tool(tool, arguments)
     assert answer.is_error
-    (content,) = answer.content
-    assert isinstance(content, TextContent)
-    text = content.text
+    text: str = answer.content[0].text
     assert "Traceback" not in text
     return text
 
