@@ -10,20 +10,11 @@ import pytest
 
 from shakespeare_agents.arena.matchmaking import plan_round, round_games
 from shakespeare_agents.arena.settling import level_of, look_at
-from shakespeare_agents.arena.standings import bootstrap
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"a": -300.0, "b": 0.0, "c": 5.0, "d": 300.0}
 AGENTS = [digest_of(name) for name in STRENGTHS]
 NOTHING = simulated({"a": 0.0}, tables=(1,), matches=1).head(0)
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _few_replicates():
-    """Enough for the order of these agents."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bootstrap, "REPLICATES", 50)
-        yield
 
 
 def planned(results=NOTHING, **changes):
