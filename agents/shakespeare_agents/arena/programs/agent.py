@@ -119,7 +119,7 @@ class ProgramAgent:
 
     def _decide(self, games: InformationSets, place: int, game: _Game) -> int:
         limits = self.program.limits
-        left = min(limits.seconds_a_move, limits.seconds_a_game - game.seconds)
+        left = max(0.0, min(limits.seconds_a_move, limits.seconds_a_game - game.seconds))
         limit = f"{limits.seconds_a_move:g} s"
         if left < limits.seconds_a_move:
             limit = f"{limits.seconds_a_game:g} s in one game"
