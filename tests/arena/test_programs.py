@@ -6,6 +6,7 @@ import gc
 import json
 import random
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from shakespeare_agents.arena.programs import (
     Program,
     ProgramAgent,
     ProgramError,
+    process,
     program_digest,
 )
 from shakespeare_agents.arena.programs.questions import action_in, question
+from shakespeare_env.errors import ArenaError
 from shakespeare_env.information_sets import InformationSets
 from tests.arena.programs import PLAYS, QUICK, agent, descriptors, forfeits, games, program, running
 from tests.contract import knowledge
@@ -181,6 +184,18 @@ def test_a_program_has_its_time_for_a_game_and_not_more():
     assert details == "it thought for longer than 0.3 s in one game"
 
 
+def test_an_answer_counts_though_its_program_has_ended_meanwhile(monkeypatch):
+    """While the arena looks at memory, after the question was written."""
+
+    def look(pid):
+        time.sleep(0.3)
+        return 0
+
+    monkeypatch.setattr(process, "resident_bytes", look)
+    with agent("for question in questions(): answer(question); sys.exit(0)") as one:
+        assert forfeits(TABLES[0], one, most=1) == []
+
+
 def test_it_is_told_how_long_it_may_think():
     limits = Limits(seconds_a_move=20, seconds_a_game=30, seconds_to_start=20)
     body = """
@@ -315,6 +330,12 @@ def test_a_wrong_limit_is_named(limit, fault, says):
 def test_a_wrong_command_is_named(argv, fault, says):
     with pytest.raises(fault, match=says):
         Program(argv)
+
+
+def test_windows_is_refused_in_words(monkeypatch):
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(ArenaError, match="mine: programs play on Linux and macOS"):
+        ProgramAgent(Program(["mine"]))
 
 
 def test_a_digest_follows_command_limits_and_files(tmp_path):

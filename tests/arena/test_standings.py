@@ -10,12 +10,20 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.standings import standings_of
+from shakespeare_agents.arena.standings import bootstrap, standings_of
 from shakespeare_agents.arena.standings.standings import SCHEMAS
 from shakespeare_agents.arena.standings.verdicts import shared_level, verdict
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"weak": -200.0, "fair": 0.0, "twin": 0.0, "strong": 250.0}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_replicates():
+    """Enough for the order of these agents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bootstrap, "REPLICATES", 50)
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -26,7 +26,11 @@ class Twin(RandomAgent):
     """Plays like `random`, from which nothing will ever tell it."""
 
 
-TWINS: dict[str, Any] = {"agents": ["random", Twin()], "equal_within": 1e-6, "equal_score": 1e-6}
+TWINS: dict[str, Any] = {
+    "agents": ["random", Twin()],
+    "equal_within": 1e-6,
+    "solo_equal_within": 1e-6,
+}
 SMALL: dict[str, Any] = {**TWINS, "players": [2]}
 
 

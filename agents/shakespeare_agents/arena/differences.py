@@ -47,7 +47,7 @@ class Difference:
         wins = _signed(100 * self.win_rate, ".1f", self.win_low, self.win_high, unit=100)
         score = _signed(self.score, ".2f", self.score_low, self.score_high)
         which = f"{self.first} less {self.second}, {self.deals} deals"
-        return f"{which}: wins {wins}, score {score}"
+        return f"{which}:\n  wins {wins}, score {score}"
 
     def turned(self) -> Difference:
         """The second less the first."""

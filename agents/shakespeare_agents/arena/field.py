@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
+from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_env import registry
 from shakespeare_env.agent import name_of
@@ -92,9 +93,9 @@ class Field(pydantic.BaseModel):
     """Stop once so many games are played, those of earlier runs included."""
     minutes: Amount | None = None
     """Stop after so many minutes of this run; games in progress are dropped."""
-    equal_within: Amount = 20.0
+    equal_within: Amount = EQUAL_WITHIN
     """Elo points: neighbours on the ladder are equal when their difference is surely less."""
-    equal_score: Amount = 0.5
+    solo_equal_within: Amount = SOLO_EQUAL_WITHIN
     """The same for mean scores of the solo game."""
     folder: Path = pydantic.Field(default=Path(), exclude=True)
     """What relative paths start from."""

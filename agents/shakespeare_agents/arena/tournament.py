@@ -187,7 +187,7 @@ class _Arena:
             games=min(round_games(number, first), self.field.games - self._games),
             rotations=self.field.rotations,
             equal_within=self.field.equal_within,
-            solo_equal_within=self.field.equal_score,
+            solo_equal_within=self.field.solo_equal_within,
         )
         self.store.begin(Plan(number, self.field.seed, tuple(matches)))
 
@@ -206,7 +206,7 @@ class _Arena:
             tables=self.field.players,
             look=self.store.plan.number + 1,
             equal_within=self.field.equal_within,
-            solo_equal_within=self.field.equal_score,
+            solo_equal_within=self.field.solo_equal_within,
         )
         return Ending.settled if look.is_settled() else None
 

@@ -64,8 +64,6 @@ class Process:
     """
 
     def __init__(self, program: Program) -> None:
-        if os.name != "posix":
-            raise NotImplementedError("external programs need Linux or macOS, not Windows")
         mark = secrets.token_hex(16)
         try:
             self._popen = subprocess.Popen(
@@ -118,7 +116,7 @@ class Process:
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while True:
             wait = max(0.0, min(deadline.at - time.monotonic(), _LOOK))
-            ready = {key.fd for key, _ in self._selector.select(wait)}
+            ready = self._ready(wait)
             if self._stderr in ready:
                 self._read_stderr()
             if self._stdout in ready:
@@ -139,6 +137,10 @@ class Process:
             raise _failed("garbage", "it answered a question that it had not read to its end")
         return self._alone(bytes(answer))
 
+    def _ready(self, wait: float) -> set[int]:
+        """Which pipes can be read or written, after so many seconds at most."""
+        return {key.fd for key, _ in self._selector.select(wait)}
+
     def _check_limits(self, deadline: Deadline, *, is_silent: bool) -> None:
         now = time.monotonic()
         if now >= self._next_look:
@@ -147,8 +149,8 @@ class Process:
             if taken > self._most_bytes:
                 most = f"{self._most_bytes / 1e6:,.0f} MB"
                 raise _failed("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
-            # What it has started may hold its pipes open.
-            if is_silent and has_ended(self._popen.pid):
+            # What it has started may hold its pipes open; it may have answered before its end.
+            if is_silent and has_ended(self._popen.pid) and self._stdout not in self._ready(0.0):
                 raise self._ended()
         if now >= deadline.at:
             raise _failed("time", f"it thought for longer than {deadline.limit}")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import polars as pl
 
-from shakespeare_agents.arena.standings.agents import faults, score_counts, times
+from shakespeare_agents.arena.standings.agents import faults, score_counts, tables, times
 from shakespeare_agents.arena.standings.bootstrap import ratings
-from shakespeare_agents.arena.standings.cycles import cycles
 from shakespeare_agents.arena.standings.effects import deal_effects, seat_effects
 from shakespeare_agents.arena.standings.ladder import ladder
-from shakespeare_agents.arena.standings.pairs import meetings, pairs
+from shakespeare_agents.arena.standings.pairs import cycles, meetings, pairs
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.solo import solo_ladder, solo_scores
 from shakespeare_agents.arena.standings.standings import SCHEMAS, Standings
-from shakespeare_agents.arena.standings.tables import tables
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 
 
