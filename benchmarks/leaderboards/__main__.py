@@ -1,11 +1,12 @@
 """The leaderboards: `make leaderboards` plays what is missing of both and writes them.
 
-Fields are `<game>.toml`, their games `<game>/`; what is written: docs/leaderboards.md, a picture of
-each ladder, and the leaderboard in the README.
+Fields are `<game>.toml` and then `<game>_without_search.toml`, the games of both `<game>/`; what is
+written: docs/leaderboards.md, a picture of each ladder, and the leaderboard in the README.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -26,27 +27,22 @@ def main(
     """Play the fields of both games, and write what came of it."""
     if play:
         for name in registry.names():
-            _play(name)
+            for field in sorted(HERE.glob(f"{name}*.toml")):
+                _play(field, HERE / name)
     for path in write_pages():
         Console().print(f"written: {path}", highlight=False)
 
 
-def _play(name: str) -> None:
-    bar = Progress(
-        TextColumn(name),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("games"),
-        TimeElapsedColumn(),
-    )
-    with bar:
-        task = bar.add_task(name)
+def _play(field: Path, results: Path) -> None:
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
+    with Progress(TextColumn(field.stem), *columns) as bar:
+        task = bar.add_task(field.stem)
         ending = run_arena(
-            Field.read(HERE / f"{name}.toml"),
-            HERE / name,
+            Field.read(field),
+            results,
             on_progress=lambda now: bar.update(task, completed=now.games, total=now.planned),
         )
-    Console().print(f"{name}: stopped because {ending}", highlight=False)
+    Console().print(f"{field.stem}: stopped because {ending}", highlight=False)
 
 
 if __name__ == "__main__":
