@@ -33,6 +33,11 @@ NEEDED = {
     "shakespeare_env/fonts/LICENSE.txt",
     "shakespeare_env/fonts/widths.json",
     *(
+        f"agents/shakespeare_agents/arena/suites/{game}.json"
+        for game in registry.names()
+        if 1 in registry.seats(game)
+    ),
+    *(
         file
         for game in registry.names()
         for file in (
