@@ -22,6 +22,7 @@ from shakespeare_agents.arena.programs import (
     program_digest,
 )
 from shakespeare_agents.arena.programs.questions import action_in, question
+from shakespeare_env.errors import ArenaError
 from shakespeare_env.information_sets import InformationSets
 from tests.arena.programs import PLAYS, QUICK, agent, descriptors, forfeits, games, program, running
 from tests.contract import knowledge
@@ -329,6 +330,12 @@ def test_a_wrong_limit_is_named(limit, fault, says):
 def test_a_wrong_command_is_named(argv, fault, says):
     with pytest.raises(fault, match=says):
         Program(argv)
+
+
+def test_windows_is_refused_in_words(monkeypatch):
+    monkeypatch.setattr("sys.platform", "win32")
+    with pytest.raises(ArenaError, match="mine: programs play on Linux and macOS"):
+        ProgramAgent(Program(["mine"]))
 
 
 def test_a_digest_follows_command_limits_and_files(tmp_path):

@@ -50,6 +50,17 @@ def test_an_action_out_of_range_is_an_illegal_move(table, action):
 
 
 @full_tables
+def test_the_first_illegal_action_is_found_among_those_of_some_games(table):
+    batch = table.batch(6, seed=0)
+    rows = np.array([1, 3, 4])
+    legal = batch.mask[rows].argmax(axis=1).astype(np.int32)
+    assert batch.first_illegal(legal, rows) == -1
+    for place, action in ((2, -1), (1, batch.mask.shape[1]), (0, batch.mask[1].argmin())):
+        legal[place] = action
+        assert batch.first_illegal(legal, rows) == place
+
+
+@full_tables
 def test_the_largest_unsigned_action_is_an_illegal_move(table):
     batch = played(table)
     before = snapshot(batch)

@@ -43,7 +43,8 @@ class RefereedLineup(Lineup):
 
     A game in which an agent fails is forfeited: it is written down in `forfeits`, all its seats
     become `OUTSIDE`, and `decide` returns any legal action for it. `play_out` plays that one and
-    then leaves the game: hooks tell by `forfeited` that the action is nobody's.
+    then leaves the game: hooks tell by `forfeited` that the action is nobody's. What is no
+    `Exception`, such as KeyboardInterrupt, passes through.
 
     Attributes:
         thinking: How long each seat's agent thought, and how many legal choices it made.

@@ -12,13 +12,13 @@ import numpy as np
 
 from shakespeare_agents.arena.faults import Answers
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent
+from shakespeare_env import registry
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.kernels import compile_all
 from shakespeare_env.lineup import play_out
 from tests.arena import hostile_program
 from tests.arena.programs import PYTHON, descriptors, games, running
 from tests.contract.random_games import TABLES, Table
-from tests.fuzz.starts import starts
 
 PATIENCE = 120.0
 ANSWERS = 20
@@ -28,13 +28,13 @@ _TOGETHER = 3
 
 
 def prepare() -> None:
-    for chosen in starts():
-        compile_all(chosen.position.game)
+    for name in registry.names():
+        compile_all(registry.game(name))
 
 
 def check(case: random.Random) -> str:
     withstands(str(case.getrandbits(32)), case.choice(TABLES), ANSWERS)
-    return f"{ANSWERS} answers judged"
+    return "judged"
 
 
 class Judged(ProgramAgent):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from shakespeare_agents.arena.faults import Answers, Fault
 from shakespeare_agents.arena.programs.process import Deadline, Process, ProgramError
 from shakespeare_agents.arena.programs.program import Program
 from shakespeare_agents.arena.programs.questions import action_in, notice_of_end, question
+from shakespeare_env.errors import ArenaError
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.information_sets import InformationSets
 
@@ -39,9 +41,14 @@ class ProgramAgent:
 
     Attributes:
         program: What is started.
+
+    Raises:
+        ArenaError: this is Windows.
     """
 
     def __init__(self, program: Program) -> None:
+        if sys.platform == "win32":
+            raise ArenaError(f"{program}: programs play on Linux and macOS; on Windows use WSL")
         self.program = program
         self._process: Process | None = None
         self._games: dict[Hashable, _Game] = {}
@@ -112,7 +119,7 @@ class ProgramAgent:
 
     def _decide(self, games: InformationSets, place: int, game: _Game) -> int:
         limits = self.program.limits
-        left = min(limits.seconds_a_move, limits.seconds_a_game - game.seconds)
+        left = max(0.0, min(limits.seconds_a_move, limits.seconds_a_game - game.seconds))
         limit = f"{limits.seconds_a_move:g} s"
         if left < limits.seconds_a_move:
             limit = f"{limits.seconds_a_game:g} s in one game"
