@@ -36,6 +36,11 @@ NEEDED = {
     "agents/shakespeare_agents/arena/report/templates/style.css",
     "agents/shakespeare_agents/arena/report/templates/sections/ladder.html",
     *(
+        f"agents/shakespeare_agents/arena/suites/{game}.json"
+        for game in registry.names()
+        if 1 in registry.seats(game)
+    ),
+    *(
         file
         for game in registry.names()
         for file in (
