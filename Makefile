@@ -104,6 +104,9 @@ bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutoria
 solo-suite-references: setup  ## play the missing reference games of the solo suite; ARGS="--out FILE" makes it anew
 	$(BIN)/python -m benchmarks.solo_suite $(ARGS)
 
+leaderboards: setup  ## play what is missing of both leaderboards and write them
+	$(BIN)/python -m benchmarks.leaderboards $(ARGS)
+
 clean:  ## remove .venv and everything else that was made
 	rm -rf $(VENV) build dist htmlcov .coverage .coverage.* .hypothesis
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

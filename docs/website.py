@@ -89,7 +89,8 @@ REFERENCE = {
             "shakespeare_agents.arena",
             "evaluate result differences deals recording dataset field tournament matches "
             "matchmaking settling standings.making standings.standings standings.verdicts store "
-            "faults referee programs.program programs.agent programs.process solo_suite",
+            "faults referee programs.program programs.agent programs.process solo_suite "
+            "tables leaderboard report.about report.page",
         )
         + _modules("shakespeare_agents", "intervals"),
     ),

@@ -18,6 +18,8 @@ from pathlib import Path
 import polars as pl
 from rich.progress import track
 
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
 
 PROGRAM = """
@@ -27,7 +29,7 @@ from shakespeare_agents.arena import playing
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 
-playing.KEPT_EVERY_S = float(sys.argv[3])
+playing.KEPT_EVERY_S = 0.0
 
 def tell(progress):
     print(progress.games, flush=True)
@@ -39,16 +41,9 @@ UNTIMED = pl.exclude("seconds")
 """All that is equal in two runs."""
 
 
-def started(field: Path, folder: Path, kept_every_s: float) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", PROGRAM, str(field), str(folder), str(kept_every_s)]
+def started(field: Path, folder: Path) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", PROGRAM, str(field), str(folder)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-
-
-def finished(field: Path, folder: Path, kept_every_s: float = 0.0) -> None:
-    process = started(field, folder, kept_every_s)
-    out, _ = process.communicate()
-    assert process.returncode == 0, out
-    assert out.endswith("over\n")
 
 
 def games(folder: Path) -> pl.DataFrame:
@@ -59,7 +54,7 @@ def kill_often(field: Path, folder: Path, times: int, seed: int, longest_s: floa
     """Start an arena again and again and kill it at random moments; how many kills struck."""
     draws = random.Random(seed)
     for kill in track(range(times), "killing", transient=True):
-        process = started(field, folder, 0.0)
+        process = started(field, folder)
         assert process.stdout is not None
         line = process.stdout.readline().strip()  # it plays
         until = time.monotonic() + draws.uniform(0, longest_s)
@@ -99,8 +94,8 @@ def main() -> None:
             f"games = {given.games}\n"
         )
         struck = kill_often(field, place / "killed", given.times, given.seed, given.longest)
-        finished(field, place / "killed")
-        finished(field, place / "whole")
+        for folder in ("killed", "whole"):
+            run_arena(Field.read(field), place / folder)
         killed, whole = games(place / "killed"), games(place / "whole")
         assert killed.equals(whole), "the games differ"
         print(f"{struck} kills; {len(whole):,} games, equal to the undisturbed ones")

@@ -86,7 +86,7 @@ def test_who_never_lost_has_the_rating_that_its_penalty_allows():
         [Match(2, d, (digest_of("a"), digest_of("b")), (0, 1)) for d in range(20)],
         {"a": 5000.0, "b": 0.0},
     )
-    rated = ratings(results, replicates=50)
+    rated = ratings(results)
     lead, error = rated.lead(*map(rated.digests.index, map(digest_of, "ab")))
     # Where the likelihood of 40 victories and the penalty of both are in balance.
     at = lead / ELO
@@ -119,7 +119,7 @@ def test_the_bootstrap_keeps_a_matchs_games_together():
 
 def test_the_seed_alone_decides_the_bootstrap():
     results = simulated(FIELD, matches=20)
-    one, again, other = (ratings(results, seed=seed, replicates=20) for seed in (0, 0, 1))
+    one, again, other = (ratings(results, seed=seed) for seed in (0, 0, 1))
     np.testing.assert_array_equal(one.covariance, again.covariance)
     assert not np.array_equal(one.covariance, other.covariance)
     np.testing.assert_array_equal(one.points, other.points)
@@ -129,8 +129,8 @@ def test_agents_that_never_met_are_not_connected():
     results = pl.concat(
         [simulated(dict.fromkeys(names, 0.0), tables=(2,), matches=3) for names in ("ab", "cd")]
     )
-    assert not ratings(results, replicates=2).connected
-    assert ratings(results.head(6), replicates=2).connected
+    assert not ratings(results).connected
+    assert ratings(results.head(6)).connected
 
 
 def test_the_simulated_places_share_the_best_place():

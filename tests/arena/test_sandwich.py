@@ -12,7 +12,7 @@ from tests.arena.simulated_results import simulated
 def test_the_ratings_are_the_same_and_the_errors_alike():
     strengths = {"a": 0, "b": 60, "c": 150, "d": -200, "e": 20}
     results = simulated(strengths, tables=(2, 4), matches=400, seat_luck=1.0)
-    quick, slow = quick_ratings(results), ratings(results, replicates=600)
+    quick, slow = quick_ratings(results), ratings(results)
     assert quick.digests == slow.digests
     np.testing.assert_allclose(quick.points, slow.points, atol=0.01)
     np.testing.assert_allclose(quick.errors(), slow.errors(), rtol=0.15)

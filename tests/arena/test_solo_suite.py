@@ -187,13 +187,11 @@ class TestCommand:
         out = printed("solo-suite", "random")
         assert "3 fixed deals" in out
         assert f"passes {registry.game(ALONE[0]).solo_target:g}" in out
-        assert "Deals of the largest regret" not in out
+        assert "Worst deals" not in out
 
     def test_lists_the_worst_deals_on_request(self):
         out = printed("solo-suite", "random", "--worst", "2")
-        assert (
-            len([line for line in out.split("largest regret")[1].splitlines() if "│" in line]) == 2
-        )
+        assert len([line for line in out.split("Worst deals")[1].splitlines() if "│" in line]) == 2
 
     def test_writes_them(self, tmp_path):
         out = tmp_path / "result.json"

@@ -10,12 +10,22 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.standings import standings_of
+from shakespeare_agents.arena.standings import bootstrap, standings_of
+from shakespeare_agents.arena.standings.effects import deal_effects
+from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.standings import SCHEMAS
 from shakespeare_agents.arena.standings.verdicts import shared_level, verdict
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"weak": -200.0, "fair": 0.0, "twin": 0.0, "strong": 250.0}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_replicates():
+    """Enough for the order of these agents."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bootstrap, "REPLICATES", 50)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -167,24 +177,30 @@ def test_time_is_counted_by_decision(results, standings):
     assert fair["low"] < fair["milliseconds"] < fair["high"]
 
 
-def test_what_deals_and_seats_decide_is_told_apart():
-    even = {"a": 0.0, "b": 0.0}
-    lucks: dict[str, dict[str, Any]] = {
-        "nothing": {"deal_luck": 0.0},
-        "deals": {"deal_luck": 2.0},
-        "seats": {"deal_luck": 0.0, "seat_luck": 2.0},
-    }
-    shares = {
-        what: standings_of(simulated(even, tables=(2,), matches=300, points=1.0, **luck)).deals.row(
-            0, named=True
-        )
-        for what, luck in lucks.items()
-    }
+LUCK: dict[str, dict[str, Any]] = {
+    "nothing": {"deal_luck": 0.0},
+    "deals": {"deal_luck": 2.0},
+    "seats": {"deal_luck": 0.0, "seat_luck": 2.0},
+}
+
+
+@pytest.mark.parametrize("what", LUCK)
+def test_what_deals_and_seats_decide_is_told_apart_from_strength(what):
+    strengths = {"a": 300.0, "b": 0.0, "c": -300.0}
+    results = simulated(strengths, tables=(2, 3), matches=300, points=1.0, **LUCK[what])
+    two, three = deal_effects(seats(results, labels(results))).to_dicts()
     # Of the variance π²/6 of a Gumbel variable and 1/12 of rounding, plus 4 of luck.
     share = 4 / (4 + 1.645 + 1 / 12)
-    expected = {"nothing": (0, 0), "deals": (share, share), "seats": (0, share)}
-    for what, row in shares.items():
-        assert (row["score_share"], row["seat_share"]) == pytest.approx(expected[what], abs=0.1)
+    deal, seat = {"nothing": (0, 0), "deals": (share, share), "seats": (0, share)}[what]
+    assert (three["score_share"], three["seat_share"]) == pytest.approx((deal, seat), abs=0.1)
+    assert two["score_share"] is None
+    assert two["seat_share"] == pytest.approx(seat, abs=0.1)
+
+
+def test_line_ups_that_met_once_tell_nothing_of_deals():
+    results = simulated({"a": 0.0, "b": 0.0}, tables=(2,), matches=1)
+    (row,) = deal_effects(seats(results, labels(results))).to_dicts()
+    assert (row["matches"], row["score_share"], row["seat_share"]) == (1, None, None)
 
 
 def test_each_table_has_ratings_of_its_own_where_its_games_connect_all():

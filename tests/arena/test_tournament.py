@@ -19,7 +19,7 @@ from shakespeare_agents.arena.tournament import Ending, run_arena
 from shakespeare_env import registry
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
-from tests.arena.kills import finished, games, kill_often
+from tests.arena.kills import games, kill_often
 
 
 class Twin(RandomAgent):
@@ -84,8 +84,8 @@ def test_killing_it_loses_and_repeats_nothing(tmp_path):
     text = 'players = [2]\nagents = ["random", "twin.py:act"]\nequal_within = 1e-6\ngames = 400\n'
     field.write_text(text)
     kill_often(field, tmp_path / "killed", times=2, seed=1, longest_s=0.1)
-    finished(field, tmp_path / "killed")
-    finished(field, tmp_path / "whole")
+    for folder in ("killed", "whole"):
+        run_arena(Field.read(field), tmp_path / folder)
     assert games(tmp_path / "killed").equals(games(tmp_path / "whole"))
 
 

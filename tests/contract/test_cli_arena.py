@@ -62,7 +62,8 @@ def test_it_resumes_after_ctrl_c(field, monkeypatch):
 
 
 def test_code_that_a_field_names_is_not_run_unasked(field, tmp_path):
-    (tmp_path / "my.py").write_text("open('was_run', 'w').close()\ndef act(o, m, r): return m.argmax(1)\n")
+    source = "open('was_run', 'w').close()\ndef act(o, m, r): return m.argmax(1)\n"
+    (tmp_path / "my.py").write_text(source)
     program = json.dumps([sys.executable, "-c", "open('was_run', 'w')"])
     for agent in ('"my.py:act"', f"{{program = {program}}}"):
         field.write_text(f'players = [2]\nagents = ["random", {agent}]\ngames = 4\n')

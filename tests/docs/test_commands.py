@@ -34,9 +34,9 @@ def test_a_command_is_as_the_page_says(line):
     if program == "make":
         assert {word for word in words if "=" not in word} <= TARGETS
         return
-    command = COMMANDS.get_command(CONTEXT, words[0])
+    _, command, rest = COMMANDS.resolve_command(CONTEXT, words)
     known = {option for param in command.params for option in param.opts}
-    assert {word for word in words[1:] if word.startswith("--")} <= known
+    assert {word for word in rest if word.startswith("--")} <= known
 
 
 def test_the_tutorial_has_commands():

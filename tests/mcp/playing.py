@@ -10,14 +10,14 @@ from mcp import Client
 
 async def called(client: Client, tool: str, **arguments: Any) -> Any:
     """What a tool answers; AssertionError if that is an error."""
-    answer = await client.call_tool(tool, arguments)
+    answer: Any = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content[0].text
     return answer
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
     """Why a tool refuses."""
-    answer = await client.call_tool(tool, arguments)
+    answer: Any = await client.call_tool(tool, arguments)
     assert answer.is_error
     text: str = answer.content[0].text
     assert "Traceback" not in text

@@ -60,10 +60,8 @@ def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
     assert row["digests"][:2] == [random_digest, digest_of_name("model")]
     assert row["agents"][:2] == ["random", "model"]
     assert sum(row["decisions"]) == len(row["actions"])
-    made = [0] * table.players
-    for position in positions[:-1]:
-        made[position.to_move] += 1
-    assert row["decisions"] == made
+    movers = [position.to_move for position in positions[:-1]]
+    assert row["decisions"] == [movers.count(seat) for seat in range(table.players)]
     assert all(seconds > 0 for seconds in row["seconds"])
     assert row["variants"] == list(table.options)
 

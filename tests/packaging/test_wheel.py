@@ -32,6 +32,14 @@ NEEDED = {
     "shakespeare_env/fonts/DejaVuSans.ttf",
     "shakespeare_env/fonts/LICENSE.txt",
     "shakespeare_env/fonts/widths.json",
+    "agents/shakespeare_agents/arena/report/templates/report.html",
+    "agents/shakespeare_agents/arena/report/templates/style.css",
+    "agents/shakespeare_agents/arena/report/templates/sections/ladder.html",
+    *(
+        f"agents/shakespeare_agents/arena/suites/{game}.json"
+        for game in registry.names()
+        if 1 in registry.seats(game)
+    ),
     *(
         file
         for game in registry.names()

@@ -125,9 +125,10 @@ class SuiteResult:
             title=f"{self.game}, alone: {counted(len(self.scores), 'fixed deal')}, "
             f"the agent's seed {self.seed}",
             caption=self._caption(),
+            min_width=_WIDTH,
         )
         table.add_column("Agent", overflow="fold")
-        for title in ("Mean score", "Median", "Regret", "Reaches reference, %"):
+        for title in ("Mean score", "Median", "Regret", "At reference, %"):
             table.add_column(title, justify="right")
         share, low, high = (f"{100 * (end or 0):.0f}" for end in self.reached)
         table.add_row(
@@ -143,7 +144,7 @@ class SuiteResult:
         """The worst deals, a row each."""
         from rich.table import Table
 
-        table = Table(title=f"Deals of the largest regret, of seed {self.suite_seed}")
+        table = Table(title=f"Worst deals of seed {self.suite_seed}")
         for title in ("Deal", "Score", "Reference", "Regret"):
             table.add_column(title, justify="right")
         for deal in self.worst(most):

@@ -49,7 +49,7 @@ def standings_tables(standings: Standings) -> RenderableType:
     if standings.faults.height:
         parts.append(faults_table(standings))
     if not parts:
-        parts.append(Text(f"{standings.game}: no game has been finished yet."))
+        parts.append(Text("No game has been finished yet."))
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
 
 

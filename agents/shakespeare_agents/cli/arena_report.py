@@ -21,8 +21,7 @@ def arena_report(
     """Tell an arena's standings: as tables here, and as one page with everything in it."""
     # Here and below: it takes a while to import, which the shell's completion need not.
     try:
-        from shakespeare_agents.arena.report import write_report
-        from shakespeare_agents.arena.report.sources import about_results
+        from shakespeare_agents.arena.report import about_results, write_report
         from shakespeare_agents.arena.standings import standings_of
         from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_env.datasets.results_reading import read_results

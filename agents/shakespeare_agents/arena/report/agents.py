@@ -36,7 +36,7 @@ class Named:
     @property
     def parts(self) -> list[str]:
         """The name, taken apart where a line may end."""
-        return re.findall(rf"[^,/]{{0,{_PART}}}[,/]?", self.name)[:-1]
+        return re.findall(rf"[^,/ ]{{0,{_PART}}}[,/ ]?", self.name)[:-1]
 
 
 def agents_of(standings: Standings) -> dict[str, Named]:

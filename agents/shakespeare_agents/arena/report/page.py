@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,6 +67,7 @@ def report_html(standings: Standings, about: About) -> str:
     )
 
 
+@cache
 def _environment() -> jinja2.Environment:
     with needing("arena", "the arena's report needs"):
         import jinja2

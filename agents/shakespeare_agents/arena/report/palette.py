@@ -14,8 +14,8 @@ LIGHT: Mapping[str, str] = {
     "ink": "#2a2521",
     "muted": "#665c52",
     "accent": "#0b6b63",
-    "interval": "#5fa8a0",
-    "bars": "#7fb5ae",
+    "interval": "#4b968d",
+    "bars": "#4b968d",
     "warn": "#9a3d08",
 }
 DARK: Mapping[str, str] = {

@@ -42,7 +42,7 @@ class Ratings:
         return float(self.points[first] - self.points[second]), float(np.sqrt(max(variance, 0)))
 
 
-def ratings(results: pl.DataFrame, *, seed: int = 0, replicates: int = REPLICATES) -> Ratings:
+def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
     """Ratings by all games at two seats or more.
 
     The bootstrap is Rubin's (1981, "The Bayesian bootstrap"): a replicate gives every match a
@@ -52,7 +52,6 @@ def ratings(results: pl.DataFrame, *, seed: int = 0, replicates: int = REPLICATE
     Args:
         results: The games.
         seed: Of the bootstrap.
-        replicates: How many.
     """
     observed = choices(results)
     found = with_penalty(observed)
@@ -61,19 +60,19 @@ def ratings(results: pl.DataFrame, *, seed: int = 0, replicates: int = REPLICATE
         return Ratings((), np.zeros(0), np.zeros((0, 0)), True)
     everything = np.ones(found.chosen.shape[0])
     best = strengths(found, found.chosen.T @ everything, found.shown.T @ everything)
-    spread = _replicates(found, best, seed, replicates)
+    spread = _replicates(found, best, seed)
     points = ELO * (best - best.mean())
     centred = ELO * (spread - spread.mean(axis=1, keepdims=True))
     covariance = np.atleast_2d(np.cov(centred.T))
     return Ratings(found.digests, points, covariance, observed.connected())
 
 
-def _replicates(found: Choices, start: Floats, seed: int, number: int) -> Floats:
-    """Strengths, float[number, n]."""
+def _replicates(found: Choices, start: Floats, seed: int) -> Floats:
+    """Strengths, float[REPLICATES, n]."""
     rng = np.random.default_rng(seed)
     rows = []
-    for first in range(0, number, _TOGETHER):
-        shape = (found.chosen.shape[0], min(_TOGETHER, number - first))
+    for first in range(0, REPLICATES, _TOGETHER):
+        shape = (found.chosen.shape[0], min(_TOGETHER, REPLICATES - first))
         weights = rng.standard_exponential(shape)
         chosen, shown = (found.chosen.T @ weights).T, (found.shown.T @ weights).T
         rows += [strengths(found, *both, start) for both in zip(chosen, shown, strict=True)]

@@ -17,49 +17,85 @@ def seat_effects(seats: pl.DataFrame) -> pl.DataFrame:
 
 
 def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.deals`, of games played to the end; null without a deal played twice.
+    """The frame `Standings.deals`, of games played to the end; null where nothing tells it.
 
-    Scores less their agent's mean: the covariance of different seats, or of the same seat, in
-    different games of a deal over the variance. Alone at the table they are one thing: the
-    covariance of different agents' games.
+    Scores less their agent's mean in the same line-up, which takes its opponents' strength out; a
+    line-up that met once tells nothing. Covariances of different agents in different games of a
+    deal, over the variance: at different seats what the deal gives to all, at the same seat what it
+    gives to that seat, too. At two seats agents of different games and seats are always the same.
+    Alone at the table a deal has but one seat.
     """
-    at = ["players", "agent"]
-    off = seats.filter(~pl.col("forfeited")).with_columns(
-        off=pl.col("score") - pl.col("score").mean().over(at)
+    line_up = ["players", "line_up"]
+    rows = seats.filter(~pl.col("forfeited")).with_columns(
+        line_up=pl.col("agent").sort().str.join("\0").over("key")
     )
+    rows = rows.with_columns(
+        off=pl.col("score") - pl.col("score").mean().over(*line_up, "agent"),
+        # Of a covariance the means of m deals leave 1 - 1 / m.
+        left=1 - 1 / pl.struct("seed", "deal").n_unique().over(line_up),
+    ).filter(pl.col("left") > 0)
     deal = ["players", "seed", "deal"]
-    games = off.group_by(*deal, "key").agg(sum=pl.col("off").sum(), size=pl.len())
-    by_seat = off.group_by(*deal, "seat").agg(
-        sum=pl.col("off").sum(), squares=(pl.col("off") ** 2).sum(), games=pl.len()
+    of_deals = rows.group_by(deal).agg(pl.col("left").mean())
+    kinds = {"game": ["key"], "seat": ["seat"], "agent": ["agent"], "both": ["seat", "agent"]}
+    for kind, alike in kinds.items():
+        of_deals = of_deals.join(_couples(rows, deal, alike, kind), on=deal)
+    everything = rows.group_by(deal).agg(
+        all_product=pl.col("off").sum() ** 2, all_couples=pl.len().cast(pl.Float64) ** 2
     )
-    everywhere = games.group_by(deal).agg(
-        product=pl.col("sum").sum() ** 2 - (pl.col("sum") ** 2).sum(),
-        couples=pl.col("size").sum() ** 2 - (pl.col("size") ** 2).sum(),
-    )
-    same_seat = by_seat.group_by(deal).agg(
-        seat_product=(pl.col("sum") ** 2 - pl.col("squares")).sum(),
-        seat_couples=(pl.col("games") * (pl.col("games") - 1)).sum(),
-    )
-    variances = off.group_by("players").agg(
-        variance=(pl.col("off") ** 2).mean(), matches=pl.col("match").n_unique().cast(pl.Int64)
-    )
-    covariances = (
-        everywhere.join(same_seat, on=deal)
+    # Of all couples those of one game, of one seat and of one agent do not count.
+    at_a_seat = {part: pl.col(f"seat_{part}") - pl.col(f"both_{part}") for part in _PARTS}
+    elsewhere = {
+        part: pl.col(f"all_{part}")
+        - pl.col(f"game_{part}")
+        - pl.col(f"seat_{part}")
+        - pl.col(f"agent_{part}")
+        + pl.col(f"both_{part}")
+        for part in _PARTS
+    }
+    sums = (
+        of_deals.join(everything, on=deal)
         .group_by("players")
-        .agg(pl.col("product", "couples", "seat_product", "seat_couples").sum().cast(pl.Float64))
-        .join(variances, on="players")
+        .agg(
+            seat_product=at_a_seat["product"].sum(),
+            seat_couples=(at_a_seat["couples"] * pl.col("left")).sum(),
+            other_product=elsewhere["product"].sum(),
+            other_couples=(elsewhere["couples"] * pl.col("left")).sum(),
+        )
     )
-    same, same_couples = pl.col("seat_product"), pl.col("seat_couples")
-    seat_share = _share(same, same_couples)
-    other_share = _share(pl.col("product") - same, pl.col("couples") - same_couples)
-    return covariances.sort("players").select(
-        pl.col("players"),
-        pl.col("matches"),
-        score_share=pl.when(pl.col("players") == 1).then(seat_share).otherwise(other_share),
-        seat_share=seat_share,
+    variances = rows.group_by("players").agg(
+        variance=(pl.col("off") ** 2).sum() / pl.col("left").sum()
+    )
+    matches = seats.group_by("players").agg(matches=pl.col("match").n_unique().cast(pl.Int64))
+    found = matches.join(sums, on="players", how="left").join(variances, on="players", how="left")
+    at_seat = _share("seat")
+    return found.sort("players").select(
+        "players",
+        "matches",
+        score_share=pl.when(pl.col("players") == 1).then(at_seat).otherwise(_share("other")),
+        seat_share=at_seat,
     )
 
 
-def _share(product: pl.Expr, couples: pl.Expr) -> pl.Expr:
-    covariance = product / couples.replace(0.0, None)
-    return (covariance / pl.col("variance").replace(0.0, None)).clip(0, 1)
+_PARTS = ("product", "couples")
+
+
+def _couples(rows: pl.DataFrame, deal: list[str], alike: list[str], kind: str) -> pl.DataFrame:
+    """By deal, over couples of rows in which `alike` is the same: products, and how many.
+
+    Of one game (`key`) a row and itself are a couple, of the others couples are of different games.
+    """
+    groups = rows.group_by(*deal, *alike).agg(
+        sum=pl.col("off").sum(), squares=(pl.col("off") ** 2).sum(), size=pl.len().cast(pl.Float64)
+    )
+    own = kind != "game"
+    return groups.group_by(deal).agg(
+        (pl.col("sum") ** 2 - own * pl.col("squares")).sum().alias(f"{kind}_product"),
+        (pl.col("size") ** 2 - own * pl.col("size")).sum().alias(f"{kind}_couples"),
+    )
+
+
+def _share(kind: str) -> pl.Expr:
+    couples = pl.col(f"{kind}_couples")
+    covariance = pl.when(couples > 0).then(pl.col(f"{kind}_product") / couples)
+    variance = pl.when(pl.col("variance") > 0).then(pl.col("variance"))
+    return (covariance / variance).clip(0, 1)

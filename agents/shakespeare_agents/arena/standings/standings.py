@@ -35,7 +35,7 @@ class Standings:
         times: Decisions, and the time they took; intervals over matches.
         seats: Share of victory by seat, all agents together.
         deals: By number of seats: the share of the variance of scores that the deal explains for
-            all seats alike, and what the deal and the seat explain together.
+            all seats alike (null at two seats), and what deal and seat explain together.
         solo: Agents of solo games, best first; `lead` over the next one on the deals both played.
         faults: Forfeited games by kind, with the details of one.
     """

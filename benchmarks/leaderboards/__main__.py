@@ -1,0 +1,49 @@
+"""The leaderboards: `make leaderboards` plays what is missing of both and writes them.
+
+Fields are `<game>.toml` and then `<game>_without_search.toml`, the games of both `<game>/`; what is
+written: docs/leaderboards.md, a picture of each ladder, and the leaderboard in the README.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from benchmarks.leaderboards.pages import HERE, write_pages
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.tournament import run_arena
+from shakespeare_env import registry
+
+
+def main(
+    play: Annotated[
+        bool, typer.Option(help="Play what is missing before the pages are written.")
+    ] = True,
+) -> None:
+    """Play the fields of both games, and write what came of it."""
+    if play:
+        for name in registry.names():
+            for field in sorted(HERE.glob(f"{name}*.toml")):
+                _play(field, HERE / name)
+    for path in write_pages():
+        Console().print(f"written: {path}", highlight=False)
+
+
+def _play(field: Path, results: Path) -> None:
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
+    with Progress(TextColumn(field.stem), *columns) as bar:
+        task = bar.add_task(field.stem)
+        ending = run_arena(
+            Field.read(field),
+            results,
+            on_progress=lambda now: bar.update(task, completed=now.games, total=now.planned),
+        )
+    Console().print(f"{field.stem}: stopped because {ending}", highlight=False)
+
+
+if __name__ == "__main__":
+    typer.run(main)

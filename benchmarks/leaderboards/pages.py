@@ -1,0 +1,128 @@
+"""What the leaderboards' games say, as pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
+from shakespeare_agents.arena.standings import Standings, standings_of
+from shakespeare_agents.storage import write_atomically
+from shakespeare_env import registry
+from shakespeare_env.datasets.results_reading import read_results
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PAGE = ROOT / "docs" / "leaderboards.md"
+README = ROOT / "README.md"
+START = "<!-- leaderboards: `make leaderboards` writes these lines -->"
+END = "<!-- end of the leaderboards -->"
+"""Around the leaderboards in the README."""
+
+
+def standings_by_game() -> dict[str, Standings]:
+    """Of the games that are kept."""
+    return {name: standings_of(read_results(HERE / name)) for name in registry.names()}
+
+
+def write_pages() -> Iterator[Path]:
+    """Write the page, the pictures and the README's part; what was written."""
+    standings = standings_by_game()
+    for name, found in standings.items():
+        picture = ROOT / "docs" / name / "ladder.svg"
+        write_atomically(picture, ladder_svg(found).encode())
+        yield picture
+    write_atomically(PAGE, page(standings).encode())
+    yield PAGE
+    text = README.read_text(encoding="utf-8")
+    write_atomically(README, with_leaderboards(text, standings).encode())
+    yield README
+
+
+def page(standings: dict[str, Standings]) -> str:
+    """docs/leaderboards.md."""
+    introduction = (HERE / "introduction.md").read_text(encoding="utf-8")
+    return "\n".join([introduction, *(_section(name, found) for name, found in standings.items())])
+
+
+def with_leaderboards(text: str, standings: dict[str, Standings]) -> str:
+    """The README's text with the leaderboards between the marks."""
+    parts = [
+        f"**{name.capitalize()}**, {_counted(found)}:\n\n{ladder_markdown(found)}"
+        for name, found in standings.items()
+    ]
+    return re.sub(
+        f"{re.escape(START)}.*{re.escape(END)}",
+        lambda _found: "\n".join([START, "", *parts, END]),
+        text,
+        flags=re.DOTALL,
+    )
+
+
+def _section(name: str, found: Standings) -> str:
+    parts = [
+        f"## {name.capitalize()}",
+        f"{_counted(found)}.",
+        f"![The ladder of {name}, with intervals]({name}/ladder.svg)",
+        ladder_markdown(found),
+        _tables(found),
+        "How often the row's agent finished ahead of the column's, %, ties half:",
+        _matrix(found),
+        _cycles(found.cycles),
+    ]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _counted(found: Standings) -> str:
+    return f"{found.games:,} games of {found.matches:,} matches"
+
+
+def _tables(found: Standings) -> str:
+    """Win rates and scores by number of seats."""
+    seats = found.tables["players"].unique().sort().to_list()
+    order = found.ladder["agent"].to_list()
+    heads = [f"wins at {n} seats, %" for n in seats] + [f"mean score at {n}" for n in seats]
+    rows = []
+    for agent in order:
+        own = {row["players"]: row for row in found.tables.filter(agent=agent).to_dicts()}
+        wins = [_share(own.get(n)) for n in seats]
+        scores = [f"{own[n]['mean_score']:.1f}" if n in own else "" for n in seats]
+        rows.append([f"`{agent}`", *wins, *scores])
+    said = (
+        "Win rates and scores depend on whom the arena made an agent meet: read them beside the "
+        "ratings, not instead of them."
+    )
+    return f"{_markdown(['Agent', *heads], rows)}\n\n{said}"
+
+
+def _share(row: dict[str, float] | None) -> str:
+    if row is None:
+        return ""
+    return f"{100 * row['win_rate']:.1f} ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
+
+
+def _matrix(found: Standings) -> str:
+    order = found.ladder["agent"].to_list()
+    ahead = {(row["agent"], row["other"]): row["ahead"] for row in found.pairs.to_dicts()}
+    rows = [
+        [f"{rank} `{agent}`"]
+        + [f"{100 * ahead[agent, other]:.0f}" if (agent, other) in ahead else "" for other in order]
+        for rank, agent in enumerate(order, 1)
+    ]
+    return _markdown(["", *map(str, range(1, len(order) + 1))], rows)
+
+
+def _cycles(cycles: pl.DataFrame) -> str:
+    sure = cycles.filter(pl.col("significant"))
+    if sure.is_empty():
+        return "No three agents are shown to beat each other in a circle."
+    told = [f"{one['first']}, {one['second']}, {one['third']}" for one in sure.to_dicts()]
+    return f"Each ahead of the next, and the last of the first: {'; '.join(told)}."
+
+
+def _markdown(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

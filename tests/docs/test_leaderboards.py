@@ -1,0 +1,38 @@
+"""The leaderboards say what the games that are kept beside their fields say."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.leaderboards import pages
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.tournament import contenders
+from shakespeare_env import registry
+from shakespeare_env.datasets.results_reading import read_results
+
+
+@pytest.fixture(scope="module")
+def standings():
+    return pages.standings_by_game()
+
+
+def test_the_page_and_the_readme_are_up_to_date(standings):
+    """`make leaderboards ARGS=--no-play` writes them."""
+    assert pages.PAGE.read_text(encoding="utf-8") == pages.page(standings)
+    text = pages.README.read_text(encoding="utf-8")
+    assert pages.with_leaderboards(text, standings) == text
+    assert text.count(pages.START) == text.count(pages.END) == 1
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(name, standings):
+    """An agent that was changed since has to play again: `make leaderboards`."""
+    for path in pages.HERE.glob(f"{name}*.toml"):
+        with contenders(Field.read(path), registry.game(name)) as (agents, _):
+            assert set(agents) <= set(standings[name].ladder["digest"])
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_the_games_are_of_the_box_in_force(name):
+    digests = read_results(pages.HERE / name)["box_digest"].unique().to_list()
+    assert digests == [registry.box_digest(name)]
