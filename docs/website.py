@@ -226,7 +226,7 @@ def _commands_page() -> str:
     top = typer.Context(group, info_name="shakespeare")
     commands = {name: group.get_command(top, name) for name in COMMANDS}
     links = [
-        (f"[`{name}`](#shakespeare-{name})", command.help.partition("\n")[0])
+        (f"[`{name}`](#shakespeare-{name.replace(' ', '-')})", command.help.partition("\n")[0])
         for name, command in commands.items()
     ]
     parts = ["# Commands", _command_section(group, top), _table("Command", links)]

@@ -91,7 +91,8 @@ def test_every_command_is_there_with_all_it_takes(site):
     group: Any = typer.main.get_command(app)
     context = typer.Context(group)
     for name in COMMANDS:
-        section = re.split(rf'id="?shakespeare-{name}"?>', page)[1].partition("<h2")[0]
+        anchor = f"shakespeare-{name.replace(' ', '-')}"
+        section = re.split(rf'id="?{anchor}"?>', page)[1].partition("<h2")[0]
         shown = words(html.unescape(re.sub("<[^>]+>", "", section)))
         command = group.get_command(context, name)
         assert words(command.help) in shown
