@@ -37,8 +37,16 @@ def tell(progress):
 run_arena(Field.read(sys.argv[1]), Path(sys.argv[2]), on_progress=tell)
 print("over", flush=True)
 """
+TWIN = "def act(observations, masks, rng):\n    return rng.choose(masks)\n"
+"""Plays like `random`, from which nothing will ever tell it."""
 UNTIMED = pl.exclude("seconds")
 """All that is equal in two runs."""
+
+
+def endless(games: int) -> str:
+    """A field that plays all its games, as nothing tells its agents apart; needs `twin.py`."""
+    agents = 'agents = ["random", "twin.py:act"]\nplayers = [2, 4]\n'
+    return f"{agents}equal_within = 1e-6\ngames = {games}\n"
 
 
 def started(field: Path, folder: Path) -> subprocess.Popen[str]:
@@ -83,16 +91,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=20_000)
-    parser.add_argument("--longest", type=float, default=0.6, help="seconds of play")
+    parser.add_argument("--games", type=int, default=15_000)
+    parser.add_argument("--longest", type=float, default=0.3, help="seconds of play")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         field = place / "field.toml"
-        field.write_text(
-            'players = [2, 4]\nagents = ["random", "greedy", "heuristic"]\nequal_within = 0.001\n'
-            f"games = {given.games}\n"
-        )
+        field.write_text(endless(given.games))
+        (place / "twin.py").write_text(TWIN)
         struck = kill_often(field, place / "killed", given.times, given.seed, given.longest)
         for folder in ("killed", "whole"):
             run_arena(Field.read(field), place / folder)

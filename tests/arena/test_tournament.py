@@ -19,7 +19,7 @@ from shakespeare_agents.arena.tournament import Ending, run_arena
 from shakespeare_env import registry
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
-from tests.arena.kills import games, kill_often
+from tests.arena.kills import TWIN, endless, games, kill_often
 
 
 class Twin(RandomAgent):
@@ -80,9 +80,8 @@ def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
 def test_killing_it_loses_and_repeats_nothing(tmp_path):
     """`python -m tests.arena.kills` does it a hundred times."""
     field = tmp_path / "field.toml"
-    (tmp_path / "twin.py").write_text("def act(o, masks, rng):\n    return rng.choose(masks)\n")
-    text = 'players = [2]\nagents = ["random", "twin.py:act"]\nequal_within = 1e-6\ngames = 400\n'
-    field.write_text(text)
+    (tmp_path / "twin.py").write_text(TWIN)
+    field.write_text(endless(400))
     kill_often(field, tmp_path / "killed", times=2, seed=1, longest_s=0.1)
     for folder in ("killed", "whole"):
         run_arena(Field.read(field), tmp_path / folder)

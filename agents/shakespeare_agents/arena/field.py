@@ -47,6 +47,8 @@ class Contender(pydantic.BaseModel):
     """All its decisions of one game."""
     megabytes: Amount | None = None
     """Memory of its processes."""
+    seconds_to_start: Amount | None = None
+    """That its first answer may take longer."""
 
     @pydantic.model_validator(mode="after")
     def _plays_somehow(self) -> Self:
@@ -68,7 +70,7 @@ class Contender(pydantic.BaseModel):
     @property
     def limits(self) -> dict[str, float]:
         """Those that were given."""
-        names = ("seconds_a_move", "seconds_a_game", "megabytes")
+        names = ("seconds_a_move", "seconds_a_game", "megabytes", "seconds_to_start")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 

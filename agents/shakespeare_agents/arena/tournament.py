@@ -32,8 +32,8 @@ _TOGETHER_S = 10.0
 """Games played together take about as long."""
 _MOST_TOGETHER = 16_384
 """Games."""
-_GUESS_S = 0.01
-"""What a game of an agent takes that has not played yet."""
+_GUESS_S = 0.25
+"""What a game of an agent may take that has not played yet: the first are few, and soon over."""
 _FIRST_ROUND = 24
 """Games per agent and table."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,6 +65,8 @@ def arena(
         wanted = _read(field, games, minutes)
         _check_trusted(field, wanted, trust)
         folder = field.with_suffix("") if results is None else results
+        # So that the programs that were started end, too.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         with _Display() as display:
             ending = run_arena(wanted, folder, threads=threads, on_progress=display.show)
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
