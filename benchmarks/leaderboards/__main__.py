@@ -1,6 +1,6 @@
 """The leaderboards: `make leaderboards` plays what is missing of both and writes them.
 
-Fields are `<game>.toml` and then `<game>_without_search.toml`, the games of both `<game>/`; what is
+Fields are `<game>.toml` and then `<game>_*.toml`, the games of all `<game>/`; what is
 written: docs/leaderboards.md, a picture of each ladder, and the leaderboard in the README.
 """
 
