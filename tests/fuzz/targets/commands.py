@@ -32,6 +32,9 @@ _OPTIONS = {
     "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
     "solo-suite": ("--game", "--seed", "--worst", "--out"),
     "exploit": ("--games", "--seed", "--out", "--set"),
+    "arena": ("--results", "--games", "--minutes"),
+    "arena report": ("--out",),
+    "arena merge": ("--into",),
     "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
     "replay": ("--game-id", "--at", "--seat", "--instead", "--seed"),
     "check": ("--game", "--seed"),
@@ -59,6 +62,7 @@ _SMALL = {
         *("--set", "evaluation_games=2", "--set", "final_evaluation_games=2"),
     ),
     "evaluate": ("--games", "4", "--threads", "2"),
+    "arena": ("--games", "4", "--minutes", "0.01"),
     "exploit": ("--minutes", "0", "--game", "figaro", "--players", "3"),
     "dataset": ("--games", "4", "--threads", "2"),
     "check": ("--games", "1", "--rows", "1"),
@@ -95,7 +99,7 @@ def check(case: random.Random) -> str:
 def _line(case: random.Random, place: Path) -> list[str]:
     command = case.choice((*COMMANDS, *_QUICK))
     line: list[str] = []
-    if command in ("show", "replay"):
+    if command in ("show", "replay", "arena", "arena report", "arena merge"):
         line.append(_file(case, place))
     if command in ("evaluate", "dataset", "watch", "play", "replay", "mcp"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
@@ -126,7 +130,7 @@ def _value(case: random.Random, option: str, place: Path) -> str:
         return _odd(case)
     if option in ("--start", "--resume", "--trust"):
         return _agent(case)
-    if option in ("--config", "--picture", "--out", "--save"):
+    if option in ("--config", "--picture", "--out", "--save", "--results", "--into"):
         made = ("table.svg", "table.png", "new/table.svg", "made", "game.jsonl", "new/game.jsonl")
         return case.choice((_file(case, place), *made))
     texts = {
