@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks.leaderboards.pages import HERE, write_pages
+from benchmarks.leaderboards.pages import HERE, fields_of, write_pages
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env import registry
@@ -27,7 +27,7 @@ def main(
     """Play the fields of both games, and write what came of it."""
     if play:
         for name in registry.names():
-            for field in sorted(HERE.glob(f"{name}*.toml")):
+            for field in fields_of(name):
                 _play(field, HERE / name)
     for path in write_pages():
         Console().print(f"written: {path}", highlight=False)

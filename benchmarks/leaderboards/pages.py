@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
+from shakespeare_agents.arena.report import about_results, write_report
 from shakespeare_agents.arena.standings import Standings, standings_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
@@ -23,18 +25,30 @@ END = "<!-- end of the leaderboards -->"
 """Around the leaderboards in the README."""
 
 
+def fields_of(name: str) -> list[Path]:
+    """The files of a game's fields, in the order in which they are played."""
+    return sorted(HERE.glob(f"{name}*.toml"), key=lambda path: path.stem)
+
+
 def standings_by_game() -> dict[str, Standings]:
     """Of the games that are kept."""
     return {name: standings_of(read_results(HERE / name)) for name in registry.names()}
 
 
 def write_pages() -> Iterator[Path]:
-    """Write the page, the pictures and the README's part; what was written."""
+    """Write the page, pictures, reports and the README's part; what was written."""
     standings = standings_by_game()
     for name, found in standings.items():
-        picture = ROOT / "docs" / name / "ladder.svg"
-        write_atomically(picture, ladder_svg(found).encode())
-        yield picture
+        folder = ROOT / "docs" / name
+        write_atomically(folder / "ladder.svg", ladder_svg(found).encode())
+        fields = [path.read_text(encoding="utf-8") for path in fields_of(name)]
+        about = replace(
+            about_results(HERE / name, read_results(HERE / name)),
+            command="make leaderboards",
+            field="\n".join(fields),
+        )
+        write_report(found, about, folder / "arena.html")
+        yield from (folder / "ladder.svg", folder / "arena.html")
     write_atomically(PAGE, page(standings).encode())
     yield PAGE
     text = README.read_text(encoding="utf-8")
@@ -65,7 +79,7 @@ def with_leaderboards(text: str, standings: dict[str, Standings]) -> str:
 def _section(name: str, found: Standings) -> str:
     parts = [
         f"## {name.capitalize()}",
-        f"{_counted(found)}.",
+        f"{_counted(found)}: [the whole report]({name}/arena.html).",
         f"![The ladder of {name}, with intervals]({name}/ladder.svg)",
         ladder_markdown(found),
         _tables(found),

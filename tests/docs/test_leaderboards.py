@@ -27,7 +27,7 @@ def test_the_page_and_the_readme_are_up_to_date(standings):
 @pytest.mark.parametrize("name", registry.names())
 def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(name, standings):
     """An agent that was changed since has to play again: `make leaderboards`."""
-    for path in pages.HERE.glob(f"{name}*.toml"):
+    for path in pages.fields_of(name):
         with contenders(Field.read(path), registry.game(name)) as (agents, _):
             assert set(agents) <= set(standings[name].ladder["digest"])
 
