@@ -46,20 +46,18 @@ def test_a_game_counts_once(folder):
     assert_frame_equal(read_results(folder), ROWS)
 
 
-def test_small_files_become_one(folder, monkeypatch):
-    monkeypatch.setattr(store, "_MOST_SMALL", 1)
+def test_small_files_become_one(folder):
     with opened(folder, GAME) as kept:
-        kept.tidy()
+        kept.tidy(most=1)
         assert [path.name for path in results_files(folder)] == ["games-000003.parquet"]
         assert_frame_equal(kept.results, ROWS)
     assert_frame_equal(read_results(folder), ROWS)
 
 
 def test_large_files_stay(folder, monkeypatch):
-    monkeypatch.setattr(store, "_MOST_SMALL", 1)
     monkeypatch.setattr(store, "_SMALL", 1)
     with opened(folder, GAME) as kept:
-        kept.tidy()
+        kept.tidy(most=1)
     assert len(results_files(folder)) == 2
 
 

@@ -89,7 +89,7 @@ def test_games_of_several_folders_are_merged(field):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["arena", "missing.toml"], "missing.toml: cannot be read as a field"),
+        (["arena", "missing.toml"], "there is no file missing.toml"),
         (["arena", "bad.toml"], "there is no setting agent"),
         (["arena", "field.toml", "--results", "bad.toml"], "is no folder"),
         (["arena", "field.toml", "--results", "."], "holds other things"),

@@ -177,12 +177,17 @@ class Field(pydantic.BaseModel):
         except (OSError, ValueError) as fault:
             if isinstance(fault, ArenaError):
                 raise
+            if isinstance(fault, FileNotFoundError):
+                raise ArenaError(f"there is no file {file}") from fault
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
         for name in ("folder", "text"):
             if name in settings:
                 raise ArenaError(f"{file}: {_unknown(name)}")
         folder = file.resolve().parent
-        anchored = _anchored(settings, folder)
+        try:
+            anchored = _anchored(settings, folder)
+        except ArenaError as fault:
+            raise ArenaError(f"{file}: {fault}") from None
         return _checked({**anchored, "folder": folder, "text": text}, str(file))
 
     def runs(self) -> list[str]:
@@ -210,6 +215,8 @@ def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
     agents = settings.get("agents")
     if not isinstance(agents, list):
         return settings
+    if len(agents) < 2:
+        raise ArenaError(f"agents: {len(agents)} given; a field needs two or more")
     found: list[Any] = []
     for one in agents:
         if isinstance(one, str):

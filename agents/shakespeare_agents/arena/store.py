@@ -88,10 +88,10 @@ class Store:
         """Keep a field's text."""
         write_atomically(self.folder / FIELD_NAME, text.encode())
 
-    def tidy(self) -> None:
-        """Put small files into one once they are many."""
+    def tidy(self, most: int = _MOST_SMALL) -> None:
+        """Put small files into one once they are more than `most`."""
         small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
-        if len(small) > _MOST_SMALL:
+        if len(small) > most:
             self._write(load_polars().concat([load_polars().read_parquet(path) for path in small]))
             # Should the process end before all are deleted, rows stand twice and count once.
             for path in small:

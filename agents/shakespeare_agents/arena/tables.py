@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from shakespeare_agents.arena.standings.standings import Standings
 
 _MARKS = {"stronger": ">", "equal": "=", "open": "?"}
-_LEGEND = "Lead: on the next agent; > stronger at 95 %, = equal, ? open."
+_LEGEND = (
+    "Lead: on the next agent; > stronger, = equal, ? open, all together at 95 %,\n"
+    "which is stricter than each interval."
+)
 _to_tenths = partial(number, digits=1)
 _LINE = 15
 """Characters of a name on a line, beside the ladder's figures."""
@@ -56,9 +59,11 @@ def standings_tables(standings: Standings) -> RenderableType:
 def ladder_table(standings: Standings) -> Table:
     """The agents with games at two seats or more, strongest first."""
     ladder = standings.ladder
+    alone = int(standings.solo["deals"].sum())
     table = _ranked(
         f"{standings.game}, {counted(ladder.height, 'agent')}: "
-        f"{counted(standings.games, 'game')}, {counted(standings.matches, 'match', 'matches')}",
+        f"{counted(standings.games - alone, 'game')}, "
+        f"{counted(standings.matches - alone, 'match', 'matches')}",
         _LEGEND + "\nAhead: % of opponents, ties half. ms: milliseconds a decision.",
     )
     for heading in ("Elo, 95 %", "Lead, 95 %", "Ahead", "Games", "ms"):
@@ -123,7 +128,10 @@ def faults_table(standings: Standings) -> Table:
     table.add_column("Games", justify="right", no_wrap=True)
     table.add_column("Example", overflow="fold")
     for row in standings.faults.iter_rows(named=True):
-        example = Text(shown_name(row["example"] or NOTHING, 200))
+        lines = [line.strip() for line in (row["example"] or NOTHING).splitlines() if line.strip()]
+        # Of a traceback the last line says what is wrong.
+        told = " ... ".join([lines[0], lines[-1]]) if len(lines) > 2 else " ".join(lines)
+        example = Text(shown_name(told, 200))
         table.add_row(_name(row["agent"]), Text(row["fault"]), f"{row['count']:,}", example)
     return table
 

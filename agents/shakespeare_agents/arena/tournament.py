@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -46,8 +48,8 @@ class Ending(StrEnum):
     """Why an arena has stopped."""
 
     settled = "the order is settled"
-    games = "the games of the field are played"
-    minutes = "the minutes of the field are over"
+    games = "its games are played"
+    minutes = "its minutes are over"
     alone = "fewer than two agents go on playing"
 
 
@@ -121,6 +123,7 @@ def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
     try:
         if contender.program is not None:
             program = Program(contender.program, Limits(**contender.limits), field.folder)
+            _check_there(program)
             return program_digest(program), ProgramAgent(program)
         agent = make(contender.agent, game)
         return agent_digest(contender.agent, agent, game), agent
@@ -137,6 +140,14 @@ def sits_out(results: pl.DataFrame, digest: str) -> bool:
     return lost.height == LOST_IN_A_ROW
 
 
+def _check_there(program: Program) -> None:
+    """Refuse a program that can never be started, before others play for nothing."""
+    name = program.argv[0]
+    found = (program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)
+    if not found:
+        raise ValueError(f"there is no program {name!r}; give its path, or install it")
+
+
 class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
     """The minutes are over."""
 
@@ -147,7 +158,7 @@ class _Arena:
     ) -> None:
         self.field, self.rules, self.store = field, rules, store
         self._tell = on_progress
-        self._until = None if field.minutes is None else time.monotonic() + 60 * field.minutes
+        self._until: float | None = None
         self._pace = _Pace(store.results)
         self._games = self._counted()
         self._planned = self._games
@@ -162,6 +173,8 @@ class _Arena:
                 self._begin_round()
         except _OutOfTime:
             return Ending.minutes
+        finally:
+            self.store.tidy(most=1)
 
     def _finish_round(self) -> None:
         """Play what is missing of the last plan."""
@@ -250,6 +263,9 @@ class _Arena:
             self._tell(Progress(number, self._games, self._planned, results))
 
     def _check_time(self, _decisions: int) -> None:
+        if self._until is None and self.field.minutes is not None:
+            # From the first move on: before it the first use compiles the rules.
+            self._until = time.monotonic() + 60 * self.field.minutes
         if self._until is not None and time.monotonic() >= self._until:
             raise _OutOfTime
 

@@ -67,6 +67,12 @@ def arena(
         folder = field.with_suffix("") if results is None else results
         # So that the programs that were started end, too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        tables = " and ".join(map(str, wanted.players))
+        typer.echo(
+            f"{len(wanted.agents)} agents, tables of {tables}, at most {wanted.games:,} games, "
+            f"kept in {folder}",
+            err=True,
+        )
         with _Display() as display:
             ending = run_arena(wanted, folder, threads=threads, on_progress=display.show)
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
@@ -78,9 +84,11 @@ def arena(
         typer.echo(f"Stopped; finished games are kept. To resume: {command}", err=True)
         raise typer.Exit(_INTERRUPTED) from None
     console = Console()
-    console.print(standings_tables(display.standings()))
+    standings = display.standings()
+    console.print(standings_tables(standings))
     report = shlex.join(["shakespeare", "arena", "report", str(folder)])
-    console.print(f"Stopped because {ending}. As a page: {report}", highlight=False, markup=False)
+    page = f" As a page: {report}" if standings.games else ""
+    console.print(f"Stopped because {ending}.{page}", highlight=False, markup=False)
 
 
 def _read(file: Path, games: int | None, minutes: float | None) -> Field:

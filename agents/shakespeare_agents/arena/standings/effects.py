@@ -67,6 +67,9 @@ def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
     )
     matches = seats.group_by("players").agg(matches=pl.col("match").n_unique().cast(pl.Int64))
     found = matches.join(sums, on="players", how="left").join(variances, on="players", how="left")
+    found = found.filter(pl.col("matches") >= FEWEST).join(
+        matches, on=["players", "matches"], how="right"
+    )
     at_seat = _share("seat")
     return found.sort("players").select(
         "players",
@@ -77,6 +80,8 @@ def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
 
 
 _PARTS = ("product", "couples")
+FEWEST = 30
+"""Matches; of fewer the covariances are noise."""
 
 
 def _couples(rows: pl.DataFrame, deal: list[str], alike: list[str], kind: str) -> pl.DataFrame:
