@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shakespeare_agents.arena.standings.standings import Standings
 
 _WIDTH, _EDGE, _ROW, _HEAD, _FOOT = 860, 24, 30, 64, 62
-_NAMES, _TRACK, _FIGURES = 62, 300, 700
+_NAMES, _TRACK, _FIGURES = 62, 290, 680
 """Where names, intervals and figures begin, from the left."""
 _SIGNS = {
     "stronger": (">", "stronger than the next"),
