@@ -65,7 +65,8 @@ def page(standings: dict[str, Standings]) -> str:
 def with_leaderboards(text: str, standings: dict[str, Standings]) -> str:
     """The README's text with the leaderboards between the marks."""
     parts = [
-        f"**{name.capitalize()}**, {_counted(found)}:\n\n{ladder_markdown(found)}"
+        f"**{name.capitalize()}**, {_counted(found)}:\n\n{ladder_markdown(found)}\n"
+        f"{_cycles(found.cycles)}\n"
         for name, found in standings.items()
     ]
     return re.sub(
@@ -134,7 +135,7 @@ def _cycles(cycles: pl.DataFrame) -> str:
     if sure.is_empty():
         return "No three agents are shown to beat each other in a circle."
     told = [f"{one['first']}, {one['second']}, {one['third']}" for one in sure.to_dicts()]
-    return f"Each ahead of the next, and the last of the first: {'; '.join(told)}."
+    return f"A cycle, each ahead of the next and the last of the first: {'; '.join(told)}."
 
 
 def _markdown(heads: list[str], rows: list[list[str]]) -> str:

@@ -57,6 +57,7 @@ def arena(
     Who meets is drawn so that what is least known is played most. Every finished game is kept: the
     same command resumes, and plays on after a change of the field.
     """
+    folder = field.with_suffix("") if results is None else results
     # Here and below: it takes a while to import, which the shell's completion need not.
     try:
         from shakespeare_agents.arena.tables import standings_tables
@@ -64,7 +65,6 @@ def arena(
 
         wanted = _read(field, games, minutes)
         _check_trusted(field, wanted, trust)
-        folder = field.with_suffix("") if results is None else results
         # So that the programs that were started end, too.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         tables = " and ".join(map(str, wanted.players))
@@ -81,7 +81,11 @@ def arena(
         give_up(f"the results cannot be written ({fault}); the same command resumes")
     except KeyboardInterrupt:
         command = shlex.join(["shakespeare", *sys.argv[1:]])
-        typer.echo(f"Stopped; finished games are kept. To resume: {command}", err=True)
+        typer.echo(
+            f"Stopped; finished games are kept: shakespeare arena report {folder}\n"
+            f"To resume: {command}",
+            err=True,
+        )
         raise typer.Exit(_INTERRUPTED) from None
     console = Console()
     standings = display.standings()
