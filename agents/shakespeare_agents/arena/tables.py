@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _MARKS = {"stronger": ">", "equal": "=", "open": "?"}
 _LEGEND = (
-    "Lead: on the next agent; > stronger, = equal, ? open, all together at 95 %,\n"
-    "which is stricter than each interval."
+    "Lead: on the next agent; > stronger, = equal, ? open: all at 95 %.\n"
+    "Verdicts allow for all pairs: stricter than each interval."
 )
 _to_tenths = partial(number, digits=1)
 _LINE = 15
@@ -84,7 +84,7 @@ def ladder_table(standings: Standings) -> Table:
 
 def solo_table(standings: Standings) -> Table:
     """The agents with games alone, by mean score."""
-    table = _ranked(f"{standings.game}, 1 seat", _LEGEND.replace("agent;", "agent, same deals;"))
+    table = _ranked(f"{standings.game}, 1 seat", _LEGEND.replace("agent;", "(same deals);"))
     for heading in ("Mean score, 95 %", "Lead, 95 %", "Median", "Deals"):
         table.add_column(heading, justify="right", no_wrap=True)
     for rank, row in enumerate(standings.solo.iter_rows(named=True), start=1):
