@@ -36,14 +36,14 @@ def test_all_settings(tmp_path):
         agents = [
             "random",
             {agent = "network,version=1", name = "first"},
-            {program = ["node", "my.js"], seconds_a_move = 2, megabytes = 300},
+            {program = ["node", "my.js"], seconds_a_move = 2, seconds_to_start = 30},
         ]
     """
     field = Field.read(written(tmp_path, text))
     assert (field.game, field.players, field.seed, field.rotations) == ("figaro", (3, 5), 7, 2)
     assert (field.games, field.minutes) == (100, 1.5)
     assert field.labels == ["random", "first", "node my.js"]
-    assert field.agents[2].limits == {"seconds_a_move": 2, "megabytes": 300}
+    assert field.agents[2].limits == {"seconds_a_move": 2, "seconds_to_start": 30}
     assert field.folder == tmp_path
     assert field.runs() == ["node my.js"]
 

@@ -13,11 +13,12 @@ from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import playing, tournament
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.matchmaking import plan_round
 from shakespeare_agents.arena.seating import Seating
 from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.arena.tournament import Ending, run_arena
 from shakespeare_env import registry
-from shakespeare_env.datasets.results_reading import read_results
+from shakespeare_env.datasets.results_reading import read_results, results_files
 from shakespeare_env.errors import ArenaError
 from tests.arena.kills import TWIN, endless, games, kill_often
 
@@ -77,6 +78,29 @@ def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
     assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "whole"))
 
 
+def test_so_does_one_with_an_agent_that_always_fails(tmp_path, monkeypatch):
+    """It sits out from the same round on, however much of a round was played before."""
+    monkeypatch.setattr(playing, "KEPT_EVERY_S", 0.0)
+
+    def breaks_down(observations, masks, rng):
+        if (rng.random() < 0.3).any():
+            raise RuntimeError("no idea")
+        return masks.argmax(axis=1)
+
+    field = Field.of(**{**SMALL, "agents": ["random", Twin(), breaks_down]}, games=150)
+    run_arena(field, tmp_path / "whole")
+    for games_before in (15, 30, 45):
+
+        def interrupt(progress, games_before=games_before):
+            if progress.games >= games_before:
+                raise Stop
+
+        with pytest.raises(Stop):
+            run_arena(field, tmp_path / "cut", on_progress=interrupt)
+    run_arena(field, tmp_path / "cut")
+    assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "whole"))
+
+
 def test_killing_it_loses_and_repeats_nothing(tmp_path):
     """`python -m tests.arena.kills` does it a hundred times."""
     field = tmp_path / "field.toml"
@@ -112,6 +136,26 @@ def test_it_stops_after_some_minutes_and_drops_games_in_progress(tmp_path):
     assert run_arena(field, tmp_path) is Ending.minutes
     run_arena(Field.of(**SMALL, games=40), tmp_path)
     assert len(read_results(tmp_path)) >= 40
+
+
+def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
+    """What comes before it, as compiling does, may take long."""
+    now = [0.0]
+
+    def planned(*given, **options):
+        now[0] += 1000.0
+        return plan_round(*given, **options)
+
+    monkeypatch.setattr(tournament, "plan_round", planned)
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    assert run_arena(Field.of(**SMALL, minutes=1), tmp_path) is Ending.minutes
+    assert len(read_results(tmp_path)) > 0
+
+
+def test_its_files_are_put_together_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(playing, "KEPT_EVERY_S", 0.0)
+    run_arena(Field.of(**SMALL, games=60), tmp_path)
+    assert len(results_files(tmp_path)) == 1
 
 
 def test_a_changed_agent_is_a_new_one(tmp_path):
@@ -176,6 +220,8 @@ def test_two_of_a_kind_leave_nobody_to_meet(tmp_path):
         (["random", "nobody"], "the agent 'nobody': there is no agent or folder"),
         (["random", "greedy,samples=x"], "the agent 'greedy,samples=x': "),
         (["random", "missing.py:A"], "the agent 'missing.py:A': "),
+        (["random", {"program": ["no-such"]}], "'no-such': there is no program 'no-such'; give"),
+        (["random", {"program": ["./no-such"]}], "there is no program './no-such'; give"),
     ],
 )
 def test_agents_that_cannot_play(tmp_path, agents, said):

@@ -135,7 +135,9 @@ def sits_out(results: pl.DataFrame, digest: str) -> bool:
     """Whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
     import polars as pl
 
-    last = results.filter(pl.col("digests").list.contains(digest)).tail(LOST_IN_A_ROW)
+    own = results.filter(pl.col("digests").list.contains(digest))
+    # By deals: in which order games were written is a matter of time.
+    last = own.sort("deal", "rotation", "players", "key").tail(LOST_IN_A_ROW)
     lost = last.filter(pl.col("digests").list.get(pl.col("forfeited_by")) == digest)
     return lost.height == LOST_IN_A_ROW
 
@@ -224,8 +226,11 @@ class _Arena:
         return Ending.settled if look.is_settled() else None
 
     def _missing(self) -> list[Seating]:
-        """The games of the last plan that are not in the store, of agents that play."""
-        plan, playing = self.store.plan, set(self._playing())
+        """The games of the last plan that are not in the store, of agents of the field.
+
+        Who fails in a round plays it to its end, or an interruption would change its games.
+        """
+        plan, playing = self.store.plan, set(self.rules.agents)
         if plan is None or plan.seed != self.field.seed:
             return []
         seatings = [Seating(match, turn) for match in plan.matches for turn in match.rotations]
