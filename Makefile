@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV), without a word; the first time takes two to five minutes"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,arena,mcp,notebooks,docs,dev]' -c constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,arena,mcp,ray,notebooks,docs,dev]' -c constraints.txt
 	@touch $@
 	@echo "done; next: . $(BIN)/activate"
 

@@ -34,6 +34,10 @@ class ArenaError(ShakespeareEnvError, ValueError):
     """A field that cannot be played, or results that do not belong to it."""
 
 
+class WorkerError(ShakespeareEnvError, RuntimeError):
+    """Worker processes or machines that cannot be had, or are lost again and again."""
+
+
 class RenderError(ShakespeareEnvError, RuntimeError):
     """A picture that cannot be shown, as without a screen."""
 

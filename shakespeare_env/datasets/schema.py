@@ -26,6 +26,28 @@ class Column:
 
 Table = tuple[Column, ...]
 
+RECORDED: Mapping[str, Column] = {
+    column.name: column
+    for column in (
+        Column("game", "string", "name of the game"),
+        Column("box_digest", "string", "digest of the box played with"),
+        Column("package_version", "string", "version of shakespeare-env that played"),
+        Column("variants", "list[string]", "the variants played"),
+        Column("players", "int8", "seats at the table"),
+        Column("seed", "uint64", "seed of the deals and of the agents' draws"),
+        Column("deal", "int64", "the game starts as game `deal` of `Batch(seed=seed)`"),
+        Column("rotation", "int8", "how many seats the line-up has moved on for this deal"),
+        Column("agents", "list[string]", "the agents' names, by seat"),
+        Column("scores", "list[int16]", "by seat, at the end or where the game was stopped"),
+        Column("places", "list[int8]", "by seat, 1 the first; seats that tie share the best place"),
+        Column("actions", "list[int16]", "the ids of all actions chosen, in order"),
+    )
+}
+"""What decides a recorded game and how it ended, in datasets and in an arena's results.
+
+Forced moves are played automatically and are not among the actions.
+"""
+
 GAMES: Table = (
     Column("game_id", "int64", "number of the game, from 0: deal × seats + rotation"),
     Column("game", "string", "name of the game"),

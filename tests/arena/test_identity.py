@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.identity import agent_digest, code_digest
 from shakespeare_agents.bundled import bundled_checkpoint
+from shakespeare_agents.identity import agent_digest, code_digest
 from shakespeare_env import registry
 
 GAME = registry.game(registry.DEFAULT)

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.arena.field import Contender, Field
-from shakespeare_agents.arena.identity import agent_digest
 from shakespeare_agents.arena.matchmaking import plan_round, round_games
 from shakespeare_agents.arena.playing import play
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
 from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.settling import look_at
 from shakespeare_agents.arena.store import Plan, Store, opened
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.arena.identity import DIGITS
 from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.playing import places_of
 from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.store import opened
+from shakespeare_agents.identity import DIGITS
 from shakespeare_agents.mcp.table import Start, Table
 from shakespeare_env import registry
 from shakespeare_env.datasets.frames import frame

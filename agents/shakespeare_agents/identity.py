@@ -22,7 +22,7 @@ from shakespeare_env.game import Game
 
 DIGITS = 16
 """Of a digest, hexadecimal."""
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(__file__).parent
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:

@@ -1,0 +1,44 @@
+"""Which workers are meant: this process, processes of this machine, or a Ray cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers.jobs import Workers
+
+MOST_WORKERS = 1024
+"""Processes on one machine."""
+
+
+@contextmanager
+def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers]:
+    """Workers for the length of a block.
+
+    Args:
+        processes: Of this machine; 1 is this process itself.
+        ray: In place of them a Ray cluster: `auto` is the one that this machine belongs to, `local`
+            starts one on this machine alone, else the address of a cluster.
+
+    Raises:
+        ValueError: both are given, or `processes` is out of range.
+        ModuleNotFoundError: Ray is asked for and not installed.
+        WorkerError: there is no such cluster.
+    """
+    if ray is not None:
+        if processes != 1:
+            raise ValueError(f"workers={processes} and ray={ray!r}: give one of them")
+        from shakespeare_agents.workers.on_ray import Cluster
+
+        with Cluster(ray) as cluster:
+            yield cluster
+    elif processes == 1:
+        yield ThisProcess()
+    elif 1 < processes <= MOST_WORKERS:
+        from shakespeare_agents.workers.processes import Processes
+
+        with Processes(processes) as started:
+            yield started
+    else:
+        raise ValueError(f"workers={processes} is out of range 1 to {MOST_WORKERS}")

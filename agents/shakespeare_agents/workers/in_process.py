@@ -1,0 +1,39 @@
+"""Workers that are this process itself."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Bytes of this process."""
+
+    digest: str
+    content: bytes
+
+    def read(self) -> bytes:
+        """See `Shared.read`."""
+        return self.content
+
+
+class ThisProcess:
+    """Does one shard after the other."""
+
+    size = 1
+
+    def share(self, content: bytes) -> InMemory:
+        """See `Workers.share`."""
+        return InMemory(hashlib.sha256(content).hexdigest(), content)
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Iterator[tuple[int, R]]:
+        """See `Workers.run`; `tell` is called as the work goes on."""
+        work = job.start()
+        for number, shard in enumerate(shards):
+            yield number, work(shard, tell)

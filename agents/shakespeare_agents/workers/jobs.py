@@ -1,0 +1,84 @@
+"""Jobs, their shards, and who works on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeVar
+
+S = TypeVar("S")
+S_contra = TypeVar("S_contra", contravariant=True)
+R = TypeVar("R")
+R_co = TypeVar("R_co", covariant=True)
+
+Tell = Callable[[int, int], None]
+"""Called with the decisions made and the games finished since the last call."""
+Work = Callable[[S, Tell], R]
+"""Does a shard. What it returns depends on the shard alone, so that a lost one is done again."""
+
+
+def tell_nobody(_decisions: int, _games: int) -> None:
+    """Of no interest."""
+
+
+class Job(Protocol[S_contra, R_co]):
+    """What the shards of some work have in common.
+
+    It travels pickled to every worker, as do shards and results: large contents are shared
+    (`Workers.share`).
+    """
+
+    def start(self) -> Callable[[S_contra, Tell], R_co]:
+        """Prepare a process for the work, as by making agents; once in each worker."""
+        ...
+
+
+class Shared(Protocol):
+    """Bytes that workers can read, wherever they are."""
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content, hexadecimal."""
+        ...
+
+    def read(self) -> bytes:
+        """The content."""
+        ...
+
+
+class Workers(Protocol):
+    """Whoever does the shards of jobs; see `open_workers`."""
+
+    @property
+    def size(self) -> int:
+        """Shards worked on at once."""
+        ...
+
+    def share(self, content: bytes) -> Shared:
+        """Let workers read some bytes; the same bytes are kept once."""
+        ...
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Iterator[tuple[int, R]]:
+        """Do shards; their numbers from 0 and results, as they come.
+
+        Shards are taken only as they can be begun, so their source may wait for results. A shard
+        whose worker is lost is done again. `tell` is called in this thread, at the latest before a
+        shard's result is given. Closing the iterator drops what is not done.
+
+        Raises:
+            Exception: a shard's, with its notes.
+            WorkerError: workers are lost again and again.
+        """
+        ...
+
+
+def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
+    """Results of `Workers.run` in the order of their shards."""
+    waiting: dict[int, R] = {}
+    following = 0
+    for number, result in results:
+        waiting[number] = result
+        while following in waiting:
+            yield waiting.pop(following)
+            following += 1

@@ -1,0 +1,101 @@
+"""Workers of a Ray cluster."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import cloudpickle
+
+from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+from shakespeare_agents.workers.worker import Done, do
+from shakespeare_env.errors import WorkerError
+from shakespeare_env.extras import needing
+
+with needing("ray", "many machines need"):
+    import ray
+
+_MOST_LOST = 20
+"""Times that the worker of a shard may be lost."""
+_WAITING = 1
+"""Shards a worker that wait, so that none is idle."""
+
+
+@dataclass(frozen=True)
+class InStore:
+    """Bytes in the cluster's object store; a node fetches them once."""
+
+    digest: str
+    place: Any
+
+    def read(self) -> bytes:
+        """See `Shared.read`."""
+        content: bytes = ray.get(self.place)
+        return content
+
+
+class Cluster:
+    """The cores of a Ray cluster.
+
+    Args:
+        address: See `open_workers`.
+
+    Raises:
+        WorkerError: there is no such cluster.
+    """
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._shared: dict[str, InStore] = {}
+
+    def __enter__(self) -> Cluster:
+        about: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
+        if self._address == "local":
+            about["include_dashboard"] = False
+        try:
+            ray.init(address=self._address, **about)
+        except ConnectionError as fault:
+            raise WorkerError(f"no Ray cluster at {self._address!r}: {fault}") from fault
+        return self
+
+    def __exit__(self, *_fault: object) -> None:
+        ray.shutdown()
+
+    @property
+    def size(self) -> int:
+        """Cores that the cluster has now."""
+        return max(int(ray.cluster_resources().get("CPU", 1)), 1)  # type: ignore[no-untyped-call]
+
+    def share(self, content: bytes) -> InStore:
+        """See `Workers.share`."""
+        digest = hashlib.sha256(content).hexdigest()
+        if digest not in self._shared:
+            self._shared[digest] = InStore(digest, ray.put(content))
+        return self._shared[digest]
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Iterator[tuple[int, R]]:
+        """See `Workers.run`."""
+        shared = self.share(cloudpickle.dumps(job))
+        task = ray.remote(num_cpus=1, max_retries=_MOST_LOST)(do)
+        source = enumerate(shards)
+        begun: dict[Any, int] = {}
+        try:
+            while True:
+                room = self.size * (1 + _WAITING) - len(begun)
+                for number, shard in islice(source, max(room, 0)):
+                    begun[task.remote(shared, cloudpickle.dumps(shard))] = number
+                if not begun:
+                    return
+                for ref in ray.wait(list(begun))[0]:
+                    number = begun.pop(ref)
+                    done: Done = ray.get(ref)
+                    tell(done.decisions, done.games)
+                    yield number, done.result()
+        finally:
+            for ref in begun:
+                ray.cancel(ref, force=True)

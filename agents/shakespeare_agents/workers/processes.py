@@ -1,0 +1,145 @@
+"""Workers that are processes of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import cloudpickle
+from loky import ProcessPoolExecutor
+
+from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+from shakespeare_agents.workers.worker import Done, do
+from shakespeare_env.errors import WorkerError
+
+_MOST_LOST = 3
+"""Times that workers may be lost without a shard done in between."""
+_WAITING = 1
+"""Shards a worker that wait, so that none is idle."""
+_LOOK_EVERY_S = 1.0
+_ONE_THREAD = {
+    f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
+}
+"""Workers share the cores among themselves; more threads of libraries would be in their way."""
+
+
+@dataclass(frozen=True)
+class InFile:
+    """Bytes in a file of this machine."""
+
+    digest: str
+    path: Path
+
+    def read(self) -> bytes:
+        """See `Shared.read`."""
+        return self.path.read_bytes()
+
+
+class Processes:
+    """Worker processes; they end with the block, or when this process does.
+
+    Args:
+        size: How many.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._folder = tempfile.TemporaryDirectory(prefix="shakespeare-env-")
+        self._executor: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *_fault: object) -> None:
+        self._stop()
+        self._folder.cleanup()
+
+    def share(self, content: bytes) -> InFile:
+        """See `Workers.share`."""
+        digest = hashlib.sha256(content).hexdigest()
+        path = Path(self._folder.name) / digest
+        if not path.exists():
+            path.write_bytes(content)
+        return InFile(digest, path)
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Iterator[tuple[int, R]]:
+        """See `Workers.run`."""
+        shared = self.share(cloudpickle.dumps(job))
+        source = enumerate(shards)
+        begun: dict[Future[Done], tuple[int, bytes]] = {}
+        again: list[tuple[int, bytes]] = []
+        lost = 0
+        try:
+            while True:
+                room = self.size * (1 + _WAITING) - len(begun)
+                pickled = ((number, cloudpickle.dumps(shard)) for number, shard in source)
+                for number, shard in [*again, *islice(pickled, max(room - len(again), 0))]:
+                    begun[self._running().submit(do, shared, shard)] = number, shard
+                again = []
+                if not begun:
+                    return
+                for future in wait(begun, return_when=FIRST_COMPLETED).done:
+                    number, shard = begun.pop(future)
+                    try:
+                        done = future.result()
+                    except BrokenExecutor as fault:
+                        again.append((number, shard))
+                        again += [begun[other] for other in begun]
+                        begun.clear()
+                        self._stop()
+                        lost += 1
+                        if lost > _MOST_LOST:
+                            raise WorkerError(_gone(lost)) from fault
+                        break
+                    lost = 0
+                    tell(done.decisions, done.games)
+                    yield number, done.result()
+        finally:
+            if begun:
+                self._stop()
+
+    def _running(self) -> ProcessPoolExecutor:
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(
+                self.size,
+                initializer=_set_up,
+                initargs=(os.getpid(),),
+                env=_ONE_THREAD,
+                timeout=None,
+            )
+        return self._executor
+
+    def _stop(self) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=True)
+            self._executor = None
+
+
+def _gone(times: int) -> str:
+    return (
+        f"a worker process was lost {times} times in a row, as when memory runs out; "
+        "give fewer with --workers"
+    )
+
+
+def _set_up(driver: int) -> None:
+    """Prepare a worker process: Ctrl-C is the driver's to handle, and it ends with the driver."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+
+
+def _end_with(driver: int) -> None:
+    while os.getppid() == driver:
+        time.sleep(_LOOK_EVERY_S)
+    os._exit(1)
