@@ -14,6 +14,7 @@ from shakespeare_agents.inference import (
     normalised,
     write_heads,
     write_logits,
+    write_value,
 )
 from shakespeare_agents.network import HEADS, Network, input_scale
 from shakespeare_env.arrays import plain
@@ -81,6 +82,23 @@ def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> No
             heads[i, head] = scratch.heads[head]
 
 
+@kernel(_OWNER, purpose="networks (choices and values)")
+def write_policies_and_values(
+    observations: Any, masks: Any, network: Any, room: Any, logits: Any, values: Any
+) -> None:
+    """Write both from one first layer: logits as `write_policies` does, values into float32[n]."""
+    weights, scratch = Weights(*network), Scratch(*room)
+    for i in range(len(observations)):
+        first_sums(observations[i], weights, scratch.inputs, scratch.sums)
+        normalised(scratch.sums, weights, scratch)
+        write_logits(masks[i], weights, scratch)
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                logits[i, action] = scratch.logits[action]
+        write_value(weights, scratch)
+        values[i] = scratch.heads[0]
+
+
 class ForwardPass:
     """A network's answers; each depends on its own situation alone.
 
@@ -103,6 +121,16 @@ class ForwardPass:
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
         return self._heads(observations)[:, 0]
+
+    def legal_logits_and_values(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What `legal_logits` and `values` give, bit for bit, from one first layer."""
+        logits = np.full(masks.shape, -np.inf, np.float32)
+        values = np.empty(len(masks), np.float32)
+        seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
+        write_policies_and_values(seen, legal, tuple(self.weights), self._room(), logits, values)
+        return logits, values
 
     def _heads(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         heads = np.empty((len(observations), len(self.weights.heads)), np.float32)

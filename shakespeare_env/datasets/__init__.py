@@ -5,7 +5,7 @@ Reading needs Polars but no agents; `shakespeare_agents.arena.dataset` writes th
 
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.reading import check_digests, collected, read_decisions, read_games
+from shakespeare_env.datasets.reading import check_digests, collected, read_games
 from shakespeare_env.datasets.schema import DECISIONS, GAMES, TABLES, Column
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Settings",
     "check_digests",
     "collected",
-    "read_decisions",
     "read_games",
     "read_manifest",
 ]

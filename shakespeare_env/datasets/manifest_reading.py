@@ -18,10 +18,10 @@ from shakespeare_env.datasets.manifest import (
     NAME,
     Manifest,
     Settings,
-    StoredFile,
+    Shard,
     size_of,
 )
-from shakespeare_env.datasets.schema import FORMAT, TABLES
+from shakespeare_env.datasets.schema import FORMAT
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import kind, parse_json
 from shakespeare_env.values import shown
@@ -72,8 +72,8 @@ def _manifest(data: Mapping[str, Any]) -> Manifest:
     read = [_shard(shard, f"shards[{number}]") for number, shard in enumerate(shards)]
     for number, shard in enumerate(read):
         expected = len(settings.deals_of(number)) * settings.players
-        if shard["games"].rows != expected:
-            raise ValueError(f"shard {number} has {shard['games'].rows} games, not {expected}")
+        if shard.games != expected:
+            raise ValueError(f"shard {number} has {shard.games} games, not {expected}")
     return Manifest(settings, tuple(read))
 
 
@@ -98,20 +98,18 @@ def _settings(data: object) -> Settings:
     )
     if len(settings.entrants) != players:
         raise ValueError(f"entrants has {len(settings.entrants)} names for {players} seats")
+    if settings.deals_per_shard % settings.deals_together:
+        raise ValueError("deals_per_shard must be a multiple of deals_together")
     if settings.shards > MOST_SHARDS:
         raise ValueError(f"{settings.shards} shards, and {MOST_SHARDS} at most can be")
     return settings
 
 
-def _shard(data: object, where: str) -> dict[str, StoredFile]:
-    given = _table(data, where, list(TABLES))
-    return {table: _file(given[table], f"{where}.{table}") for table in TABLES}
-
-
-def _file(data: object, where: str) -> StoredFile:
-    given = _table(data, where, [field.name for field in fields(StoredFile)])
-    return StoredFile(
-        rows=_number(given["rows"], f"{where}.rows", 0, 2**40),
+def _shard(data: object, where: str) -> Shard:
+    given = _table(data, where, [field.name for field in fields(Shard)])
+    return Shard(
+        games=_number(given["games"], f"{where}.games", 1, 2 * MOST_GAMES),
+        decisions=_number(given["decisions"], f"{where}.decisions", 0, 2**40),
         size=_number(given["size"], f"{where}.size", 1, _LARGEST_FILE),
         digest=_digest(given["digest"], f"{where}.digest"),
     )

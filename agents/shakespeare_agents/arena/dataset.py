@@ -1,4 +1,8 @@
-"""Writing a dataset shard by shard, resumably."""
+"""Writing a dataset, resumably, by any workers.
+
+Deals are played in groups. A finished group is a part, a file of its own; once all parts of a shard
+are there they become its file, and count once the manifest, written last, names it.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +11,35 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from shakespeare_agents.arena import dataset_parts
+from shakespeare_agents.arena.dataset_parts import Parts, decisions_of
 from shakespeare_agents.arena.entrants import Entrant
-from shakespeare_agents.arena.recording import OnGame, record_shard
+from shakespeare_agents.arena.recording import Recording
 from shakespeare_agents.registry import digest_of
 from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
+from shakespeare_agents.workers import Tell, Workers
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
+from shakespeare_env.agent import AnyAgent, Searcher
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets import manifest as manifests
-from shakespeare_env.datasets.frames import frame, load, load_polars, parquet
+from shakespeare_env.datasets.frames import load, load_polars, parquet
 from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.reading import check_box, check_digests
-from shakespeare_env.datasets.schema import TABLES
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
 from shakespeare_env.version import version
 
-_BYTES_A_GAME = 2**22
-"""Most of it the positions as text: 3 to 4 MiB were measured in a game of four."""
+_BYTES_A_GAME = 2**14
+"""A game in a shard that is put together from its parts."""
 _LOCK_NAME = ".lock"
-_FILES = rf"{re.escape(manifests.NAME)}|(?:{'|'.join(TABLES)})-\d+\.parquet"
+_FILES = rf"{re.escape(manifests.NAME)}|games-\d+\.parquet|{dataset_parts.FILES}"
 """A dataset's files, as a regular expression."""
-DEALS_TOGETHER = 64
-"""Whatever the shard size (see `recording.record_shard`)."""
+_DEALS_TOGETHER = 128
+_SEARCHED_TOGETHER = 4
+"""Deals: a searched game may take seconds, and a group that is interrupted is lost."""
 
 
 def settings_of(
@@ -40,13 +49,14 @@ def settings_of(
     games: int,
     seed: int,
     variants: Mapping[str, bool] | None = None,
-    games_per_shard: int = 256,
-    deals_together: int = DEALS_TOGETHER,
+    games_per_shard: int = manifests.GAMES_IN_A_SHARD,
+    deals_together: int | None = None,
 ) -> manifests.Settings:
     """The settings of a dataset under the box and version in force.
 
     `games` is rounded up to a multiple of the seats, `games_per_shard` to what is played together;
-    `seed` covers the deals and the agents' draws.
+    `seed` covers the deals and the agents' draws. `deals_together` is the unit of work, of which
+    none is done in part; by default few if an agent searches.
 
     Raises:
         ValueError: no entrants, a variant that does not allow so many seats, a name that is no
@@ -57,6 +67,9 @@ def settings_of(
     registry.game(game).option_bits(variants or {}, [players])
     checked_count("games", games, manifests.MOST_GAMES)
     checked_count("games_per_shard", games_per_shard, manifests.MOST_IN_A_SHARD)
+    if deals_together is None:
+        searching = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
+        deals_together = _SEARCHED_TOGETHER if searching else _DEALS_TOGETHER
     checked_count("deals_together", deals_together, manifests.MOST_IN_A_SHARD)
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
@@ -151,31 +164,62 @@ def write_dataset(
     folder: Path,
     settings: manifests.Settings,
     agents: Sequence[AnyAgent],
-    on_game: OnGame | None = None,
+    tell: Tell = tell_nobody,
     *,
     threads: int = 1,
+    workers: Workers | None = None,
 ) -> manifests.Manifest:
-    """Play and write the missing shards; return the final manifest.
+    """Play and write the games that are missing; return the final manifest.
 
-    A shard counts once the manifest, written last, names it: an interrupted run leaves whole
-    shards, and the unfinished one is replayed with the same moves. `agents` are those of
-    `settings.entrants`; the number of `threads` changes no row.
+    However often it is interrupted, and whoever works, the files end up the same, byte for byte.
+
+    Args:
+        folder: Of the dataset, or a new or empty one.
+        settings: What it shall hold.
+        agents: Those of `settings.entrants`, one per seat; an object may hold several.
+        tell: Called with the decisions and games that are kept: first with all that the folder
+            held already, then with every group's.
+        threads: That step the games.
+        workers: Who plays the groups, in any order; by default this process.
 
     Raises:
         DatasetError: see `open_dataset`.
+        Exception: an agent's, with a note naming it; what is kept stays.
         ModuleNotFoundError: Polars or filelock is not installed.
-        OSError: something cannot be written.
+        OSError: something cannot be written; what is kept stays.
+        WorkerError: workers are lost again and again.
     """
     with _held(folder):
         manifest = _opened(folder, settings)
-        for number in range(len(manifest.shards), settings.shards):
-            tables = record_shard(settings, agents, number, on_game, threads=threads)
-            files = {}
-            for table, columns in tables.items():
-                rows = frame(TABLES[table], columns)
-                content = parquet(rows)
-                write_atomically(folder / manifests.shard_file(table, number), content)
-                files[table] = manifests.StoredFile.of(content, rows.height)
-            manifest = manifests.Manifest(settings, (*manifest.shards, files))
-            write_atomically(folder / manifests.NAME, manifest.to_bytes())
+        parts = Parts(folder, manifest)
+        games, decisions = manifest.finished_games, manifest.finished_decisions
+        tell(decisions + parts.decisions, games + parts.games)
+        manifest = _with_whole_shards(folder, manifest, parts)
+        left = range(settings.groups_of(len(manifest.shards)).start, settings.groups)
+        missing = [group for group in left if group not in parts]
+        job = Recording(settings, agents, threads)
+        played = (workers or ThisProcess()).run(job, map(settings.deals_in, missing))
+        for number, part in played:
+            parts.keep(missing[number], part)
+            tell(part.decisions, part.games)
+            manifest = _with_whole_shards(folder, manifest, parts)
         return manifest
+
+
+def _with_whole_shards(
+    folder: Path, manifest: manifests.Manifest, parts: Parts
+) -> manifests.Manifest:
+    """Put the parts of the next shards together as long as all of them are there."""
+    settings = manifest.settings
+    for number in range(len(manifest.shards), settings.shards):
+        groups = settings.groups_of(number)
+        if not all(group in parts for group in groups):
+            break
+        rows = parts.together(groups)
+        content = parquet(rows)
+        write_atomically(folder / manifests.shard_file(number), content)
+        shard = manifests.Shard.of(content, rows.height, decisions_of(rows))
+        manifest = manifests.Manifest(settings, (*manifest.shards, shard))
+        write_atomically(folder / manifests.NAME, manifest.to_bytes())
+        parts.forget(groups)
+    return manifest

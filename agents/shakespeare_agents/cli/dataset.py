@@ -12,7 +12,7 @@ import typer
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
-from shakespeare_env.datasets.manifest import MOST_IN_A_SHARD, Manifest, Settings
+from shakespeare_env.datasets.manifest import GAMES_IN_A_SHARD, MOST_IN_A_SHARD, Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ def dataset(
         typer.Option(
             min=1, max=MOST_IN_A_SHARD, help="Games per file, rounded up; changes no row."
         ),
-    ] = 256,
+    ] = GAMES_IN_A_SHARD,
     threads: lineup_options.Threads = 1,
 ) -> None:
-    """Record games of agents as Parquet: a table of games and one of decisions."""
+    """Record games of agents as Parquet: what was chosen and what was expected of it."""
     # Here and below: it takes a while to import, which the shell's completion need not.
     from shakespeare_agents.arena.dataset import open_dataset, settings_of
 
@@ -58,7 +58,7 @@ def dataset(
         if found.is_complete:
             typer.echo(f"{out} is complete: {_contents(found)}.")
             return
-        written = _write(out, settings, [one.agent for one in entrants], found, threads)
+        written = _write(out, settings, [one.agent for one in entrants], threads)
     except (DatasetError, ModuleNotFoundError) as fault:
         choices.give_up(str(fault))
     except OSError as fault:
@@ -70,29 +70,21 @@ def dataset(
     typer.echo(f"{out}: {_contents(written)}.")
 
 
-def _write(
-    out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
-) -> Manifest:
+def _write(out: Path, settings: Settings, agents: list[AnyAgent], threads: int) -> Manifest:
     from shakespeare_agents.arena.dataset import write_dataset
 
     with games_progress() as progress:
-        decisions = _decisions(found)
-        task = progress.add_task(
-            "recording", total=settings.games, completed=found.finished_games, decisions=decisions
-        )
+        task = progress.add_task("recording", total=settings.games, decisions=0)
+        decisions = 0
 
-        def on_game(more: int) -> None:
+        def tell(more: int, games: int) -> None:
             nonlocal decisions
             decisions += more
-            progress.update(task, advance=1, decisions=decisions)
+            progress.update(task, advance=games, decisions=decisions)
 
-        return write_dataset(out, settings, agents, on_game, threads=threads)
+        return write_dataset(out, settings, agents, tell, threads=threads)
 
 
 def _contents(manifest: Manifest) -> str:
-    games, shards = manifest.finished_games, len(manifest.shards)
-    return f"{games:,} games, {_decisions(manifest):,} decisions, shards: {shards}"
-
-
-def _decisions(manifest: Manifest) -> int:
-    return sum(shard["decisions"].rows for shard in manifest.shards)
+    games, decisions = manifest.finished_games, manifest.finished_decisions
+    return f"{games:,} games, {decisions:,} decisions, files: {len(manifest.shards)}"
