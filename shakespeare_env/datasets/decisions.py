@@ -19,37 +19,11 @@ from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.frames import load, load_polars, polars_schema
 from shakespeare_env.datasets.playing_again import play_again
 from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks
-from shakespeare_env.datasets.schema import Column
-from shakespeare_env.datasets.schema import Table as Columns
+from shakespeare_env.datasets.schema import DECISIONS
 from shakespeare_env.game import Records
 
 if TYPE_CHECKING:
     import polars
-
-DECISIONS: Columns = (
-    Column("game_id", "int64", "the game, as in the table of games"),
-    Column("number", "int32", "number of the decision in the game, from 0"),
-    Column("seat", "int8", "who decides"),
-    Column("agent", "string", "the agent at that seat"),
-    Column("phase", "string", "the phase, as the notation names it"),
-    Column("position", "string", "the whole position before the move, in notation, as JSON"),
-    Column("legal_actions", "list[int16]", "the ids of all legal actions, ascending"),
-    Column("legal_moves", "list[string]", "their texts"),
-    Column("action", "int16", "the id of the action chosen"),
-    Column("move", "string", "its text"),
-    Column("is_secret", "bool", "whether the other seats are not told the move"),
-    Column(
-        "value",
-        "float32",
-        "what the deciding agent expects for itself, in units of its own; null for agents that "
-        "estimate none",
-        nullable=True,
-    ),
-    Column("score", "int16", "of `scores`, that of the deciding seat: at the end of the game"),
-    Column("place", "int8", "of `places`, that of the deciding seat"),
-    Column("won", "bool", "whether that is the first; null in solo games", nullable=True),
-)
-"""One row per decision, in the order of the games."""
 
 _BYTES_AT_ONCE = 2**26
 """Of what is kept of decisions while their rows are made."""

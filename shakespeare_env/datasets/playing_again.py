@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, Table
 from shakespeare_env.game import Records
+from shakespeare_env.position import Position
 
 See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
 """Called before every step with a batch, its games that are stepped, int64[k], ascending, and the
@@ -88,3 +90,19 @@ def _check_ends(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch) -
         row = int(wrong[0])
         won, said = (np.flatnonzero(won[row]).tolist() for won in (batch.final_winners, first))
         raise games.fault(int(rows[row]), f"it is won by seats {won}, not {said}")
+
+
+def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]) -> Position:
+    """The start of game `deal` of `Batch(seed=seed)`.
+
+    Raises:
+        TypeError, ValueError: there is no such game, or not for so many seats or with the variants.
+    """
+    named: dict[str, Any] = dict.fromkeys(variants, True)
+    # Here, because a batch has arguments that are no variants.
+    registry.game(game).option_bits(named, [players])
+    if deal < 0:
+        raise ValueError(f"deal {deal} is below 0")
+    batch = Batch(game, 1, players=players, autoreset=False, **named)
+    batch.reset(seed, [deal])
+    return Position.of_record(batch.game, batch.save(slice(None))[0])

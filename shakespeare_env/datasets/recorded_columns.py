@@ -227,10 +227,6 @@ def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
 def _game_of(frame: polars.DataFrame, source: str) -> Game:
     """The one game of all rows, whose box is in force."""
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
-    names = pairs["game"].unique(maintain_order=True).to_list()
-    if len(names) != 1 or names[0] is None:
-        told = "no game" if not names else ", ".join(map(str, names))
-        raise DatasetError(f"{_place(source)}games of {told}: read those of one game at a time")
     for name, digest in pairs.iter_rows():
         try:
             fault = registry.box_fault(name, digest)
@@ -238,6 +234,10 @@ def _game_of(frame: polars.DataFrame, source: str) -> Game:
             raise DatasetError(f"{_place(source)}{error}") from error
         if fault:
             raise DatasetError(f"{_place(source)}{fault}")
+    names = pairs["game"].unique(maintain_order=True).to_list()
+    if len(names) != 1:
+        told = " and ".join(names) or "none"
+        raise DatasetError(f"{_place(source)}games of {told}: read those of one game at a time")
     return registry.game(names[0])
 
 
