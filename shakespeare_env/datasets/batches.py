@@ -67,7 +67,7 @@ class Decisions(NamedTuple):
 
     def rows(self, chosen: NDArray[np.int64] | slice) -> Decisions:
         """Some of them, int64[k] or a slice, which copies nothing."""
-        return Decisions(*(column[chosen] for column in self))
+        return Decisions._make(column[chosen] for column in self)
 
 
 class Batches:
@@ -186,7 +186,7 @@ def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
 def _joined(parts: Sequence[Decisions]) -> Decisions:
     if len(parts) == 1:
         return parts[0]
-    return Decisions(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return Decisions._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
 
 
 def _agents(games: RecordedColumns) -> NDArray[np.int64]:

@@ -202,7 +202,8 @@ def _frame(
     if predicate is not None:
         chosen = _chosen(some, predicate, asked)
         some = _Decisions(games, at[chosen], some.seats, some.masks, some.records)
-    return pl.DataFrame([_series(name, some) for name in columns])
+    made: polars.DataFrame = pl.DataFrame([_series(name, some) for name in columns])
+    return made
 
 
 def _chosen(some: _Decisions, predicate: polars.Expr, asked: set[str]) -> NDArray[np.int64]:

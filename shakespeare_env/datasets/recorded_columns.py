@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,22 +10,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env import registry
-from shakespeare_env.datasets.frames import faults, load_polars
-from shakespeare_env.datasets.schema import RECORDED
+from shakespeare_env.datasets.frames import load_polars
+from shakespeare_env.datasets.row_checks import check_rows, game_of, named_faults, needed, row_fault
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.game import Game
 
 if TYPE_CHECKING:
     import polars
 
-MOST_ACTIONS = 4000
-"""In a game; those of the bundled boxes have some hundreds."""
 NOBODY = -1
 """No agent, or no seat."""
 _GAMES_AT_ONCE = 4096
-_BY_SEAT = ("agents", "scores", "places")
-_REQUIRED = ("game_id", *RECORDED)
 
 
 class Table(NamedTuple):
@@ -88,9 +82,16 @@ class RecordedColumns:
             DatasetError: there is none, they are of several games, a row cannot be a game's, or
                 they were recorded with another box than the one in force.
         """
+        with named_faults(source):
+            read = cls._of(frame, source)
+        _check_tables(read)
+        return read
+
+    @classmethod
+    def _of(cls, frame: polars.DataFrame, source: str) -> RecordedColumns:
         pl = load_polars()
-        game = _game_of(frame, source)
-        _check_rows(frame, game, source)
+        game = game_of(frame, source)
+        check_rows(frame, game, source)
         variants, table = _coded(frame.select(pl.col("variants").list.sort().list.join(" ")))
         seats = frame["players"].to_numpy().astype(np.int64)
         kinds, table = np.unique(seats * len(variants) + table, return_inverse=True)
@@ -103,7 +104,7 @@ class RecordedColumns:
         agents[np.arange(game.max_seats) < seats[:, None]] = coded
         versions, version = _coded(frame.select("package_version"))
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
-        read = cls(
+        return cls(
             source,
             game,
             frame["game_id"].to_numpy().astype(np.int64),
@@ -123,8 +124,6 @@ class RecordedColumns:
             _flat(frame["actions"]).to_numpy().astype(np.int16),
             _values(frame["values"], lengths),
         )
-        _check_tables(read)
-        return read
 
     @property
     def size(self) -> int:
@@ -163,23 +162,23 @@ class RecordedColumns:
     def fault(self, row: int, words: str) -> DatasetError:
         """What is wrong with a game that has been found not to be one, and the remedy."""
         version = self.versions[self.version[row]]
-        return _fault(self.source, int(self.game_ids[row]), words, version)
+        return row_fault(self.source, int(self.game_ids[row]), words, version)
 
 
 def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
-    with _named_faults(source):
-        frame = _needed(games, source).collect()
+    with named_faults(source):
+        frame = needed(games, source).collect()
     return RecordedColumns.of(frame, source)
 
 
 def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:
     """The same, some thousand at a time, which bounds the memory; nothing if there are none."""
-    with _named_faults(source):
-        needed = _needed(games, source)
-        batches = needed.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True)
+    with named_faults(source):
+        rows = needed(games, source)
+        batches = rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True)
     while True:
-        with _named_faults(source):
+        with named_faults(source):
             frame = next(batches, None)
         if frame is None:
             return
@@ -189,105 +188,8 @@ def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumn
 
 def size_of(games: polars.LazyFrame, source: str = "") -> int:
     """How many games there are."""
-    with _named_faults(source):
+    with named_faults(source):
         return int(games.select(load_polars().len()).collect().item())
-
-
-@contextmanager
-def _named_faults(source: str) -> Iterator[None]:
-    """Make a DatasetError of what Polars raises when files are damaged."""
-    try:
-        yield
-    except DatasetError:  # a ValueError, too
-        raise
-    except faults() as error:
-        words = str(error).partition("\n")[0][:200]
-        raise DatasetError(
-            f"{_place(source)}Polars cannot read the games ({words}); copy them again"
-        ) from error
-
-
-def _needed(games: polars.LazyFrame, source: str) -> polars.LazyFrame:
-    """The columns that are needed to play games again, in order."""
-    pl = load_polars()
-    there = games.collect_schema().names()
-    for name in _REQUIRED:
-        if name not in there:
-            raise DatasetError(
-                f"{_place(source)}the frame of games has no column {name!r}: keep all that "
-                "reading gave it, for games are played again from them"
-            )
-    optional = (
-        pl.col(name) if name in there else pl.lit(None, dtype).alias(name)
-        for name, dtype in (("values", pl.List(pl.Float32)), ("forfeited_by", pl.Int8))
-    )
-    return games.select(*_REQUIRED, *optional)
-
-
-def _game_of(frame: polars.DataFrame, source: str) -> Game:
-    """The one game of all rows, whose box is in force."""
-    pairs = frame.select("game", "box_digest").unique(maintain_order=True)
-    for name, digest in pairs.iter_rows():
-        try:
-            fault = registry.box_fault(name, digest)
-        except ValueError as error:
-            raise DatasetError(f"{_place(source)}{error}") from error
-        if fault:
-            raise DatasetError(f"{_place(source)}{fault}")
-    names = pairs["game"].unique(maintain_order=True).to_list()
-    if len(names) != 1:
-        told = " and ".join(names) or "none"
-        raise DatasetError(f"{_place(source)}games of {told}: read those of one game at a time")
-    return registry.game(names[0])
-
-
-def _check_rows(frame: polars.DataFrame, game: Game, source: str) -> None:
-    """DatasetError unless every row has what a game of this kind has."""
-    pl = load_polars()
-    checks: list[tuple[Any, Callable[[Mapping[str, Any]], str]]] = [
-        (pl.col(name).is_not_null(), lambda row, name=name: f"it has no {name}")  # type: ignore[misc]
-        for name in _REQUIRED
-    ]
-    checks += [
-        (
-            pl.col(name).list.drop_nulls().list.len() == pl.col(name).list.len(),
-            lambda row, name=name: f"an entry of its {name} is missing",  # type: ignore[misc]
-        )
-        for name in (*_BY_SEAT, "variants", "actions")
-    ]
-    checks += [
-        (
-            pl.col("players").is_between(game.min_seats, game.max_seats),
-            lambda row: (
-                f"players={row['players']}: {game.name} is played by "
-                f"{game.min_seats} to {game.max_seats} seats"
-            ),
-        ),
-        (
-            pl.all_horizontal(pl.col(name).list.len() == pl.col("players") for name in _BY_SEAT),
-            lambda row: "its agents, scores and places are not one for each seat",
-        ),
-        (pl.col("deal") >= 0, lambda row: f"deal {row['deal']} is below 0"),
-        (
-            pl.col("actions").list.len() <= MOST_ACTIONS,
-            lambda row: f"{len(row['actions'])} actions, and a game has {MOST_ACTIONS} at most",
-        ),
-        (
-            pl.col("values").is_null()
-            | (pl.col("values").list.len() == pl.col("actions").list.len()),
-            lambda row: f"{len(row['values'])} values for {len(row['actions'])} actions",
-        ),
-        (
-            pl.col("forfeited_by").is_null()
-            | pl.col("forfeited_by").is_between(0, pl.col("players") - 1),
-            lambda row: f"forfeited_by={row['forfeited_by']} is no seat of it",
-        ),
-    ]
-    for sound, words in checks:
-        holds = frame.select(sound.fill_null(False)).to_series()
-        if not holds.all():
-            row = frame.row(int(holds.arg_min() or 0), named=True)
-            raise _fault(source, row["game_id"], words(row), row["package_version"])
 
 
 def _check_tables(games: RecordedColumns) -> None:
@@ -325,12 +227,3 @@ def _values(lists: polars.Series, lengths: NDArray[np.int64]) -> NDArray[np.floa
 def _flat(lists: polars.Series) -> polars.Series:
     """All entries; empty lists have none, where Polars alone would give a null."""
     return lists.filter(lists.list.len() > 0).explode()
-
-
-def _fault(source: str, game_id: int | None, words: str, version: str | None) -> DatasetError:
-    wrote = f"version {version!r} wrote it: use that, or copy" if version else "copy"
-    return DatasetError(f"{source}{', ' * bool(source)}game {game_id}: {words}; {wrote} it again")
-
-
-def _place(source: str) -> str:
-    return f"{source}: " if source else ""
