@@ -23,19 +23,37 @@ from shakespeare_training.ppo.policy import policy_arguments
 parser = argparse.ArgumentParser()
 parser.add_argument("folder", type=Path, help="of a dataset or an arena")
 parser.add_argument("out", type=Path, help="of the checkpoint")
-parser.add_argument("--agent", default="heuristic", help="who is learned from, and played against")
+parser.add_argument(
+    "--agent",
+    default="heuristic",
+    help="who is learned from, and played against",
+)
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--epochs", type=int, default=5)
 parser.add_argument("--width", type=int, default=256)
-parser.add_argument("--size", type=int, default=2048, help="decisions in a batch")
-parser.add_argument("--rate", type=float, default=2e-3, help="first learning rate; it falls to 0")
-parser.add_argument("--games", type=int, default=4000, help="of the evaluation")
+parser.add_argument(
+    "--size", type=int, default=2048, help="decisions in a batch"
+)
+parser.add_argument(
+    "--rate",
+    type=float,
+    default=2e-3,
+    help="first learning rate; it falls to 0",
+)
+parser.add_argument(
+    "--games", type=int, default=4000, help="of the evaluation"
+)
 asked = parser.parse_args()
 
 # Games of one deal are alike, so that whole deals are kept back.
 games = read_recorded(asked.folder)
 kept_back = pl.col("deal") % 20 == 0
-learned = Batches(games.filter(~kept_back), size=asked.size, seed=asked.seed, agent=asked.agent)
+learned = Batches(
+    games.filter(~kept_back),
+    size=asked.size,
+    seed=asked.seed,
+    agent=asked.agent,
+)
 others = Batches(games.filter(kept_back), size=asked.size, agent=asked.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
@@ -57,13 +75,21 @@ def losses(batch):
     )
     found = policy.heads(observations, masks)
     present = torch.arange(game.max_seats) < seats[:, None]
-    log_shares = found.win_logits.masked_fill(~present, float(ILLEGAL)).log_softmax(1)
+    log_shares = found.win_logits.masked_fill(
+        ~present, float(ILLEGAL)
+    ).log_softmax(1)
     changes = (scores - before).float() / game.score_scale
-    misses = ((found.scores - changes).square() * present).sum() / present.sum()
+    misses = (
+        (found.scores - changes).square() * present
+    ).sum() / present.sum()
     forecasts = functional.mse_loss(found.values, changes[:, 0]) + misses
     forecasts = forecasts - (shares * log_shares).sum(1).mean()
     agreed = (found.log_probabilities.argmax(1) == actions).float().mean()
-    return functional.nll_loss(found.log_probabilities, actions), forecasts, agreed
+    return (
+        functional.nll_loss(found.log_probabilities, actions),
+        forecasts,
+        agreed,
+    )
 
 
 def mean_losses(batches):
@@ -103,6 +129,9 @@ save_checkpoint(
     figures={"decisions": learned.decisions, "agreed": agreed},
 )
 clone = Entrant("clone", make(str(asked.out), game))
-table = [clone, *[Entrant(asked.agent, make(asked.agent, game))] * (players - 1)]
+table = [
+    clone,
+    *[Entrant(asked.agent, make(asked.agent, game))] * (players - 1),
+]
 result = evaluate(table, name, games=asked.games, seed=asked.seed + 1)
 print(result)
