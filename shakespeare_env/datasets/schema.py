@@ -67,20 +67,23 @@ DECISIONS: Table = (
     Column("agent", "string", "the agent at that seat"),
     Column("phase", "string", "the phase, as the notation names it"),
     Column("position", "string", "the whole position before the move, in notation, as JSON"),
-    Column("legal_moves", "list[string]", "all legal moves, in the order of the action table"),
-    Column("move", "string", "the move chosen"),
+    Column("legal_actions", "list[int16]", "the ids of all legal actions, ascending"),
+    Column("legal_moves", "list[string]", "their texts"),
+    Column("action", "int16", "the id of the action chosen"),
+    Column("move", "string", "its text"),
     Column("is_secret", "bool", "whether the other seats are not told the move"),
     Column(
         "value",
         "float32",
-        "the return the deciding agent expects, in units of its training reward; null for agents "
-        "that estimate none",
+        "of `values`, its own: the return that the deciding agent expects, in units of its "
+        "training reward; null for agents that estimate none",
         nullable=True,
     ),
-    Column("final_score", "int16", "the deciding seat's score at the end of the game"),
-    Column("won", "bool", "whether the deciding seat won; null in solo games", nullable=True),
+    Column("score", "int16", "of `scores`, that of the deciding seat: at the end of the game"),
+    Column("place", "int8", "of `places`, that of the deciding seat"),
+    Column("won", "bool", "whether that is the first; null in solo games", nullable=True),
 )
-"""One row per decision, by `game_id` and `number`: computed from the games on reading."""
+"""One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
 
 TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
 """By name."""

@@ -42,5 +42,5 @@ def agents_of(name):
     return [agents[entrant.name] for entrant in entrants]
 
 
-def write(folder, settings, on_game=lambda decisions: None):
-    return write_dataset(folder, settings, agents_of(settings.game), on_game)
+def write(folder, settings, tell=lambda decisions, games: None):
+    return write_dataset(folder, settings, agents_of(settings.game), tell)
