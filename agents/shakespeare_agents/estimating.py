@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.forward_pass import ForwardPass
+from shakespeare_agents.forward_pass import RememberingPass
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env.agent import AnyAgent, Estimator
 from shakespeare_env.agent_faults import AgentNote
@@ -17,28 +17,34 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import Lineup
 
 
-class _BothAtOnce(ForwardPass):
-    """Computes values with the logits and keeps the latest, float32[m]."""
+class _BothAtOnce(RememberingPass):
+    """Computes values with the logits.
 
+    Attributes:
+        places: int[m], where the next m observations are seen.
+        latest: float32[m], the values of the last ones.
+    """
+
+    places: NDArray[Any]
     latest: NDArray[np.float32]
 
     def legal_logits(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        logits, self.latest = self.legal_logits_and_values(observations, masks)
+        logits, self.latest = self.logits_and_values(observations, masks, self.places)
         return logits
 
 
 class _EstimatingNetworkAgent(NetworkAgent):
-    """Plays as another network agent does; once it has decided, it has estimated."""
+    """Plays as another network agent does; once it has decided, it has estimated.
+
+    Attributes:
+        forward: Has to be told beforehand where observations are seen.
+    """
 
     def __init__(self, agent: NetworkAgent) -> None:
         super().__init__(agent.network, greedy=agent.greedy)
-        self._forward: _BothAtOnce = _BothAtOnce(agent.network)
-
-    def latest(self) -> NDArray[np.float32]:
-        """What it expected at its latest decisions, float32[m]."""
-        return self._forward.latest
+        self._forward = self.forward = _BothAtOnce(agent.network)
 
 
 def estimating(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
@@ -72,8 +78,14 @@ class EstimatingLineup(Lineup):
         # Asked once: isinstance of a protocol is slow.
         self._estimators = [isinstance(agent, Estimator) for agent in agents]
         self.estimates = any(self._estimators)
+        for agent in agents:
+            if isinstance(agent, _EstimatingNetworkAgent):
+                agent.forward.remember(seats.size)
 
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+        agent = self.agents[index]
+        if isinstance(agent, _EstimatingNetworkAgent):
+            agent.forward.places = rows * self.seats.shape[1] + batch.to_move[rows]
         actions = super()._ask(index, batch, rows)
         if self.estimates:
             self.expected[rows] = self._estimate(index, batch, rows)
@@ -82,7 +94,7 @@ class EstimatingLineup(Lineup):
     def _estimate(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[Any] | float:
         agent: Any = self.agents[index]
         if isinstance(agent, _EstimatingNetworkAgent):
-            return agent.latest()
+            return agent.forward.latest
         if not self._estimators[index]:
             return np.nan
         try:

@@ -14,6 +14,8 @@ from pathlib import Path
 from shakespeare_env.datasets.schema import FORMAT
 
 NAME = "manifest.json"
+BOX_NAME = "box.toml"
+"""Copy of the box, unless it is the package's own."""
 MOST_GAMES = 100_000_000
 MOST_IN_A_SHARD = 1_000_000
 """Games: a shard is in memory at once, when its file is written."""

@@ -8,14 +8,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shakespeare_env import registry
+from shakespeare_env.box_reading import facts_digest
 from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
-from shakespeare_env.datasets.manifest import Manifest, Settings, Shard, shard_file, size_of
+from shakespeare_env.datasets.manifest import (
+    BOX_NAME,
+    Manifest,
+    Settings,
+    Shard,
+    shard_file,
+    size_of,
+)
 from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
     import polars
+
+_LARGEST_BOX = 2**20
+"""Bytes, by far more than any has."""
 
 
 def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
@@ -57,13 +68,25 @@ def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
 
 
 def check_box(folder: Path, settings: Settings) -> None:
-    """DatasetError if a dataset's box is not in force: its positions would be misread."""
+    """DatasetError if a dataset's box is not in force: its games would be misread."""
+    copy = folder / BOX_NAME if holds_box(folder, settings) else None
     try:
-        fault = registry.box_fault(settings.game, settings.box_digest)
+        fault = registry.box_fault(settings.game, settings.box_digest, copy)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:
         raise DatasetError(f"{folder}: {fault}")
+
+
+def holds_box(folder: Path, settings: Settings) -> bool:
+    """Whether a dataset has a copy of its box."""
+    path = folder / BOX_NAME
+    try:
+        if size_of(path) > _LARGEST_BOX:
+            return False
+        return facts_digest(registry.folder(settings.game), path) == settings.box_digest
+    except (OSError, ValueError):  # there is none, or it is damaged
+        return False
 
 
 def check_digests(folder: Path, manifest: Manifest) -> None:

@@ -6,37 +6,30 @@ are there they become its file, and count once the manifest, written last, names
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 
-from shakespeare_agents.arena import dataset_parts
+from shakespeare_agents.arena.dataset_folder import held, opened
 from shakespeare_agents.arena.dataset_parts import Parts, decisions_of
-from shakespeare_agents.arena.entrants import Entrant
+from shakespeare_agents.arena.entrants import Entrant, agent_set
 from shakespeare_agents.arena.recording import Recording
 from shakespeare_agents.registry import digest_of
-from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
+from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent, Searcher
+from shakespeare_env.agent import Searcher
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets import manifest as manifests
-from shakespeare_env.datasets.frames import load, load_polars, parquet
-from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.reading import check_box, check_digests
-from shakespeare_env.errors import DatasetError
+from shakespeare_env.datasets.frames import parquet
 from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
 from shakespeare_env.version import version
 
 _BYTES_A_GAME = 2**14
 """A game in a shard that is put together from its parts."""
-_LOCK_NAME = ".lock"
-_FILES = rf"{re.escape(manifests.NAME)}|games-\d+\.parquet|{dataset_parts.FILES}"
-"""A dataset's files, as a regular expression."""
 _DEALS_TOGETHER = 128
 _SEARCHED_TOGETHER = 4
 """Deals: a searched game may take seconds, and a group that is interrupted is lost."""
@@ -112,58 +105,14 @@ def open_dataset(folder: Path, settings: manifests.Settings) -> manifests.Manife
         ModuleNotFoundError: Polars or filelock is not installed.
         OSError: it cannot be written.
     """
-    with _held(folder):
-        return _opened(folder, settings)
-
-
-@contextmanager
-def _held(folder: Path) -> Iterator[None]:
-    """Keep other processes from recording into a folder, created if missing."""
-    load_polars()
-    filelock = load("filelock")
-    if "\0" in str(folder):
-        raise DatasetError(f"{str(folder)!r} is no path; give a new folder or an empty one")
-    if folder.exists() and (not folder.is_dir() or _is_foreign(folder)):
-        raise DatasetError(f"{folder} holds other things; give a new folder or an empty one")
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = filelock.FileLock(folder / _LOCK_NAME).acquire(timeout=0)
-    except filelock.Timeout as taken:
-        raise DatasetError(
-            f"{folder}: another process records into it; wait until it ends, or give another folder"
-        ) from taken
-    with lock:
-        yield
-
-
-def _is_foreign(folder: Path) -> bool:
-    """Whether a folder holds neither a dataset nor only what a first save cut short leaves."""
-    names = {path.name for path in folder.iterdir()}
-    ours = re.compile(rf"{re.escape(_LOCK_NAME)}|{draft_of(_FILES)}")
-    return manifests.NAME not in names and not all(map(ours.fullmatch, names))
-
-
-def _opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
-    forget_drafts(folder, _FILES)
-    if not (folder / manifests.NAME).exists():
-        manifest = manifests.Manifest(settings)
-        write_atomically(folder / manifests.NAME, manifest.to_bytes())
-        return manifest
-    manifest = read_manifest(folder)
-    check_box(folder, manifest.settings)
-    if manifest.settings != settings:
-        raise DatasetError(
-            f"{folder} was begun with other settings: "
-            f"{manifest.settings.differences(settings)}; give those, or another folder"
-        )
-    check_digests(folder, manifest)
-    return manifest
+    with held(folder):
+        return opened(folder, settings)
 
 
 def write_dataset(
     folder: Path,
     settings: manifests.Settings,
-    agents: Sequence[AnyAgent],
+    entrants: Sequence[Entrant],
     tell: Tell = tell_nobody,
     *,
     threads: int = 1,
@@ -176,33 +125,39 @@ def write_dataset(
     Args:
         folder: Of the dataset, or a new or empty one.
         settings: What it shall hold.
-        agents: Those of `settings.entrants`, one per seat; an object may hold several.
+        entrants: Those of the settings, one per seat.
         tell: Called with the decisions and games that are kept: first with all that the folder
             held already, then with every group's.
         threads: That step the games.
-        workers: Who plays the groups, in any order; by default this process.
+        workers: Who plays the groups, in any order (see `open_workers`); by default this process.
 
     Raises:
         DatasetError: see `open_dataset`.
+        ValueError: the entrants are not those of the settings.
         Exception: an agent's, with a note naming it; what is kept stays.
         ModuleNotFoundError: Polars or filelock is not installed.
         OSError: something cannot be written; what is kept stays.
-        WorkerError: workers are lost again and again.
+        WorkerError: workers are lost again and again, or an agent is another one there.
     """
-    with _held(folder):
-        manifest = _opened(folder, settings)
+    names = tuple(entrant.name for entrant in entrants)
+    if names != settings.entrants:
+        raise ValueError(f"entrants {names} for settings of {settings.entrants}; give the same")
+    crew: Workers = workers or ThisProcess()
+    with held(folder):
+        manifest = opened(folder, settings)
         parts = Parts(folder, manifest)
         games, decisions = manifest.finished_games, manifest.finished_decisions
         tell(decisions + parts.decisions, games + parts.games)
         manifest = _with_whole_shards(folder, manifest, parts)
         left = range(settings.groups_of(len(manifest.shards)).start, settings.groups)
         missing = [group for group in left if group not in parts]
+        agents = agent_set(entrants, registry.game(settings.game), crew)
         job = Recording(settings, agents, threads)
-        played = (workers or ThisProcess()).run(job, map(settings.deals_in, missing))
-        for number, part in played:
-            parts.keep(missing[number], part)
-            tell(part.decisions, part.games)
-            manifest = _with_whole_shards(folder, manifest, parts)
+        with closing(crew.run(job, map(settings.deals_in, missing))) as played:
+            for number, part in played:
+                parts.keep(missing[number], part)
+                tell(part.decisions, part.games)
+                manifest = _with_whole_shards(folder, manifest, parts)
         return manifest
 
 

@@ -13,6 +13,7 @@ from shakespeare_agents.arena.dataset_parts import Part
 from shakespeare_agents.arena.deals import deal
 from shakespeare_agents.arena.playing import places_of
 from shakespeare_agents.estimating import EstimatingLineup, estimating
+from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
@@ -31,27 +32,25 @@ class Recording:
 
     Attributes:
         settings: Of the dataset.
-        agents: Of `settings.entrants`, one per seat; an object may hold several.
+        agents: Of `settings.entrants`, one per seat.
         threads: That step the games; they change no row.
     """
 
     settings: Settings
-    agents: Sequence[AnyAgent]
+    agents: AgentSet
     threads: int
 
     def start(self) -> Callable[[range, Tell], Part]:
         """See `Job.start`."""
-        agents = estimating(self.agents)
+        agents = estimating(self.agents.agents)
 
-        def play(deals: range, tell: Tell) -> Part:
-            return _played(self.settings, agents, deals, self.threads, tell)
+        def play(deals: range, _tell: Tell) -> Part:
+            return _played(self.settings, agents, deals, self.threads)
 
         return play
 
 
-def _played(
-    settings: Settings, agents: Sequence[AnyAgent], deals: range, threads: int, tell: Tell
-) -> Part:
+def _played(settings: Settings, agents: Sequence[AnyAgent], deals: range, threads: int) -> Part:
     batch, seated = deal(
         agents,
         settings.game,
@@ -63,13 +62,7 @@ def _played(
     )
     lineup = EstimatingLineup(seated.agents, seated.seats, seated.generators, seated.names)
     log = _Log(batch, lineup)
-
-    def note(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        log.note(rows, actions)
-        tell(len(rows), 0)
-
-    play_out(batch, lineup, before_step=note)
-    tell(0, batch.n)
+    play_out(batch, lineup, before_step=log.note)
     return Part.of(frame(GAMES, _columns(settings, deals, batch, log)))
 
 

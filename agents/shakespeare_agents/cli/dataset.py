@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli import lineup_options, workers_options
 from shakespeare_agents.cli.progress import games_progress
+from shakespeare_env.agent_faults import agent_notes
 from shakespeare_env.cli import choices
 from shakespeare_env.datasets.manifest import GAMES_IN_A_SHARD, MOST_IN_A_SHARD, Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
-    from shakespeare_env.agent import AnyAgent
+    from shakespeare_agents.arena import Entrant
+    from shakespeare_agents.workers import Workers
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -39,8 +41,10 @@ def dataset(
         ),
     ] = GAMES_IN_A_SHARD,
     threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
 ) -> None:
-    """Record games of agents as Parquet: what was chosen and what was expected of it."""
+    """Record games of agents as Parquet: their moves, and what the agents expected of them."""
     # Here and below: it takes a while to import, which the shell's completion need not.
     from shakespeare_agents.arena.dataset import open_dataset, settings_of
 
@@ -58,11 +62,13 @@ def dataset(
         if found.is_complete:
             typer.echo(f"{out} is complete: {_contents(found)}.")
             return
-        written = _write(out, settings, [one.agent for one in entrants], threads)
-    except (DatasetError, ModuleNotFoundError) as fault:
-        choices.give_up(str(fault))
-    except OSError as fault:
-        choices.give_up(f"{out} cannot be written ({fault}); the same command resumes it")
+        with workers_options.chosen(workers, ray) as crew:
+            written = _write(out, settings, entrants, threads, crew)
+    except (DatasetError, ModuleNotFoundError, OSError) as fault:
+        if agent_notes(fault):
+            raise
+        cut_short = f"{out} cannot be written ({fault}); the same command resumes it"
+        choices.give_up(cut_short if isinstance(fault, OSError) else str(fault))
     except KeyboardInterrupt:
         command = shlex.join(["shakespeare", *sys.argv[1:]])
         typer.echo(f"Unfinished. To resume: {command}", err=True)
@@ -70,7 +76,9 @@ def dataset(
     typer.echo(f"{out}: {_contents(written)}.")
 
 
-def _write(out: Path, settings: Settings, agents: list[AnyAgent], threads: int) -> Manifest:
+def _write(
+    out: Path, settings: Settings, entrants: list[Entrant], threads: int, workers: Workers | None
+) -> Manifest:
     from shakespeare_agents.arena.dataset import write_dataset
 
     with games_progress() as progress:
@@ -82,7 +90,7 @@ def _write(out: Path, settings: Settings, agents: list[AnyAgent], threads: int) 
             decisions += more
             progress.update(task, advance=games, decisions=decisions)
 
-        return write_dataset(out, settings, agents, tell, threads=threads)
+        return write_dataset(out, settings, entrants, tell, threads=threads, workers=workers)
 
 
 def _contents(manifest: Manifest) -> str:
