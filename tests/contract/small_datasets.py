@@ -35,12 +35,10 @@ def small_settings(name, deals=3, deals_per_shard=1, **arguments):
     )
 
 
-def agents_of(name):
-    """The same objects for seats of one name, as a dataset has them."""
-    entrants = entrants_of(name)
-    agents = {entrant.name: entrant.agent for entrant in entrants}
-    return [agents[entrant.name] for entrant in entrants]
+def write(folder, settings, tell=lambda decisions, games: None, **more):
+    return write_dataset(folder, settings, entrants_of(settings.game), tell, **more)
 
 
-def write(folder, settings, tell=lambda decisions, games: None):
-    return write_dataset(folder, settings, agents_of(settings.game), tell)
+def content(folder):
+    """All files but the lock, which stays."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
