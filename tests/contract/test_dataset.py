@@ -23,7 +23,7 @@ from shakespeare_env.datasets.schema import markdown
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.lineup import play_out
 from tests.contract.command_line import printed, refused
-from tests.contract.small_datasets import content, entrants_of, small_settings, write
+from tests.contract.small_datasets import content, cut_short, entrants_of, small_settings, write
 
 GAMES = registry.names()
 games = pytest.mark.parametrize("name", GAMES)
@@ -152,23 +152,11 @@ def test_a_group_is_small_if_an_agent_searches(name):
     assert settings[0].deals_together < settings[1].deals_together
 
 
-class Stopped(BaseException):
-    """Nothing is told any more."""
-
-
 @games
 @pytest.mark.parametrize("groups", [0, 2, 3])
 def test_a_run_that_broke_off_goes_on_with_what_it_has_told(name, groups, tmp_path):
     settings = small_settings(name, deals=5, deals_per_shard=2)
-    told = []
-
-    def tell(decisions, games):
-        told.append((decisions, games))
-        if len(told) == 1 + groups:
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        write(tmp_path / "cut", settings, tell)
+    told = cut_short(tmp_path / "cut", settings, groups)
     players = settings.players
     assert [games for _, games in told] == [0, *[players] * groups]
     finished = groups // 2 if groups % 2 else max(groups // 2 - 1, 0)

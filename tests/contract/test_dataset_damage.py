@@ -24,7 +24,14 @@ from shakespeare_env.cli.recorded_folders import from_folder, games_of
 from shakespeare_env.datasets import check_digests, read_games, read_manifest
 from shakespeare_env.errors import DatasetError, MemoryLimitError
 from tests.contract.command_line import printed, refused
-from tests.contract.small_datasets import content, entrants_of, small_settings, write
+from tests.contract.small_datasets import (
+    Killed,
+    content,
+    cut_short,
+    entrants_of,
+    small_settings,
+    write,
+)
 
 NAME = registry.names()[-1]
 GAMES = "games-00000.parquet"
@@ -66,23 +73,6 @@ def kept(folder):
     for part in folder.glob("part-*.parquet"):
         found += pl.read_parquet(part)["game_id"].to_list()
     return set(found)
-
-
-def cut_short(folder, settings, groups, told=None):
-    """Record until some groups are kept; `told` are the games."""
-    told = [] if told is None else told
-
-    def tell(_decisions, games):
-        told.append(games)
-        if len(told) == 1 + groups:
-            raise Killed
-
-    with pytest.raises(Killed):
-        write(folder, settings, tell)
-
-
-class Killed(BaseException):
-    """The process ends here."""
 
 
 class TestKills:
@@ -139,17 +129,17 @@ class TestKills:
             part.rename(tmp_path / "other" / part.name)
         parts = sorted((tmp_path / "other").glob("part-*"))
         assert len(parts) == 4
-        told: list[int] = []
-        cut_short(tmp_path / "other", other, groups=0, told=told)
-        assert told == [2 * other.players]
+        ((_, found),) = cut_short(tmp_path / "other", other, groups=0)
+        assert found == 2 * other.players
         left = sorted((tmp_path / "other").glob("part-*"))
         assert len(left) == 2
         data = bytearray(left[0].read_bytes())
         data[len(data) // 2] ^= 1
         left[0].write_bytes(data)
-        told.clear()
+        left[1].rename(str(left[1]).replace("part-00000001", "part-00000002"))
+        told: list[int] = []
         write(tmp_path / "other", other, lambda _, games: told.append(games))
-        assert told == [other.players] * 3
+        assert told == [0, *[other.players] * 3]
         write(tmp_path / "undisturbed", other)
         assert content(tmp_path / "other") == content(tmp_path / "undisturbed")
 
