@@ -28,8 +28,10 @@ from shakespeare_env.memory import require_memory
 from shakespeare_env.rng import check_seed
 from shakespeare_env.version import version
 
-_BYTES_A_GAME = 2**14
-"""A game in a shard that is put together from its parts."""
+_BYTES_A_GAME = 2**13
+"""In a shard that is put together from its parts; 6 KiB were measured."""
+_BYTES_A_GAME_PLAYED = 2**16
+"""In a group; 46 KiB were measured with two networks."""
 _DEALS_TOGETHER = 128
 _SEARCHED_TOGETHER = 4
 """Deals: a searched game may take seconds, and a group that is interrupted is lost."""
@@ -54,7 +56,7 @@ def settings_of(
     Raises:
         ValueError: no entrants, a variant that does not allow so many seats, a name that is no
             text, a number out of range, or more than `MOST_SHARDS` shards.
-        MemoryLimitError: a shard is too large for this machine.
+        MemoryLimitError: a shard or a group is too large for this machine.
     """
     players = registry.game(game).check_players(len(entrants))
     registry.game(game).option_bits(variants or {}, [players])
@@ -91,6 +93,10 @@ def settings_of(
         )
     together = len(settings.deals_of(0)) * players
     require_memory(f"a file of {together} games", together * _BYTES_A_GAME, "put fewer into each")
+    at_once = min(deals_together, settings.deals) * players
+    require_memory(
+        f"deals_together={deals_together}", at_once * _BYTES_A_GAME_PLAYED, "play fewer together"
+    )
     return settings
 
 

@@ -1,7 +1,7 @@
 """The groups of a dataset's games that are played and wait for the others of their file.
 
-A part's name ends with a digest of its content and the dataset's settings, so that one that is
-damaged, or of other settings, is no part and is played again.
+A part's name ends with a digest of its content, its group and the dataset's settings, so that one
+that is damaged, or of others, is no part and is played again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.datasets.frames import faults, load_polars, parquet, polars_schema
-from shakespeare_env.datasets.manifest import Manifest
+from shakespeare_env.datasets.manifest import Manifest, size_of
 from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.errors import DatasetError
 
@@ -61,9 +61,10 @@ class Parts:
         self.games = self.decisions = 0
         finished = manifest.settings.groups_of(len(manifest.shards)).start
         for path in sorted(folder.iterdir()):
-            if re.fullmatch(FILES, path.name):
+            if re.fullmatch(FILES, path.name) and not path.is_dir():
                 group = int(path.name.split("-")[1])
-                rows = self._read(path) if finished <= group < self._settings.groups else None
+                wanted = finished <= group < self._settings.groups
+                rows = self._read(group, path) if wanted else None
                 if rows is None or group in self._paths:
                     path.unlink()
                 else:
@@ -74,7 +75,7 @@ class Parts:
 
     def keep(self, group: int, part: Part) -> None:
         """Write a part; once it returns it is kept."""
-        path = self._folder / f"part-{group:08}-{self._digest(part.content)}.parquet"
+        path = self._folder / f"part-{group:08}-{self._digest(group, part.content)}.parquet"
         write_atomically(path, part.content)
         self._note(group, path, part.games, part.decisions)
 
@@ -82,7 +83,7 @@ class Parts:
         """The games of some groups; DatasetError if a file is not as written."""
         found = []
         for group in groups:
-            rows = self._read(self._paths[group])
+            rows = self._read(group, self._paths[group])
             if rows is None:
                 raise DatasetError(
                     f"{self._paths[group]} is not the file that was written; the same command "
@@ -102,14 +103,15 @@ class Parts:
         self.games += games
         self.decisions += decisions
 
-    def _digest(self, content: bytes) -> str:
-        return hashlib.sha256(self._salt + content).hexdigest()[:16]
+    def _digest(self, group: int, content: bytes) -> str:
+        return hashlib.sha256(self._salt + b"%d\n" % group + content).hexdigest()[:16]
 
-    def _read(self, path: Path) -> pl.DataFrame | None:
-        """A part's games; None if it is damaged or of other settings."""
+    def _read(self, group: int, path: Path) -> pl.DataFrame | None:
+        """A part's games; None if it is damaged or of others."""
         try:
+            size_of(path)  # what is no file may have no end
             content = path.read_bytes()
-            if path.stem.rpartition("-")[2] != self._digest(content):
+            if path.stem.rpartition("-")[2] != self._digest(group, content):
                 return None
             rows: pl.DataFrame = load_polars().read_parquet(io.BytesIO(content))
         except faults():
