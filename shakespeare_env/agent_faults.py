@@ -6,6 +6,7 @@ import sys
 import sysconfig
 from pathlib import Path
 from traceback import FrameSummary, extract_tb
+from typing import NamedTuple
 
 _OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
 _LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
@@ -22,8 +23,32 @@ def agent_notes(fault: BaseException) -> list[str]:
     return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
 
 
+class FromElsewhere(NamedTuple):
+    """What of an exception does not travel with it to another process.
+
+    Attributes:
+        notes: On it.
+        steps: See `own_steps`.
+    """
+
+    notes: list[str]
+    steps: list[FrameSummary]
+
+    @classmethod
+    def of(cls, fault: BaseException) -> FromElsewhere:
+        """What there is of an exception."""
+        return cls(list(getattr(fault, "__notes__", [])), own_steps(fault))
+
+    def put_on(self, fault: BaseException) -> None:
+        """Give it to the exception that has arrived."""
+        fault.__notes__ = self.notes
+        fault.own_steps = self.steps  # type: ignore[attr-defined]
+
+
 def own_steps(fault: BaseException) -> list[FrameSummary]:
     """The steps of an exception's traceback through code that is neither ours nor a library's."""
+    if (known := getattr(fault, "own_steps", None)) is not None:
+        return list(known)
     ours = [Path(sys.modules[name].__file__ or "").parent for name in _OURS if name in sys.modules]
     return [
         step

@@ -8,17 +8,31 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
+from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.registry import default, make
+from shakespeare_agents.workers import Workers
 from shakespeare_env.agent import AnyAgent, Player, name_of
 from shakespeare_env.game import Game
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent at one seat, and the name its figures go under."""
+    """An agent at one seat, and the name its figures go under.
+
+    Attributes:
+        given: What the agent was made from; None if it was given itself.
+    """
 
     name: str
     agent: AnyAgent
+    given: Player | None = None
+
+
+def agent_set(entrants: Sequence[Entrant], game: Game, workers: Workers) -> AgentSet:
+    """The agents of entrants, ready to travel to workers."""
+    agents = [one.agent for one in entrants]
+    given = [one.agent if one.given is None else one.given for one in entrants]
+    return AgentSet(game, agents, given, workers)
 
 
 T = TypeVar("T")
@@ -59,7 +73,7 @@ def entrants_of(players: Sequence[Entrant | Player], game: Game) -> list[Entrant
             made[key] = player
         elif key not in made:
             taken = {entrant.name for entrant in made.values()}
-            made[key] = Entrant(_untaken(name_of(player), taken), make(player, game))
+            made[key] = Entrant(_untaken(name_of(player), taken), make(player, game), player)
         entrants.append(made[key])
     return entrants
 

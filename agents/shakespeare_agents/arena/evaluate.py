@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shakespeare_agents.arena.deals import parts
 from shakespeare_agents.arena.entrants import Entrant, entrants_of, filled
 from shakespeare_agents.arena.result import EvaluationResult
 from shakespeare_agents.arena.series import OnProgress, Series
+from shakespeare_agents.workers import Workers
 from shakespeare_env import registry
 from shakespeare_env.agent import Player
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets.manifest import MOST_GAMES
 from shakespeare_env.memory import require_memory
 from shakespeare_env.values import shown
-
-_GAMES_AT_ONCE = 16_384
-"""Played together to bound memory; changes no figure."""
 
 _BYTES_A_RESULT = 24
 """A seat's score and victory as played, put together and as means are taken."""
@@ -32,6 +29,7 @@ def evaluate(
     options: Mapping[str, bool] | None = None,
     threads: int = 1,
     on_progress: OnProgress | None = None,
+    workers: Workers | None = None,
 ) -> EvaluationResult:
     """Play games in which every agent holds every seat equally often (see `deals.deal`).
 
@@ -48,12 +46,15 @@ def evaluate(
         seed: Of the deals and the agents' draws.
         options: Variants.
         threads: That step the games; they change no result.
-        on_progress: Called after every step.
+        on_progress: See `OnProgress`.
+        workers: That play the games (see `open_workers`), this process by default; they change no
+            result.
 
     Raises:
         ValueError: there are too many entrants, a number is out of range, or as of `make`.
         TypeError: a number is not whole, `entrants` is no sequence, or as of `make`.
         MemoryLimitError: the results would not fit this machine.
+        WorkerError: workers are lost, or an agent is another one there.
     """
     if isinstance(entrants, str) or not isinstance(entrants, Sequence):
         raise TypeError(f"entrants={shown(entrants)}: give a list of agents, [{shown(entrants)}]")
@@ -64,8 +65,13 @@ def evaluate(
     require_memory(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
     named = entrants_of(entrants, registry.game(game))
     series = Series(
-        named, game, seed=seed, options=options, threads=threads, on_progress=on_progress
+        named,
+        game,
+        seed=seed,
+        options=options,
+        threads=threads,
+        on_progress=on_progress,
+        workers=workers,
     )
-    for some in parts(range(games // players), max(_GAMES_AT_ONCE // players, 1)):
-        series.play(len(some))
+    series.play(games // players)
     return series.result()

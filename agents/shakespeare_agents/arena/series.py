@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.arena.deals import deal
-from shakespeare_agents.arena.entrants import Entrant
+from shakespeare_agents.arena.deals import deal, parts
+from shakespeare_agents.arena.entrants import Entrant, agent_set
 from shakespeare_agents.arena.result import EvaluationResult, agent_results
 from shakespeare_agents.intervals import mean_interval
+from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.workers import Tell, Workers, in_order
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import registry
-from shakespeare_env.batch import Batch
 from shakespeare_env.lineup import play_out
 
 OnProgress = Callable[[int, int], None]
-"""Called after every step with decisions made and games finished so far."""
+"""Called now and then, in this process after every step, with decisions made and games finished so
+far."""
+Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
+"""Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of `deals.deal`."""
+_GAMES_AT_ONCE = 16_384
+"""Played together to bound memory; changes no figure."""
+_SHARDS_A_WORKER = 8
+"""At least, so that all end at about the same time."""
 
 
 class Series:
@@ -31,7 +40,8 @@ class Series:
         seed: Of the deals and the agents' draws.
         options: Variants.
         threads: That step the games; they change no result.
-        on_progress: Called after every step.
+        on_progress: See `OnProgress`.
+        workers: That play them; this process by default. They change no result.
 
     Attributes:
         deals: Played so far.
@@ -46,29 +56,26 @@ class Series:
         options: Mapping[str, bool] | None = None,
         threads: int = 1,
         on_progress: OnProgress | None = None,
+        workers: Workers | None = None,
     ) -> None:
         self.deals = 0
-        self._agents = [entrant.agent for entrant in entrants]
+        self._workers: Workers = workers or ThisProcess()
+        rules = registry.game(game)
         self._names = [entrant.name for entrant in entrants]
         self._game, self._seed, self._options = game, seed, dict(options or {})
-        self._threads = threads
-        self._progress = None if on_progress is None else _Progress(on_progress)
-        self._found: list[tuple[NDArray[Any], NDArray[Any]]] = []
+        agents = agent_set(entrants, rules, self._workers)
+        self._job = _Deals(agents, self._names, seed, self._options, threads)
+        self._progress = _Progress(on_progress or tell_nobody)
+        self._found: list[Ends] = []
 
     def play(self, deals: int) -> None:
         """Play the next deals, all their games together; if interrupted, none of them counts."""
-        batch, lineup = deal(
-            self._agents,
-            self._game,
-            range(self.deals, self.deals + deals),
-            self._seed,
-            options=self._options,
-            threads=self._threads,
-            names=self._names,
-        )
-        count = None if self._progress is None else partial(self._progress.count, batch)
-        play_out(batch, lineup, after_step=count)
-        self._found.append((batch.final_scores, batch.final_winners))
+        several = -(-deals // (_SHARDS_A_WORKER * self._workers.size))
+        together = max(_GAMES_AT_ONCE // len(self._names), 1)
+        size = together if self._workers.size == 1 else min(several, together)
+        shards = parts(range(self.deals, self.deals + deals), size)
+        found = list(in_order(self._workers.run(self._job, shards, self._progress.count)))
+        self._found += found
         self.deals += deals
 
     def result(self) -> EvaluationResult:
@@ -99,15 +106,46 @@ class Series:
         )
 
 
+@dataclass(frozen=True)
+class _Deals:
+    """The job of playing deals; its shards are ranges of them."""
+
+    agents: AgentSet
+    names: Sequence[str]
+    seed: int
+    options: Mapping[str, bool]
+    threads: int
+
+    def start(self) -> Callable[[range, Tell], Ends]:
+        return self._play
+
+    def _play(self, deals: range, tell: Tell) -> Ends:
+        batch, lineup = deal(
+            self.agents.agents,
+            self.agents.game.name,
+            deals,
+            self.seed,
+            options=self.options,
+            threads=self.threads,
+            names=self.names,
+        )
+
+        def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+            tell(len(rows), int(batch.done.sum()))
+
+        play_out(batch, lineup, after_step=after_step)
+        return batch.final_scores, batch.final_winners
+
+
 @dataclass
 class _Progress:
-    """Counts decisions and finished games across parts."""
+    """Adds up decisions and finished games."""
 
     tell: OnProgress
     decisions: int = 0
     finished: int = 0
 
-    def count(self, batch: Batch, rows: NDArray[Any], _actions: NDArray[Any]) -> None:
-        self.decisions += len(rows)
-        self.finished += int(batch.done.sum())
+    def count(self, decisions: int, games: int) -> None:
+        self.decisions += decisions
+        self.finished += games
         self.tell(self.decisions, self.finished)

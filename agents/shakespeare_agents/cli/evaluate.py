@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli import lineup_options, workers_options
 from shakespeare_agents.cli.out_file import check_writable, save_result
 from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
@@ -26,6 +26,8 @@ def evaluate(
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
     threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
     # It takes a while to import, which the shell's completion need not.
@@ -37,7 +39,7 @@ def evaluate(
     if out is not None:
         check_writable(out)
     games = -(-games // len(entrants)) * len(entrants)
-    with games_progress() as progress:
+    with workers_options.opened(workers, ray) as crew, games_progress() as progress:
         task = progress.add_task("playing", total=games, decisions=0)
         result = play_games(
             entrants,
@@ -50,6 +52,7 @@ def evaluate(
             on_progress=lambda decisions, finished: progress.update(
                 task, completed=finished, decisions=decisions
             ),
+            workers=crew,
         )
     Console().print(result.table())
     if out is not None:

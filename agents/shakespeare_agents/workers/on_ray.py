@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
-
-import cloudpickle
 
 from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
 from shakespeare_agents.workers.worker import Done, do
@@ -35,6 +34,15 @@ class InStore:
         """See `Shared.read`."""
         content: bytes = ray.get(self.place)
         return content
+
+
+@dataclass(frozen=True)
+class _SentJob:
+    key: str
+    place: Any
+
+    def load(self) -> Any:
+        return ray.get(self.place)
 
 
 class Cluster:
@@ -80,7 +88,8 @@ class Cluster:
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Iterator[tuple[int, R]]:
         """See `Workers.run`."""
-        shared = self.share(cloudpickle.dumps(job))
+        # Pickled by Ray alone, which keeps what the job shares.
+        sent = _SentJob(secrets.token_hex(), ray.put(job))
         task = ray.remote(num_cpus=1, max_retries=_MOST_LOST)(do)
         source = enumerate(shards)
         begun: dict[Any, int] = {}
@@ -88,14 +97,14 @@ class Cluster:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun)
                 for number, shard in islice(source, max(room, 0)):
-                    begun[task.remote(shared, cloudpickle.dumps(shard))] = number
+                    begun[task.remote(sent, shard)] = number
                 if not begun:
                     return
                 for ref in ray.wait(list(begun))[0]:
                     number = begun.pop(ref)
                     done: Done = ray.get(ref)
                     tell(done.decisions, done.games)
-                    yield number, done.result()
+                    yield number, done.unpacked()
         finally:
             for ref in begun:
                 ray.cancel(ref, force=True)

@@ -13,6 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import cloudpickle
 from loky import ProcessPoolExecutor
@@ -42,6 +43,18 @@ class InFile:
     def read(self) -> bytes:
         """See `Shared.read`."""
         return self.path.read_bytes()
+
+
+@dataclass(frozen=True)
+class _SentJob:
+    content: InFile
+
+    @property
+    def key(self) -> str:
+        return self.content.digest
+
+    def load(self) -> Any:
+        return cloudpickle.loads(self.content.read())
 
 
 class Processes:
@@ -75,17 +88,16 @@ class Processes:
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Iterator[tuple[int, R]]:
         """See `Workers.run`."""
-        shared = self.share(cloudpickle.dumps(job))
+        sent = _SentJob(self.share(cloudpickle.dumps(job)))
         source = enumerate(shards)
-        begun: dict[Future[Done], tuple[int, bytes]] = {}
-        again: list[tuple[int, bytes]] = []
+        begun: dict[Future[Done], tuple[int, S]] = {}
+        again: list[tuple[int, S]] = []
         lost = 0
         try:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun)
-                pickled = ((number, cloudpickle.dumps(shard)) for number, shard in source)
-                for number, shard in [*again, *islice(pickled, max(room - len(again), 0))]:
-                    begun[self._running().submit(do, shared, shard)] = number, shard
+                for number, shard in [*again, *islice(source, max(room - len(again), 0))]:
+                    begun[self._running().submit(do, sent, shard)] = number, shard
                 again = []
                 if not begun:
                     return
@@ -104,7 +116,7 @@ class Processes:
                         break
                     lost = 0
                     tell(done.decisions, done.games)
-                    yield number, done.result()
+                    yield number, done.unpacked()
         finally:
             if begun:
                 self._stop()

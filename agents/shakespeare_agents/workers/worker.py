@@ -4,42 +4,58 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import cloudpickle
 
-from shakespeare_agents.workers.jobs import Shared
+from shakespeare_agents.workers.jobs import Job
+from shakespeare_env.agent_faults import FromElsewhere
 
 _MOST_STARTED = 4
 """Jobs at once: a match of checkpoints holds many weights."""
 _started: OrderedDict[str, Callable[..., Any]] = OrderedDict()
 
 
+class SentJob(Protocol):
+    """A job on its way to workers."""
+
+    @property
+    def key(self) -> str:
+        """No other job has it."""
+        ...
+
+    def load(self) -> Job[Any, Any]:
+        """The job."""
+        ...
+
+
 class Done(NamedTuple):
     """A shard that is done, or that failed.
 
     Attributes:
-        content: Its result, or the exception, pickled.
-        failed: Whether it is an exception.
+        result: Of its work.
         decisions: Made in it.
         games: Finished in it.
+        fault: The exception, pickled, if it failed, and what does not travel with it.
     """
 
-    content: bytes
-    failed: bool
+    result: Any
     decisions: int
     games: int
+    fault: tuple[bytes, FromElsewhere] | None = None
 
-    def result(self) -> Any:
+    def unpacked(self) -> Any:
         """The result; a failed shard's exception is raised."""
-        found = cloudpickle.loads(self.content)
-        if self.failed:
-            raise found
-        return found
+        if self.fault is None:
+            return self.result
+        content, elsewhere = self.fault
+        raised = cloudpickle.loads(content)
+        elsewhere.put_on(raised)
+        raise raised
 
 
-def do(job: Shared, shard: bytes) -> Done:
-    """Do a pickled shard of a pickled job."""
+def do(job: SentJob, shard: Any) -> Done:
+    """Do a shard of a job, which is started when it is first asked for."""
     decisions = games = 0
 
     def count(more_decisions: int, more_games: int) -> None:
@@ -48,20 +64,19 @@ def do(job: Shared, shard: bytes) -> Done:
         games += more_games
 
     try:
-        result = cloudpickle.dumps(_work_of(job)(cloudpickle.loads(shard), count))
+        result = _work_of(job)(shard, count)
     except Exception as fault:
-        return Done(_pickled(fault), True, decisions, games)
-    return Done(result, False, decisions, games)
+        return Done(None, decisions, games, (_pickled(fault), FromElsewhere.of(fault)))
+    return Done(result, decisions, games)
 
 
-def _work_of(job: Shared) -> Callable[..., Any]:
-    """The work of a job, started when it is first asked for."""
-    if job.digest not in _started:
-        _started[job.digest] = cloudpickle.loads(job.read()).start()
+def _work_of(job: SentJob) -> Callable[..., Any]:
+    if job.key not in _started:
+        _started[job.key] = job.load().start()
         while len(_started) > _MOST_STARTED:
             _started.popitem(last=False)
-    _started.move_to_end(job.digest)
-    return _started[job.digest]
+    _started.move_to_end(job.key)
+    return _started[job.key]
 
 
 def _pickled(fault: Exception) -> bytes:
@@ -69,9 +84,6 @@ def _pickled(fault: Exception) -> bytes:
     try:
         content: bytes = cloudpickle.dumps(fault)
         cloudpickle.loads(content)
-    except Exception:
-        told = RuntimeError(f"{type(fault).__name__}: {fault}")
-        for note in getattr(fault, "__notes__", []):
-            told.add_note(note)
-        return cloudpickle.dumps(told)  # type: ignore[no-any-return]
+    except Exception:  # an agent's may be anything
+        content = cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
     return content

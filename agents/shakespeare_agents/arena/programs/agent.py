@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,11 @@ class ProgramAgent:
 
     def __repr__(self) -> str:
         return f"ProgramAgent({self.program})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Elsewhere it starts a program of its own."""
+        folder = self.program.folder.resolve()
+        return ProgramAgent, (replace(self.program, folder=folder),)
 
     def close(self) -> None:
         """End the program and all that it has started."""

@@ -1,0 +1,50 @@
+"""Options of the commands whose games several processes or machines can play."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from shakespeare_agents.workers import Workers
+
+MOST_WORKERS = 1024
+
+Processes = Annotated[
+    int,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        min=1,
+        max=MOST_WORKERS,
+        help="Processes that play the games; change no result.",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="auto|local|ADDRESS",
+        help="Play on a Ray cluster: the one this machine belongs to, one started on this machine "
+        "alone, or the one at an address.",
+        show_default=False,
+    ),
+]
+
+
+@contextmanager
+def opened(processes: int, ray: str | None) -> Iterator[Workers]:
+    """The workers that are meant, for the length of a block.
+
+    A usage error if both are given; gives up if they cannot be had.
+    """
+    # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.workers import open_workers
+
+    if ray is not None and processes != 1:
+        raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
+    with open_workers(processes, ray) as workers:
+        yield workers

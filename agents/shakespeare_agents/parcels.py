@@ -1,0 +1,248 @@
+"""Agents and boxes that travel to other processes and machines.
+
+Networks travel as weights, by digest; what else has a name is made again from it where it arrives,
+and must be the same agent there. Objects of users' own are pickled.
+"""
+
+from __future__ import annotations
+
+import platform
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import cloudpickle
+import safetensors.numpy
+
+from shakespeare_agents import naming
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.registry import make
+from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.making import network_search
+from shakespeare_agents.workers import Shared, Workers
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_env import registry
+from shakespeare_env.agent import AnyAgent, Player
+from shakespeare_env.errors import WorkerError
+from shakespeare_env.game import Game
+
+
+class AgentParcel(Protocol):
+    """An agent on its way."""
+
+    def opened(self, game: Game) -> AnyAgent:
+        """The agent, made for a game.
+
+        Raises:
+            WorkerError: it is another one here.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class NetworkParcel:
+    """A network's agent: its weights."""
+
+    weights: Shared
+    greedy: bool
+
+    def opened(self, game: Game) -> AnyAgent:
+        """See `AgentParcel.opened`."""
+        return NetworkAgent(_network(self.weights, game), greedy=self.greedy)
+
+
+@dataclass(frozen=True)
+class SearchParcel:
+    """A search over a network: its weights and options."""
+
+    weights: Shared
+    plan: Plan
+    horizon: int
+    temperature: float
+
+    def opened(self, game: Game) -> AnyAgent:
+        """See `AgentParcel.opened`; workers share the cores, so it searches on one thread."""
+        network = _network(self.weights, game)
+        return network_search(
+            game, network, self.plan, horizon=self.horizon, temperature=self.temperature, threads=1
+        )
+
+
+@dataclass(frozen=True)
+class NamedParcel:
+    """An agent's name, and its digest where it was named."""
+
+    name: str
+    digest: str
+
+    def opened(self, game: Game) -> AnyAgent:
+        """See `AgentParcel.opened`."""
+        try:
+            agent = make(self.name, game)
+        except (ValueError, TypeError, ImportError) as fault:
+            raise WorkerError(f"the agent {self.name!r} on {_here()}: {fault}") from fault
+        if agent_digest(self.name, agent, game) != self.digest:
+            raise WorkerError(
+                f"the agent {self.name!r} is another one on {_here()}: its code or options differ; "
+                "put the same version there"
+            )
+        return agent
+
+
+@dataclass(frozen=True)
+class ObjectParcel:
+    """An agent of users' own, pickled."""
+
+    content: Shared
+
+    def opened(self, game: Game) -> AnyAgent:
+        """See `AgentParcel.opened`."""
+        try:
+            agent: AnyAgent = cloudpickle.loads(self.content.read())
+        except Exception as fault:  # their code
+            raise WorkerError(
+                f"an agent cannot be unpickled on {_here()} ({type(fault).__name__}: {fault}); "
+                "install what it imports there"
+            ) from fault
+        return agent
+
+
+def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> AgentParcel:
+    """An agent ready to travel.
+
+    Args:
+        given: What it was made from.
+        agent: As made for the game.
+        game: What it plays.
+        workers: Where to.
+
+    Raises:
+        TypeError: it cannot be pickled.
+    """
+    # Subclasses may play otherwise.
+    if type(agent) is NetworkAgent:
+        return NetworkParcel(_shared(agent.network, workers), agent.greedy)
+    if type(agent) is SearchAgent and isinstance(agent.prior, NetworkAgent):
+        player = agent.player
+        weights = _shared(agent.prior.network, workers)
+        return SearchParcel(weights, agent.plan, player.horizon, player.temperature)
+    if isinstance(given, str):
+        return NamedParcel(_from_anywhere(given), agent_digest(given, agent, game))
+    try:
+        return ObjectParcel(workers.share(cloudpickle.dumps(agent)))
+    except Exception as fault:
+        raise TypeError(
+            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
+            "my.py:NAME, make it picklable, or play it without workers"
+        ) from fault
+
+
+@dataclass(frozen=True)
+class BoxParcel:
+    """The box that a game is played with; `content` is that of a box file, None the package's."""
+
+    game: str
+    digest: str
+    content: Shared | None
+
+    @classmethod
+    def of(cls, game: Game, workers: Workers) -> BoxParcel:
+        """The box in force."""
+        own = registry.folder(game.name) / "box.toml"
+        content = None if game.box == own else workers.share(game.box.read_bytes())
+        return cls(game.name, registry.box_digest(game.name), content)
+
+    def put_in_force(self) -> Game:
+        """Let this process play the game with it.
+
+        Raises:
+            BoxError: it plays with another one already.
+            WorkerError: the package has another box here.
+        """
+        if self.content is None:
+            game = registry.game(self.game, registry.folder(self.game) / "box.toml")
+        else:
+            game = registry.game(self.game, _box_file(self.digest, self.content))
+        if fault := registry.box_fault(self.game, self.digest):
+            raise WorkerError(f"{self.game} on {_here()} is {fault}")
+        return game
+
+
+class AgentSet:
+    """Agents of one game; pickled they travel as parcels and are made again once they arrive.
+
+    Attributes:
+        game: What they play.
+        agents: As they were given, or as they were made again.
+
+    Args:
+        game: What they play.
+        agents: Each once or several times; what is one object stays one.
+        given: What each was made from.
+        workers: Where to.
+    """
+
+    def __init__(
+        self, game: Game, agents: Sequence[AnyAgent], given: Sequence[Player], workers: Workers
+    ) -> None:
+        self.game = game
+        self.agents = list(agents)
+        self._given = list(given)
+        self._workers = workers
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parcels: dict[int, AgentParcel] = {}
+        for given, agent in zip(self._given, self.agents, strict=True):
+            if id(agent) not in parcels:
+                parcels[id(agent)] = parcel_of(given, agent, self.game, self._workers)
+        order = list(parcels)
+        seats = [order.index(id(agent)) for agent in self.agents]
+        box = BoxParcel.of(self.game, self._workers)
+        return _arrived, (box, tuple(parcels.values()), tuple(seats))
+
+
+def _arrived(box: BoxParcel, parcels: Sequence[AgentParcel], seats: Sequence[int]) -> AgentSet:
+    game = box.put_in_force()
+    made = [parcel.opened(game) for parcel in parcels]
+    agents = [made[seat] for seat in seats]
+    return AgentSet(game, agents, agents, ThisProcess())
+
+
+def _shared(network: Network, workers: Workers) -> Shared:
+    return workers.share(safetensors.numpy.save(dict(network.tensors)))
+
+
+def _network(weights: Shared, game: Game) -> Network:
+    tensors: Mapping[str, Any] = safetensors.numpy.load(weights.read())
+    return Network(tensors, game.layout)
+
+
+def _from_anywhere(name: str) -> str:
+    """A name that means the same in another folder."""
+    bare, _, options = name.partition(",")
+    python = naming.python_name(bare)
+    if python is None or not python.source.endswith(".py"):
+        return name
+    path = f"{Path(python.source).resolve()}:{python.attribute}"
+    return f"{path},{options}" if options else path
+
+
+@cache
+def _box_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="shakespeare-env-")
+
+
+def _box_file(digest: str, content: Shared) -> Path:
+    path = Path(_box_folder().name) / f"{digest}.toml"
+    if not path.exists():
+        path.write_bytes(content.read())
+    return path
+
+
+def _here() -> str:
+    return platform.node() or "this machine"
