@@ -35,6 +35,7 @@ def tell(decisions, games):
     total += games
     print(total, flush=True)
 
+tell(0, 0)  # it is about to begin
 with open_workers(int(sys.argv[3])) as workers:
     record(Path(sys.argv[1]), int(sys.argv[2]), tell, workers=workers)
 print("over", flush=True)

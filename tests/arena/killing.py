@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import sys
-import time
 from random import Random
+from threading import Timer
 
 OVER = "over"
 """The last line that a process prints."""
 
 
 def started(program: str, *arguments: object) -> subprocess.Popen[str]:
-    """A process that prints numbers, then `OVER`."""
+    """A process of Python that prints numbers, then `OVER`."""
     words = [sys.executable, "-c", program, *map(str, arguments)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
 def killed(process: subprocess.Popen[str], draws: Random, longest_s: float) -> tuple[int, bool]:
-    """Kill a process some time after its first line: the last number told, and if it was over."""
+    """Kill a process some time after its first line: the largest number told, and if it was over."""
     assert process.stdout is not None
-    line = process.stdout.readline().strip()
-    until = time.monotonic() + draws.uniform(0, longest_s)
-    reported = int(line) if line.isdigit() else 0
-    while time.monotonic() < until and line != OVER:
-        line = process.stdout.readline().strip() or OVER
-        reported = int(line) if line.isdigit() else reported
-    process.send_signal(signal.SIGKILL)
-    rest = process.communicate()[0].split()
-    reported = max([reported, *(int(word) for word in rest if word.isdigit())])
-    return reported, line == OVER
+    first = process.stdout.readline()
+    timer = Timer(draws.uniform(0, longest_s), process.kill)
+    timer.start()
+    lines = [first, *process.stdout]
+    process.wait()
+    timer.cancel()
+    told = [line.strip() for line in lines]
+    return max([0, *(int(line) for line in told if line.isdigit())]), OVER in told
