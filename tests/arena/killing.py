@@ -18,7 +18,7 @@ def started(program: str, *arguments: object) -> subprocess.Popen[str]:
 
 
 def killed(process: subprocess.Popen[str], draws: Random, longest_s: float) -> tuple[int, bool]:
-    """Kill a process some time after its first line: the largest number told, and if it was over."""
+    """Kill a process some time after its first line: the last number told, and if it was over."""
     assert process.stdout is not None
     first = process.stdout.readline()
     timer = Timer(draws.uniform(0, longest_s), process.kill)
