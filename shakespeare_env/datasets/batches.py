@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from shakespeare_env.batch import Batch
 from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.datasets.playing_again import play_again
-from shakespeare_env.datasets.recorded_columns import RecordedColumns, whole
+from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.rng import check_seed
 from shakespeare_env.values import is_whole, shown
@@ -137,9 +138,20 @@ class Batches:
         """
         if not is_whole(number) or number < 0:
             raise ValueError(f"epoch {shown(number)}: number epochs from 0")
-        if len(part) != 2 or not all(map(is_whole, part)) or not 0 <= part[0] < part[1]:
+        if not _is_part(part):
             raise ValueError(f"part={shown(part)}: give (k, n), the k-th of n parts, from 0")
         return self._epoch(number, part)
+
+    @cached_property
+    def decisions(self) -> int:
+        """How many an epoch has; to count those of one agent among others, games are played."""
+        return sum(len(self._chosen(games)) for games in self._parts(self._rows))
+
+    def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
+        """The decisions that are asked for, by place."""
+        if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
+            return np.arange(len(games.actions))
+        return np.flatnonzero(_agents(games) == self._agent)
 
     def _epoch(self, number: int, part: tuple[int, int]) -> Iterator[Decisions]:
         rows, chance = self._rows, None
@@ -154,17 +166,26 @@ class Batches:
         self, rows: NDArray[np.int64], chance: np.random.Generator | None
     ) -> Iterator[Decisions]:
         """The decisions of some games, a buffer at a time, each shuffled if there is chance."""
+        for games in self._parts(rows):
+            chosen = self._chosen(games)
+            yield _decisions(games, chosen if chance is None else chance.permutation(chosen))
+
+    def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
+        """Some of the games, in parts with as many decisions as a buffer holds."""
         ends = self._columns.lengths[rows].cumsum()
         first = 0
         while first < len(rows):
             room = (ends[first - 1] if first else 0) + self._buffer
             last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
-            games = self._columns.taken(rows[first:last])
-            chosen = np.arange(len(games.actions))
-            if self._agent is not None:
-                chosen = np.flatnonzero(_agents(games) == self._agent)
-            yield _decisions(games, chosen if chance is None else chance.permutation(chosen))
+            yield self._columns.taken(rows[first:last])
             first = last
+
+
+def _is_part(part: object) -> bool:
+    if not isinstance(part, tuple) or len(part) != 2 or not all(map(is_whole, part)):
+        return False
+    first: bool = 0 <= part[0] < part[1]
+    return first
 
 
 def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:

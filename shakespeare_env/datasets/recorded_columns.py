@@ -169,6 +169,8 @@ def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
     """All games of a frame; see `RecordedColumns.of`."""
     with named_faults(source):
         frame = needed(games, source).collect()
+    if not frame.height:
+        raise DatasetError(f"{source or 'the frame'} has no games yet; record some first")
     return RecordedColumns.of(frame, source)
 
 

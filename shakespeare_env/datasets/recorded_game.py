@@ -86,7 +86,8 @@ class RecordedGame:
 
     def observation(self, number: int) -> NDArray[np.int8]:
         """int8[D]: what the seat knew that made a decision; ValueError if there is no such one."""
-        return self.positions[number].observation(self.seats[self._checked(number)])
+        decision = self._checked(number)
+        return self.positions[decision].observation(self.seats[decision])
 
     def mask(self, number: int) -> NDArray[np.bool_]:
         """bool[A]: its legal actions, likewise."""

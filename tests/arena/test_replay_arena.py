@@ -8,10 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import play
-from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.store import opened
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import RecordedGames, recorded_games
@@ -19,42 +15,10 @@ from shakespeare_env.datasets.frames import frame
 from shakespeare_env.datasets.results import MANIFEST, RESULTS
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError
+from tests.arena.small_arenas import DEAL, SEED, written
 from tests.contract.command_line import moves_told, printed, refused
 
 GAMES = registry.names()
-SEED, DEAL, FAULTY_AFTER = 7, 3, 9
-
-
-class Failing(RandomAgent):
-    """Raises once it has decided some times."""
-
-    def __init__(self):
-        self.left = FAULTY_AFTER
-
-    def act(self, observations, masks, rng):
-        self.left -= 1
-        if self.left < 0:
-            raise ValueError("tired\x1b[2J\nof this")
-        return super().act(observations, masks, rng)
-
-
-def written(name, folder):
-    """An arena's folder: a match in all rotations, then a game that an agent forfeits."""
-    seats, variants = max(2, registry.seats(name)[0]), registry.variants(name)
-    rules = Rules(
-        name,
-        variants,
-        SEED,
-        {"a": RandomAgent(), "b": RandomAgent(), "f": Failing()},
-        {"a": "one", "b": "other", "f": "failing"},
-    )
-    others = ("b",) * (seats - 1)
-    match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
-    lost = Match(seats, DEAL + 1, ("f", *others), (1,))
-    with opened(folder, name) as store:
-        play([Seating(match, turn) for turn in match.rotations], rules, store.append)
-        play([Seating(lost, 1)], rules, store.append)
-    return folder
 
 
 @pytest.fixture(scope="module")
