@@ -3,6 +3,7 @@
 import io
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -114,10 +115,10 @@ def test_a_networks_choices_and_values_are_those_it_gives_itself(name, agent):
     """Bit for bit, from one pass that follows each seat of each game."""
     seats = registry.seats(name)[-1]
     entrants = made([agent] * seats, registry.game(name))
-    network = entrants[0].agent
+    network: Any = entrants[0].agent
     rows = recorded(name, entrants, range(2))
     batch, lineup = deal([network] * seats, name, range(2), 5)
-    played = [[] for _ in range(batch.n)]
+    played: list[list[tuple[int, bytes]]] = [[] for _ in range(batch.n)]
 
     def note(rows, actions):
         values = network.values(batch.obs[rows])

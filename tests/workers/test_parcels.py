@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def processes():
     ids=lambda agent: str(agent)[:30],
 )
 def test_agents_play_on_workers_as_they_play_here(agent, processes):
-    table = {"games": 9, "players": 3, "seed": 7}
+    table: dict[str, Any] = {"games": 9, "players": 3, "seed": 7}
     here = evaluate([agent, "random"], "figaro", **table)
     assert evaluate([agent, "random"], "figaro", workers=processes, **table) == here
 
