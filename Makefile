@@ -101,6 +101,9 @@ bench-arena: setup  ## how fast an arena plays, beside `evaluate`
 bench-reading: setup  ## how fast recorded games are read, beside the engine alone
 	$(BIN)/python -m benchmarks.reading $(ARGS)
 
+bench-datasets: setup  ## how fast games are recorded, beside `evaluate`, and their size
+	$(BIN)/python -m benchmarks.datasets $(ARGS)
+
 bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)
 

@@ -86,7 +86,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--games", type=int, default=6_000)
     parser.add_argument("--longest", type=float, default=2.0, help="seconds; twice that by two")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
