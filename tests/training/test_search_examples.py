@@ -43,7 +43,7 @@ def test_games_are_told_as_their_seats_see_them(name, players):
         prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
         scores = batch.scores(rows)
         noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
-        log.add(rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
+        log.add(len(noted), rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
     examples = log.examples()
     assert examples.size == len(noted)

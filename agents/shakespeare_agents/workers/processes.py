@@ -8,6 +8,7 @@ import signal
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from typing import Any
 import cloudpickle
 from loky import ProcessPoolExecutor
 
-from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
 from shakespeare_agents.workers.worker import Done, do
 from shakespeare_env.errors import WorkerError
 
@@ -67,6 +68,7 @@ class Processes:
     def __init__(self, size: int) -> None:
         self.size = size
         self._folder = tempfile.TemporaryDirectory(prefix="shakespeare-env-")
+        self._shares: Counter[str] = Counter()
         self._executor: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Processes:
@@ -82,7 +84,14 @@ class Processes:
         path = Path(self._folder.name) / digest
         if not path.exists():
             path.write_bytes(content)
+        self._shares[digest] += 1
         return InFile(digest, path)
+
+    def release(self, shared: Shared) -> None:
+        """See `Workers.release`."""
+        self._shares[shared.digest] -= 1
+        if not self._shares[shared.digest]:
+            (Path(self._folder.name) / shared.digest).unlink()
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
@@ -101,7 +110,10 @@ class Processes:
                 again = []
                 if not begun:
                     return
-                for future in wait(begun, return_when=FIRST_COMPLETED).done:
+                ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
+                if not ended:
+                    tell(0, 0)
+                for future in ended:
                     number, shard = begun.pop(future)
                     try:
                         done = future.result()
