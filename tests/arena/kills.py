@@ -28,13 +28,19 @@ from pathlib import Path
 from shakespeare_agents.arena import playing
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
+from shakespeare_agents.workers import open_workers
 
 playing.KEPT_EVERY_S = 0.0
 
 def tell(progress):
     print(progress.games, flush=True)
 
-run_arena(Field.read(sys.argv[1]), Path(sys.argv[2]), on_progress=tell)
+field, folder, workers = Field.read(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+if workers == 1:
+    run_arena(field, folder, on_progress=tell)
+else:
+    with open_workers(workers) as crew:
+        run_arena(field, folder, on_progress=tell, workers=crew)
 print("over", flush=True)
 """
 TWIN = "def act(observations, masks, rng):\n    return rng.choose(masks)\n"
@@ -49,8 +55,8 @@ def endless(games: int) -> str:
     return f"{agents}equal_within = 1e-6\ngames = {games}\n"
 
 
-def started(field: Path, folder: Path) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", PROGRAM, str(field), str(folder)]
+def started(field: Path, folder: Path, workers: int) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", PROGRAM, str(field), str(folder), str(workers)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
@@ -58,11 +64,13 @@ def games(folder: Path) -> pl.DataFrame:
     return read_results(folder).select(UNTIMED).sort("key")
 
 
-def kill_often(field: Path, folder: Path, times: int, seed: int, longest_s: float) -> int:
+def kill_often(
+    field: Path, folder: Path, times: int, seed: int, longest_s: float, workers: int = 1
+) -> int:
     """Start an arena again and again and kill it at random moments; how many kills struck."""
     draws = random.Random(seed)
     for kill in track(range(times), "killing", transient=True):
-        process = started(field, folder)
+        process = started(field, folder, workers)
         assert process.stdout is not None
         line = process.stdout.readline().strip()  # it plays
         until = time.monotonic() + draws.uniform(0, longest_s)
@@ -93,13 +101,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--games", type=int, default=15_000)
     parser.add_argument("--longest", type=float, default=0.3, help="seconds of play")
+    parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         field = place / "field.toml"
         field.write_text(endless(given.games))
         (place / "twin.py").write_text(TWIN)
-        struck = kill_often(field, place / "killed", given.times, given.seed, given.longest)
+        killing = given.times, given.seed, given.longest, given.workers
+        struck = kill_often(field, place / "killed", *killing)
         for folder in ("killed", "whole"):
             run_arena(Field.read(field), place / folder)
         killed, whole = games(place / "killed"), games(place / "whole")

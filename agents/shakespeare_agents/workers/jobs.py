@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 S = TypeVar("S")
@@ -64,13 +64,13 @@ class Workers(Protocol):
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """Do shards; their numbers from 0 and results, as they come.
 
         Shards are taken only as they can be begun, so their source may wait for results: it may
         have none for now, as long as results are to come. A shard whose worker is lost is done
-        again. `tell` is called in this thread, at the latest before a
-        shard's result is given. Closing the iterator drops what is not done.
+        again. `tell` is called in this thread, at the latest before a shard's result is given.
+        Closing the iterator drops what is not done.
 
         Raises:
             Exception: a shard's, with its notes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -96,7 +96,7 @@ class Cluster:
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
         # Pickled by Ray alone, which keeps what the job shares.
         sent = _SentJob(secrets.token_hex(), ray.put(job))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,7 +47,7 @@ class Groups:
     def __init__(self, workers: Workers, job: SearchedGames) -> None:
         self._workers = workers
         self._waiting: deque[Part] = deque()
-        self._results = self._run(job)
+        self._results = workers.run(job, _Queue(self._waiting), self._tell)
         self._parts: dict[int, int] = {}
         self._arrived: dict[int, list[Played]] = {}
         self._shared: dict[int, list[Shared]] = {}
@@ -111,9 +111,6 @@ class Groups:
     def made(self, group: int) -> int:
         """The learner's decisions in a group so far, as far as they are known."""
         return self._told + sum(len(part.decisions.rows) for part in self._arrived[group])
-
-    def _run(self, job: SearchedGames) -> Generator[tuple[int, Played], None, None]:
-        yield from self._workers.run(job, _Queue(self._waiting), self._tell)
 
     def _tell(self, decisions: int, _games: int) -> None:
         # Of the part that arrives next, or that this process is playing.
