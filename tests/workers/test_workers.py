@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import psutil
 import pytest
@@ -87,6 +88,37 @@ def test_a_lost_workers_shards_are_done_again(processes, tmp_path):
     for number in (3, 7, 8):
         (tmp_path / f"kill {number}").touch()
     assert list(in_order(processes.run(Squares(tmp_path), range(12)))) == SQUARES
+
+
+def test_a_worker_is_lost_while_its_results_are_looked_at(processes, tmp_path):
+    """Beginning another shard notices it."""
+    found = []
+    for number, result in processes.run(Squares(tmp_path), range(12)):
+        found.append((number, result))
+        if len(found) == 4:
+            (lost, *_) = processes._executor._processes
+            os.kill(lost, signal.SIGKILL)
+            psutil.wait_procs([psutil.Process(lost)], timeout=10)
+            time.sleep(0.5)
+    assert sorted(found) == list(enumerate(SQUARES))
+
+
+def test_what_is_released_as_often_as_it_was_shared_is_forgotten(processes):
+    kept, again = processes.share(b"some"), processes.share(b"some")
+    processes.release(kept)
+    assert again.read() == b"some"
+    processes.release(again)
+    assert not again.path.exists()
+
+
+def test_who_waits_for_slow_shards_is_asked_now_and_then(processes, tmp_path, monkeypatch):
+    """What it raises then stops the work."""
+    monkeypatch.setattr("shakespeare_agents.workers.processes._LOOK_EVERY_S", 0.02)
+    (tmp_path / "slow 0").touch()
+    told = []
+    list(processes.run(Squares(tmp_path), range(1), lambda *counts: told.append(counts)))
+    assert {*told[:-1]} == {(0, 0)}
+    assert told[-1] == (0, 1)
 
 
 def test_workers_lost_again_and_again_are_an_error(processes, tmp_path):

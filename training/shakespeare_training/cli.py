@@ -155,7 +155,7 @@ def train(
                         minutes=minutes,
                     )
                 _check_workers(run.config.algorithm, workers, ray)
-                crew = opened.enter_context(workers_options.opened(workers, ray))
+                crew = opened.enter_context(workers_options.chosen(workers, ray))
             else:
                 if game_name is not None:
                     overrides["game"] = find_game(game_name).name
@@ -165,7 +165,7 @@ def train(
                     return
                 _check_workers(chosen.algorithm, workers, ray)
                 # Before the folder is made.
-                crew = opened.enter_context(workers_options.opened(workers, ray))
+                crew = opened.enter_context(workers_options.chosen(workers, ray))
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with busy(console, "building the learner"):

@@ -100,35 +100,35 @@ class Processes:
         sent = _SentJob(self.share(cloudpickle.dumps(job)))
         source = enumerate(shards)
         begun: dict[Future[Done], tuple[int, S]] = {}
-        again: list[tuple[int, S]] = []
+        waiting: list[tuple[int, S]] = []
         lost = 0
         try:
             while True:
-                room = self.size * (1 + _WAITING) - len(begun)
-                for number, shard in [*again, *islice(source, max(room - len(again), 0))]:
-                    begun[self._running().submit(do, sent, shard)] = number, shard
-                again = []
-                if not begun:
-                    return
-                ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
-                if not ended:
-                    tell(0, 0)
-                for future in ended:
-                    number, shard = begun.pop(future)
-                    try:
+                try:
+                    room = self.size * (1 + _WAITING) - len(begun)
+                    waiting += islice(source, max(room - len(waiting), 0))
+                    while waiting:
+                        number, shard = waiting[0]
+                        begun[self._running().submit(do, sent, shard)] = number, shard
+                        del waiting[0]
+                    if not begun:
+                        return
+                    ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
+                    if not ended:
+                        tell(0, 0)
+                    for future in ended:
                         done = future.result()
-                    except BrokenExecutor as fault:
-                        again.append((number, shard))
-                        again += [begun[other] for other in begun]
-                        begun.clear()
-                        self._stop()
-                        lost += 1
-                        if lost > _MOST_LOST:
-                            raise WorkerError(_gone(lost)) from fault
-                        break
-                    lost = 0
-                    tell(done.decisions, done.games)
-                    yield number, done.unpacked()
+                        number, _ = begun.pop(future)
+                        lost = 0
+                        tell(done.decisions, done.games)
+                        yield number, done.unpacked()
+                except BrokenExecutor as fault:  # at any time, so beginning a shard may raise it
+                    waiting = [*begun.values(), *waiting]
+                    begun.clear()
+                    self._stop()
+                    lost += 1
+                    if lost > _MOST_LOST:
+                        raise WorkerError(_gone(lost)) from fault
         finally:
             if begun:
                 self._stop()
