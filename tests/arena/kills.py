@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import argparse
 import random
-import signal
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import polars as pl
@@ -21,6 +17,7 @@ from rich.progress import track
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
+from tests.arena.killing import killed, started
 
 PROGRAM = """
 import sys
@@ -55,11 +52,6 @@ def endless(games: int) -> str:
     return f"{agents}equal_within = 1e-6\ngames = {games}\n"
 
 
-def started(field: Path, folder: Path, workers: int) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", PROGRAM, str(field), str(folder), str(workers)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-
-
 def games(folder: Path) -> pl.DataFrame:
     return read_results(folder).select(UNTIMED).sort("key")
 
@@ -70,20 +62,11 @@ def kill_often(
     """Start an arena again and again and kill it at random moments; how many kills struck."""
     draws = random.Random(seed)
     for kill in track(range(times), "killing", transient=True):
-        process = started(field, folder, workers)
-        assert process.stdout is not None
-        line = process.stdout.readline().strip()  # it plays
-        until = time.monotonic() + draws.uniform(0, longest_s)
-        reported = int(line) if line.isdigit() else 0
-        while time.monotonic() < until and line != "over":
-            line = process.stdout.readline().strip() or "over"
-            reported = int(line) if line.isdigit() else reported
-        process.send_signal(signal.SIGKILL)
-        rest = process.communicate()[0].split()
-        reported = max([reported, *(int(word) for word in rest if word.isdigit())])
+        process = started(PROGRAM, field, folder, workers)
+        reported, over = killed(process, draws, longest_s)
         assert len(games(folder)) >= reported, f"{reported} games were reported"
         check_unique(folder)
-        if line == "over":
+        if over:
             return kill
     return times
 

@@ -8,7 +8,7 @@ import pytest
 from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import Position, registry
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
-from shakespeare_env.cli.recorded_folders import from_dataset
+from shakespeare_env.cli.recorded_folders import from_folder
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write
 
@@ -30,7 +30,7 @@ def folder(request, folders):
 
 @pytest.fixture
 def record(folder):
-    return from_dataset(folder, 1)
+    return from_folder(folder, 1)
 
 
 def replay(folder, *arguments, agents=(), **kwargs):

@@ -8,6 +8,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from shakespeare_agents.workers import Shared
+
 
 @dataclass(frozen=True)
 class Squares:
@@ -56,7 +58,7 @@ class RaisesLocal:
 class Reads:
     """Reads what was shared."""
 
-    shared: object
+    shared: Shared
 
     def start(self):
         return lambda part, tell: self.shared.read()[part]
