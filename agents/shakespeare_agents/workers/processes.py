@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import signal
 import tempfile
 import threading
@@ -20,7 +21,7 @@ import cloudpickle
 from loky import ProcessPoolExecutor
 
 from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
-from shakespeare_agents.workers.worker import Done, do
+from shakespeare_agents.workers.worker import Done, SentJob, do
 from shakespeare_env.errors import WorkerError
 
 _MOST_LOST = 3
@@ -99,7 +100,7 @@ class Processes:
         """See `Workers.run`."""
         sent = _SentJob(self.share(cloudpickle.dumps(job)))
         source = enumerate(shards)
-        begun: dict[Future[Done], tuple[int, S]] = {}
+        begun: dict[Future[str], tuple[int, S]] = {}
         waiting: list[tuple[int, S]] = []
         lost = 0
         try:
@@ -109,7 +110,10 @@ class Processes:
                     waiting += islice(source, max(room - len(waiting), 0))
                     while waiting:
                         number, shard = waiting[0]
-                        begun[self._running().submit(do, sent, shard)] = number, shard
+                        begun[self._running().submit(_do, self._folder.name, sent, shard)] = (
+                            number,
+                            shard,
+                        )
                         del waiting[0]
                     if not begun:
                         return
@@ -117,7 +121,7 @@ class Processes:
                     if not ended:
                         tell(0, 0)
                     for future in ended:
-                        done = future.result()
+                        done = _collected(future.result())
                         number, _ = begun.pop(future)
                         lost = 0
                         tell(done.decisions, done.games)
@@ -148,6 +152,23 @@ class Processes:
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
             self._executor = None
+
+
+def _do(folder: str, job: SentJob, shard: Any) -> str:
+    """See `worker.do`; the file of what it gives.
+
+    What is larger than a pipe takes at once would be lost with its worker in the middle, and who
+    reads it would wait for the rest for ever.
+    """
+    path = Path(folder) / secrets.token_hex(16)
+    path.write_bytes(cloudpickle.dumps(do(job, shard)))
+    return str(path)
+
+
+def _collected(path: str) -> Done:
+    done: Done = cloudpickle.loads(Path(path).read_bytes())
+    Path(path).unlink()
+    return done
 
 
 def _gone(times: int) -> str:
