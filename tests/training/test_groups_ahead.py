@@ -58,6 +58,7 @@ def test_who_plays_decides_nothing_nor_who_is_lost(whole, processes, tmp_path):
     config, expected = whole
     shared = processes._shares.total()
     with Run.create(config, tmp_path / "run", device="cpu") as run:
+        assert isinstance(run.learner, ExpertIteration)
         run.learner.workers = processes
         callback = Kills(run, processes)
         run.learn(callback)
