@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections import Counter
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
 from shakespeare_agents.workers.worker import Done, do
 from shakespeare_env.errors import WorkerError
 from shakespeare_env.extras import needing
@@ -21,6 +22,7 @@ _MOST_LOST = 20
 """Times that the worker of a shard may be lost."""
 _WAITING = 1
 """Shards a worker that wait, so that none is idle."""
+_LOOK_EVERY_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Cluster:
     def __init__(self, address: str) -> None:
         self._address = address
         self._shared: dict[str, InStore] = {}
+        self._shares: Counter[str] = Counter()
 
     def __enter__(self) -> Cluster:
         about: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
@@ -82,7 +85,14 @@ class Cluster:
         digest = hashlib.sha256(content).hexdigest()
         if digest not in self._shared:
             self._shared[digest] = InStore(digest, ray.put(content))
+        self._shares[digest] += 1
         return self._shared[digest]
+
+    def release(self, shared: Shared) -> None:
+        """See `Workers.release`; the store frees what nobody refers to."""
+        self._shares[shared.digest] -= 1
+        if not self._shares[shared.digest]:
+            del self._shared[shared.digest]
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
@@ -100,7 +110,10 @@ class Cluster:
                     begun[task.remote(sent, shard)] = number
                 if not begun:
                     return
-                for ref in ray.wait(list(begun))[0]:
+                ended = ray.wait(list(begun), timeout=_LOOK_EVERY_S)[0]
+                if not ended:
+                    tell(0, 0)
+                for ref in ended:
                     number = begun.pop(ref)
                     done: Done = ray.get(ref)
                     tell(done.decisions, done.games)
