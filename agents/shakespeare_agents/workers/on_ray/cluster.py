@@ -56,9 +56,11 @@ class Cluster:
         self._address = address
         self._store = Store()
         self._left = ExitStack()
+        self._watch: _Watch
 
     def __enter__(self) -> Cluster:
         self._left.enter_context(joined(self._address))
+        self._watch = _Watch()
         return self
 
     def __exit__(self, *_fault: object) -> None:
@@ -67,7 +69,7 @@ class Cluster:
     @property
     def size(self) -> int:
         """Cores that the cluster has now, at least 1."""
-        return max(_cores(), 1)
+        return self._watch.size()
 
     def share(self, content: bytes) -> InStore:
         """See `Workers.share`."""
@@ -82,10 +84,9 @@ class Cluster:
         source = (_Begun(number, shard, 0) for number, shard in enumerate(shards))
         begun: dict[Any, _Begun[S]] = {}
         again: list[_Begun[S]] = []
-        watch = _Watch()
         try:
             while True:
-                room = watch.size * (1 + _WAITING) - len(begun) - len(again)
+                room = self.size * (1 + _WAITING) - len(begun) - len(again)
                 for one in [*again, *islice(source, max(room, 0))]:
                     ref = do.remote(sent.key, [sent.place], cloudpickle.dumps(one.shard))
                     begun[ref] = one
@@ -102,53 +103,48 @@ class Cluster:
                         continue
                     tell(done.decisions, done.games)
                     yield one.number, result
-                watch.look()
         finally:
             for ref in begun:
                 ray.cancel(ref, force=True)
 
 
 class _Watch:
-    """Looks after the cluster now and then.
-
-    Attributes:
-        size: Cores it had when last seen, at least 1.
-    """
+    """Looks after the cluster now and then."""
 
     def __init__(self) -> None:
         self._head = ray.get_runtime_context().gcs_address
-        self._heard = self._had_cores = self._looked = time.monotonic()
-        self.size = max(_cores(), 1)
+        self._cores = _cores()
+        self._looked = self._heard = self._had_cores = time.monotonic()
 
-    def look(self) -> None:
-        """See how many cores there are.
+    def size(self) -> int:
+        """Cores that there are, at least 1, so that a cluster that grows on demand begins to.
 
         Raises:
             WorkerError: there have been none for long, or the head is silent.
         """
         now = time.monotonic()
-        if now < self._looked + _LOOK_EVERY_S:
-            return
-        self._looked = now
+        if now >= self._looked + _LOOK_EVERY_S:
+            self._looked = now
+            self._look(now)
+        return max(self._cores, 1)
+
+    def _look(self, now: float) -> None:
         # Asking a head that is gone would end this process.
         if head_answers(self._head, _LOOK_EVERY_S):
             self._heard = now
+            self._cores = _cores()
         elif now > self._heard + WITHOUT_HEAD_S:
             raise WorkerError(
                 f"the head of the Ray cluster at {self._head} is gone; start the cluster again, "
                 "then repeat the command"
             )
-        else:
-            return
-        cores = _cores()
-        if cores > 0:
+        if self._cores > 0:
             self._had_cores = now
         elif now > self._had_cores + WITHOUT_CORES_S:
             raise WorkerError(
                 f"the Ray cluster at {self._head} has had no core for {WITHOUT_CORES_S:.0f} s; "
                 f"add machines (`ray start --address={self._head}`)"
             )
-        self.size = max(cores, 1)
 
 
 def _cores() -> int:

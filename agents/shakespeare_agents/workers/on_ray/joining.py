@@ -48,8 +48,9 @@ def joined(address: str) -> Iterator[None]:
             )
         yield
         return
-    with _process_as_it_was(), _silent():
-        _join(address)
+    with _silent():
+        with _process_as_it_was():
+            _join(address)
         try:
             yield
         finally:
