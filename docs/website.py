@@ -76,7 +76,9 @@ REFERENCE = {
     "datasets": (
         "Datasets",
         _modules(
-            "shakespeare_env.datasets", "reading manifest schema results results_reading replaying"
+            "shakespeare_env.datasets",
+            "folders decisions batches recorded_game reading results_reading schema results "
+            "manifest recorded_columns playing_again",
         ),
     ),
     "agents": (

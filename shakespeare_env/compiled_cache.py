@@ -24,6 +24,7 @@ from numba.core.serialize import dumps
 from shakespeare_env.compiled_cleaning import DRAFT
 from shakespeare_env.compiled_folder import CACHE_VARIABLE, foreign_hands
 from shakespeare_env.compiled_sources import functions_within
+from shakespeare_env.compiled_turns import Turns
 
 _SUFFIX = ".code"
 _DIGEST_SIZE = hashlib.sha256().digest_size
@@ -42,6 +43,7 @@ class KeptCode(_Cache):  # type: ignore[misc]
         inner = functions_within([function])
         names = (f"{one.__qualname__}-{one.__code__.co_firstlineno}" for one in inner)
         self._functions = " ".join(names)
+        self._turns = Turns()
 
     @property
     def cache_path(self) -> str:
@@ -61,6 +63,15 @@ class KeptCode(_Cache):  # type: ignore[misc]
         """The code for a signature; None, with a warning if it is unusable, to compile it."""
         target_context.refresh()
         path = self._path(sig, target_context.codegen())
+        found = self._load(path, target_context)
+        if found is None:
+            self._turns.wait(path)
+            found = self._load(path, target_context)
+            if found is not None:
+                self._turns.end(path)
+        return found
+
+    def _load(self, path: Path, target_context: Any) -> Any:
         try:
             return CompileResult._rebuild(target_context, *pickle.loads(_read(path)))
         except FileNotFoundError:
@@ -69,17 +80,16 @@ class KeptCode(_Cache):  # type: ignore[misc]
             warnings.warn(
                 f"unusable compiled code, {path}: {fault}; compiling anew",
                 RuntimeWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep compiled code; a warning if the disk does not allow it."""
-        if data.library.has_dynamic_globals or data.lifted:
-            return  # addresses of this process
         path = self._path(sig, data.codegen)
         try:
-            _write(path, dumps(data._reduce()))
+            if not (data.library.has_dynamic_globals or data.lifted):  # addresses of this process
+                _write(path, dumps(data._reduce()))
         except OSError as fault:
             warnings.warn(
                 f"compiled code cannot be kept in {self._folder}: {fault}; the next process "
@@ -87,6 +97,8 @@ class KeptCode(_Cache):  # type: ignore[misc]
                 RuntimeWarning,
                 stacklevel=2,
             )
+        finally:
+            self._turns.end(path)
 
     def _path(self, sig: Any, codegen: Any) -> Path:
         # The folder's name stands for all code and options; NUMBA_BOUNDSCHECK overrides one.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shlex
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -114,10 +115,11 @@ def game_saved(name: str, digest: str) -> Game:
     return loaded
 
 
-def box_fault(name: str, digest: str) -> str | None:
+def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
     """Why what was made with a box cannot be used with the one in force, and the remedy, in words.
 
-    None where they have the same facts. The game is not loaded for it.
+    None where they have the same facts. The game is not loaded for it. `copy` is a file of the box
+    it was made with, if one was kept.
 
     Raises:
         ValueError: there is no such game.
@@ -141,10 +143,12 @@ def box_fault(name: str, digest: str) -> str | None:
             f"unset {variable}"
         )
     shown_box = "the package's own" if in_force == bundled else box
-    return (
-        f"made with another box than {shown_box}, which is in force; set {variable} to the box it "
-        "was made with"
+    remedy = (
+        f"set {variable} to the box it was made with"
+        if copy is None
+        else f"set {variable}={shlex.quote(str(copy))}, the copy of its box"
     )
+    return f"made with another box than {shown_box}, which is in force; {remedy}"
 
 
 def _how(box: Path, own: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,10 @@ from shakespeare_agents.inference import (
     Weights,
     first_sums,
     normalised,
+    update_sums,
     write_heads,
     write_logits,
+    write_value,
 )
 from shakespeare_agents.network import HEADS, Network, input_scale
 from shakespeare_env.arrays import plain
@@ -81,6 +83,34 @@ def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> No
             heads[i, head] = scratch.heads[head]
 
 
+@kernel(_OWNER, purpose="networks (choices and values)")
+def write_policies_and_values(
+    observations: Any,
+    masks: Any,
+    places: Any,
+    memory: Any,
+    network: Any,
+    room: Any,
+    logits: Any,
+    values: Any,
+) -> None:
+    """Write logits as `write_policies` does, and values into float32[n].
+
+    The first layer's sums are updated from what was seen last at the same place.
+    """
+    weights, scratch, kept = Weights(*network), Scratch(*room), Memory(*memory)
+    for i in range(len(observations)):
+        before, sums = kept.before[places[i]], kept.sums[places[i]]
+        update_sums(observations[i], before, kept.change, weights, scratch.inputs, sums)
+        normalised(sums, weights, scratch)
+        write_logits(masks[i], weights, scratch)
+        for action in range(masks.shape[1]):
+            if masks[i, action]:
+                logits[i, action] = scratch.logits[action]
+        write_value(weights, scratch)
+        values[i] = scratch.heads[0]
+
+
 class ForwardPass:
     """A network's answers; each depends on its own situation alone.
 
@@ -113,3 +143,48 @@ class ForwardPass:
     def _room(self) -> tuple[Any, ...]:
         # Made anew, for several threads may ask at once.
         return tuple(Scratch.of(self.weights))
+
+
+class Memory(NamedTuple):
+    """What a network saw last at k places, such as the seats of games.
+
+    Attributes:
+        before: int8[k, D], the observations.
+        sums: int32[k, W], the first layer's products of them.
+        change: int16[D], room for a difference.
+    """
+
+    before: NDArray[np.int8]
+    sums: NDArray[np.int32]
+    change: NDArray[np.int16]
+
+    @classmethod
+    def of(cls, weights: Weights, places: int) -> Memory:
+        """Of places at which nothing was seen yet."""
+        numbers, width = weights.first.shape
+        # Zeros have sums of 0.
+        return cls(
+            np.zeros((places, numbers), np.int8),
+            np.zeros((places, width), np.int32),
+            np.zeros(numbers, np.int16),
+        )
+
+
+class RememberingPass(ForwardPass):
+    """A forward pass for games that go on: it answers alike, and faster for what it saw before."""
+
+    def remember(self, places: int) -> None:
+        """Begin with k places at which nothing was seen yet."""
+        self._memory = Memory.of(self.weights, places)
+
+    def logits_and_values(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], places: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """What `legal_logits` and `values` give, bit for bit; `places` is int[n], below k."""
+        logits = np.full(masks.shape, -np.inf, np.float32)
+        values = np.empty(len(masks), np.float32)
+        seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
+        at = plain(places, np.int64)
+        memory, network = tuple(self._memory), tuple(self.weights)
+        write_policies_and_values(seen, legal, at, memory, network, self._room(), logits, values)
+        return logits, values

@@ -248,3 +248,10 @@ def write_heads(weights: Any, scratch: Any) -> None:
     for head in range(len(weights.heads)):
         product = dot(scratch.hidden, weights.heads[head], scratch.lanes)
         scratch.heads[head] = product + weights.heads_bias[head]
+
+
+@rule
+def write_value(weights: Any, scratch: Any) -> None:
+    """The first of the heads alone, from the features."""
+    layer(scratch.features, weights.outlook, weights.outlook_bias, scratch.inputs, scratch.hidden)
+    scratch.heads[0] = dot(scratch.hidden, weights.heads[0], scratch.lanes) + weights.heads_bias[0]

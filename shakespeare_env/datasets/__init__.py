@@ -1,23 +1,70 @@
-"""Recorded games as tables: their columns, and reading them.
+"""Recorded games: their columns, and reading them as frames, as arrays or as objects.
 
 Reading needs Polars but no agents; `shakespeare_agents.arena.dataset` writes them.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from shakespeare_env.datasets.manifest import Manifest, Settings
 from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.reading import check_digests, collected, read_decisions, read_games
+from shakespeare_env.datasets.reading import check_digests, collected, read_games
 from shakespeare_env.datasets.schema import DECISIONS, GAMES, TABLES, Column
+
+if TYPE_CHECKING:
+    from shakespeare_env.datasets.batches import Batches, Decisions
+    from shakespeare_env.datasets.decisions import decisions_of
+    from shakespeare_env.datasets.folders import (
+        read_batches,
+        read_decisions,
+        read_recorded,
+        recorded_games,
+    )
+    from shakespeare_env.datasets.recorded_game import RecordedGame, RecordedGames
 
 __all__ = [
     "DECISIONS",
     "GAMES",
     "TABLES",
+    "Batches",
     "Column",
+    "Decisions",
     "Manifest",
+    "RecordedGame",
+    "RecordedGames",
     "Settings",
     "check_digests",
     "collected",
+    "decisions_of",
+    "read_batches",
     "read_decisions",
     "read_games",
     "read_manifest",
+    "read_recorded",
+    "recorded_games",
 ]
+_HOMES = {
+    "Batches": "batches",
+    "Decisions": "batches",
+    "RecordedGame": "recorded_game",
+    "RecordedGames": "recorded_game",
+    "decisions_of": "decisions",
+    "read_batches": "folders",
+    "read_decisions": "folders",
+    "read_recorded": "folders",
+    "recorded_games": "folders",
+}
+"""Where names are defined that need the engine, imported by those who use them: it takes a while,
+and completing a command needs none."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -14,9 +14,13 @@ from pathlib import Path
 from shakespeare_env.datasets.schema import FORMAT
 
 NAME = "manifest.json"
+BOX_NAME = "box.toml"
+"""Copy of the box, unless it is the package's own."""
 MOST_GAMES = 100_000_000
-MOST_IN_A_SHARD = 10_000
-"""Games: a shard is in memory at once."""
+MOST_IN_A_SHARD = 1_000_000
+"""Games: a shard is in memory at once, when its file is written."""
+GAMES_IN_A_SHARD = 32_768
+"""By default."""
 MOST_SHARDS = 100_000
 """As many as the names of their files have room for."""
 
@@ -31,7 +35,8 @@ class Settings:
             either may change before the dataset is resumed.
         seed: Of the deals and the agents' draws.
         deals: Each is played once per seat.
-        deals_together: A network's rounding depends on it.
+        deals_together: Played in one batch: an agent of one's own may round differently in other
+            company.
         deals_per_shard: A multiple of `deals_together`.
     """
 
@@ -57,10 +62,25 @@ class Settings:
         """Shards in all."""
         return -(-self.deals // self.deals_per_shard)
 
+    @property
+    def groups(self) -> int:
+        """Groups of deals played together, in all."""
+        return -(-self.deals // self.deals_together)
+
     def deals_of(self, shard: int) -> range:
         """The deals of a shard."""
         first = shard * self.deals_per_shard
         return range(first, min(first + self.deals_per_shard, self.deals))
+
+    def groups_of(self, shard: int) -> range:
+        """The groups of a shard."""
+        together = self.deals_per_shard // self.deals_together
+        return range(shard * together, min((shard + 1) * together, self.groups))
+
+    def deals_in(self, group: int) -> range:
+        """The deals of a group."""
+        first = group * self.deals_together
+        return range(first, min(first + self.deals_together, self.deals))
 
     def differences(self, other: Settings) -> str:
         """How these settings differ from others, in words."""
@@ -84,21 +104,18 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class StoredFile:
-    """A finished file: its rows, bytes and SHA-256."""
+class Shard:
+    """A finished file: its games and all their decisions, its bytes and SHA-256."""
 
-    rows: int
+    games: int
+    decisions: int
     size: int
     digest: str
 
     @classmethod
-    def of(cls, content: bytes, rows: int) -> StoredFile:
+    def of(cls, content: bytes, games: int, decisions: int) -> Shard:
         """A file with this content."""
-        return cls(rows, len(content), hashlib.sha256(content).hexdigest())
-
-
-Shard = Mapping[str, StoredFile]
-"""A finished shard: its files by table."""
+        return cls(games, decisions, len(content), hashlib.sha256(content).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -116,18 +133,23 @@ class Manifest:
     @property
     def finished_games(self) -> int:
         """Games in finished shards."""
-        return sum(shard["games"].rows for shard in self.shards)
+        return sum(shard.games for shard in self.shards)
+
+    @property
+    def finished_decisions(self) -> int:
+        """Decisions in finished shards."""
+        return sum(shard.decisions for shard in self.shards)
 
     def to_bytes(self) -> bytes:
         """The content of the manifest file."""
-        shards = [{table: asdict(file) for table, file in shard.items()} for shard in self.shards]
+        shards = [asdict(shard) for shard in self.shards]
         data = {"format": FORMAT, "settings": asdict(self.settings), "shards": shards}
         return (json.dumps(data, indent=1, ensure_ascii=False) + "\n").encode()
 
 
-def shard_file(table: str, shard: int) -> str:
-    """The file of a shard's part of a table."""
-    return f"{table}-{shard:05}.parquet"
+def shard_file(shard: int) -> str:
+    """The name of a shard's file."""
+    return f"games-{shard:05}.parquet"
 
 
 def size_of(path: Path) -> int:

@@ -7,6 +7,7 @@ Polars.
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -18,16 +19,18 @@ from shakespeare_env.datasets.manifest import (
     NAME,
     Manifest,
     Settings,
-    StoredFile,
+    Shard,
     size_of,
 )
-from shakespeare_env.datasets.schema import FORMAT, TABLES
+from shakespeare_env.datasets.schema import FORMAT
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import kind, parse_json
 from shakespeare_env.values import shown
 
 _MOST_BYTES = 2**26
 """A manifest of `MOST_SHARDS` has fewer."""
+_OF_POSITIONS = 2
+"""The format that held positions as text."""
 _LONGEST_TEXT = 10_000
 _LARGEST_FILE = 2**40
 _MOST_SEATS = 127
@@ -52,6 +55,8 @@ def read_manifest(folder: Path) -> Manifest:
     except ValueError as error:
         raise DatasetError(f"{path} is {error}; copy the dataset again") from error
     found = data.get("format") if isinstance(data, dict) else kind(data)
+    if found == _OF_POSITIONS and type(found) is int:
+        raise DatasetError(f"{path}: {_in_the_earlier_form(folder, data)}")
     if type(found) is not int or found != FORMAT:
         raise DatasetError(
             f"{path}: format {shown(found)}, this version reads {FORMAT}; "
@@ -65,6 +70,25 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
 
 
+def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
+    """What to do with a dataset that holds all positions as text."""
+    told = (
+        f"format {_OF_POSITIONS}, of an earlier version, holds positions; this one reads {FORMAT}"
+    )
+    remedy = "use the version of shakespeare-env that recorded it"
+    try:
+        settings = _settings(data.get("settings"))
+    except ValueError:
+        return f"{told}; {remedy}"
+    words = ["shakespeare", "dataset", *settings.entrants, "--game", settings.game]
+    words += ["--players", str(settings.players), "--games", str(settings.games)]
+    words += ["--seed", str(settings.seed)]
+    words += [word for variant in settings.variants for word in ("--option", variant)]
+    again = folder.with_name(f"{folder.name}-again")
+    command = shlex.join([*words, "--out", str(again)])
+    return f"{told}; {remedy}, or, with the same agents and box, record its games again: {command}"
+
+
 def _manifest(data: Mapping[str, Any]) -> Manifest:
     _table(data, "the manifest", ("format", "settings", "shards"))
     settings = _settings(data["settings"])
@@ -72,8 +96,8 @@ def _manifest(data: Mapping[str, Any]) -> Manifest:
     read = [_shard(shard, f"shards[{number}]") for number, shard in enumerate(shards)]
     for number, shard in enumerate(read):
         expected = len(settings.deals_of(number)) * settings.players
-        if shard["games"].rows != expected:
-            raise ValueError(f"shard {number} has {shard['games'].rows} games, not {expected}")
+        if shard.games != expected:
+            raise ValueError(f"shard {number} has {shard.games} games, not {expected}")
     return Manifest(settings, tuple(read))
 
 
@@ -98,20 +122,18 @@ def _settings(data: object) -> Settings:
     )
     if len(settings.entrants) != players:
         raise ValueError(f"entrants has {len(settings.entrants)} names for {players} seats")
+    if settings.deals_per_shard % settings.deals_together:
+        raise ValueError("deals_per_shard must be a multiple of deals_together")
     if settings.shards > MOST_SHARDS:
         raise ValueError(f"{settings.shards} shards, and {MOST_SHARDS} at most can be")
     return settings
 
 
-def _shard(data: object, where: str) -> dict[str, StoredFile]:
-    given = _table(data, where, list(TABLES))
-    return {table: _file(given[table], f"{where}.{table}") for table in TABLES}
-
-
-def _file(data: object, where: str) -> StoredFile:
-    given = _table(data, where, [field.name for field in fields(StoredFile)])
-    return StoredFile(
-        rows=_number(given["rows"], f"{where}.rows", 0, 2**40),
+def _shard(data: object, where: str) -> Shard:
+    given = _table(data, where, [field.name for field in fields(Shard)])
+    return Shard(
+        games=_number(given["games"], f"{where}.games", 1, 2 * MOST_GAMES),
+        decisions=_number(given["decisions"], f"{where}.decisions", 0, 2**40),
         size=_number(given["size"], f"{where}.size", 1, _LARGEST_FILE),
         digest=_digest(given["digest"], f"{where}.digest"),
     )

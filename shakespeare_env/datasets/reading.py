@@ -8,30 +8,52 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shakespeare_env import registry
+from shakespeare_env.box_reading import facts_digest
 from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
-from shakespeare_env.datasets.manifest import Manifest, Settings, StoredFile, shard_file, size_of
+from shakespeare_env.datasets.manifest import (
+    BOX_NAME,
+    Manifest,
+    Settings,
+    Shard,
+    shard_file,
+    size_of,
+)
 from shakespeare_env.datasets.manifest_reading import read_manifest
-from shakespeare_env.datasets.schema import TABLES
+from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
     import polars
 
+_LARGEST_BOX = 2**20
+"""Bytes, by far more than any has."""
+
 
 def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The table of games, `schema.GAMES`; a dataset may lack games if `unfinished`.
+    """The games of a dataset, `schema.GAMES`; it may lack games if `unfinished`.
 
     Raises:
         DatasetError: the folder is not a dataset, is damaged, lacks games, or was recorded with
             another box than the one in force.
         ModuleNotFoundError: Polars is not installed.
     """
-    return _read(Path(folder), "games", unfinished)
-
-
-def read_decisions(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
-    """The table of decisions, `schema.DECISIONS`; see `read_games`."""
-    return _read(Path(folder), "decisions", unfinished)
+    pl = load_polars()
+    place = Path(folder)
+    manifest = read_manifest(place)
+    check_box(place, manifest.settings)
+    if not (manifest.is_complete or unfinished):
+        raise DatasetError(
+            f"{place} holds {manifest.finished_games} of {manifest.settings.games} games; repeat "
+            "the command that began it, or read it with unfinished=True"
+        )
+    check_digests(place, manifest)
+    schema = polars_schema(GAMES)
+    paths = [place / shard_file(number) for number in range(len(manifest.shards))]
+    for path, shard in zip(paths, manifest.shards, strict=True):
+        _check_table(path, shard.games, schema)
+    if not paths:
+        return pl.LazyFrame(schema=schema)  # type: ignore[no-any-return]
+    return pl.scan_parquet(paths, glob=False)  # type: ignore[no-any-return]
 
 
 def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
@@ -46,42 +68,34 @@ def collected(frame: polars.LazyFrame, folder: Path) -> polars.DataFrame:
 
 
 def check_box(folder: Path, settings: Settings) -> None:
-    """DatasetError if a dataset's box is not in force: its positions would be misread."""
+    """DatasetError if a dataset's box is not in force: its games would be misread."""
+    copy = folder / BOX_NAME if holds_box(folder, settings) else None
     try:
-        fault = registry.box_fault(settings.game, settings.box_digest)
+        fault = registry.box_fault(settings.game, settings.box_digest, copy)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:
         raise DatasetError(f"{folder}: {fault}")
 
 
+def holds_box(folder: Path, settings: Settings) -> bool:
+    """Whether a dataset has a copy of its box."""
+    path = folder / BOX_NAME
+    try:
+        if size_of(path) > _LARGEST_BOX:
+            return False
+        return facts_digest(registry.folder(settings.game), path) == settings.box_digest
+    except (OSError, ValueError):  # there is none, or it is damaged
+        return False
+
+
 def check_digests(folder: Path, manifest: Manifest) -> None:
     """DatasetError unless all finished files are as written."""
     for number, shard in enumerate(manifest.shards):
-        for table, stored in shard.items():
-            _check_content(folder / shard_file(table, number), stored)
+        _check_content(folder / shard_file(number), shard)
 
 
-def _read(folder: Path, table: str, unfinished: bool) -> polars.LazyFrame:
-    pl = load_polars()
-    manifest = read_manifest(folder)
-    check_box(folder, manifest.settings)
-    if not (manifest.is_complete or unfinished):
-        raise DatasetError(
-            f"{folder} holds {manifest.finished_games} of {manifest.settings.games} games; repeat "
-            "the command that began it, or read it with unfinished=True"
-        )
-    schema = polars_schema(TABLES[table])
-    paths = [folder / shard_file(table, number) for number in range(len(manifest.shards))]
-    for path, shard in zip(paths, manifest.shards, strict=True):
-        _check_content(path, shard[table])
-        _check_table(path, shard[table].rows, schema)
-    if not paths:
-        return pl.LazyFrame(schema=schema)  # type: ignore[no-any-return]
-    return pl.scan_parquet(paths, glob=False)  # type: ignore[no-any-return]
-
-
-def _check_content(path: Path, stored: StoredFile) -> None:
+def _check_content(path: Path, stored: Shard) -> None:
     """Polars reads some damage without a word, so every byte counts."""
     try:
         size = size_of(path)

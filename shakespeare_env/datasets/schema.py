@@ -1,11 +1,11 @@
-"""The columns of a dataset's two tables; files, reader and page follow from here."""
+"""The columns of a dataset: those of its files, and those computed on reading."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FORMAT = 2
+FORMAT = 3
 """It changes when a reader would have to."""
 
 
@@ -50,23 +50,15 @@ Forced moves are played automatically and are not among the actions.
 
 GAMES: Table = (
     Column("game_id", "int64", "number of the game, from 0: deal × seats + rotation"),
-    Column("game", "string", "name of the game"),
-    Column("seed", "uint64", "seed of the dataset, in every row"),
-    Column("deal", "int64", "the game starts as game `deal` of `Batch(seed=seed)`"),
-    Column("rotation", "int8", "how many seats the agents have moved on for this deal"),
-    Column("players", "int8", "seats at the table"),
-    Column("variants", "list[string]", "the variants played, as `--option` names them"),
-    Column("agents", "list[string]", "the agents by seat, as named when recorded"),
-    Column("first_position", "string", "the position before the first move, in notation, as JSON"),
-    Column("moves", "list[string]", "all decisions in order; forced moves are left out (rule D1)"),
-    Column("last_position", "string", "the final position, in notation, as JSON"),
-    Column("final_scores", "list[int16]", "by seat"),
-    Column("winners", "list[int8]", "the seats that won; empty in solo games"),
-    Column("decisions", "int32", "number of moves"),
-    Column("package_version", "string", "version of shakespeare-env that played"),
-    Column("box_digest", "string", "digest of the box played with"),
+    *RECORDED.values(),
+    Column(
+        "values",
+        "list[float32]",
+        "beside each action, the return that the deciding agent expects, in units of its training "
+        "reward; null entries where an agent estimates none",
+    ),
 )
-"""One row per game, by `game_id`."""
+"""One row per game, by `game_id`: what is stored."""
 
 DECISIONS: Table = (
     Column("game_id", "int64", "the game, as in the table of games"),
@@ -75,23 +67,26 @@ DECISIONS: Table = (
     Column("agent", "string", "the agent at that seat"),
     Column("phase", "string", "the phase, as the notation names it"),
     Column("position", "string", "the whole position before the move, in notation, as JSON"),
-    Column("legal_moves", "list[string]", "all legal moves, in the order of the action table"),
-    Column("move", "string", "the move chosen"),
+    Column("legal_actions", "list[int16]", "the ids of all legal actions, ascending"),
+    Column("legal_moves", "list[string]", "their texts"),
+    Column("action", "int16", "the id of the action chosen"),
+    Column("move", "string", "its text"),
     Column("is_secret", "bool", "whether the other seats are not told the move"),
     Column(
         "value",
         "float32",
-        "the return the deciding agent expects, in units of its training reward; null for agents "
-        "that estimate none",
+        "of `values`, its own: the return that the deciding agent expects, in units of its "
+        "training reward; null for agents that estimate none",
         nullable=True,
     ),
-    Column("final_score", "int16", "the deciding seat's score at the end of the game"),
-    Column("won", "bool", "whether the deciding seat won; null in solo games", nullable=True),
+    Column("score", "int16", "of `scores`, that of the deciding seat: at the end of the game"),
+    Column("place", "int8", "of `places`, that of the deciding seat"),
+    Column("won", "bool", "whether that is the first; null in solo games", nullable=True),
 )
-"""One row per decision, by `game_id` and `number`."""
+"""One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
 
 TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
-"""By the names that their files begin with."""
+"""By name."""
 
 
 def markdown(table: Table) -> str:

@@ -255,7 +255,7 @@ def test_it_plays_wherever_an_agent_is_named(folder):
     shown = printed("replay", "games", "--list")
     assert name in shown
     move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
-    at = ["--at", "0", "--instead", move]
+    at = ["--at", "0", "--continuations", "2", "--instead", move]
     assert name in printed("replay", "games", name, "random", *at)
     games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents=name)
     assert len(games._opponents.lineup.agents) == 1
@@ -276,7 +276,8 @@ def test_a_record_runs_no_python(folder, tmp_path):
     assert "the record's agent 'planted.py:function' is Python, which no record may run" in said
     assert "name the agents yourself: planted.py:function random random" in said
     assert not (tmp_path / "was_run").exists()
-    printed("replay", "games", "random", "--at", "0", "--instead", move)
+    few = ["--at", "0", "--continuations", "2"]
+    printed("replay", "games", "random", *few, "--instead", move)
     assert not (tmp_path / "was_run").exists()
 
 

@@ -8,11 +8,7 @@ from __future__ import annotations
 
 import argparse
 import random
-import signal
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 import polars as pl
@@ -21,6 +17,7 @@ from rich.progress import track
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
+from tests.arena.killing import killed, started
 
 PROGRAM = """
 import sys
@@ -28,13 +25,19 @@ from pathlib import Path
 from shakespeare_agents.arena import playing
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
+from shakespeare_agents.workers import open_workers
 
 playing.KEPT_EVERY_S = 0.0
 
 def tell(progress):
     print(progress.games, flush=True)
 
-run_arena(Field.read(sys.argv[1]), Path(sys.argv[2]), on_progress=tell)
+field, folder, workers = Field.read(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+if workers == 1:
+    run_arena(field, folder, on_progress=tell)
+else:
+    with open_workers(workers) as crew:
+        run_arena(field, folder, on_progress=tell, workers=crew)
 print("over", flush=True)
 """
 TWIN = "def act(observations, masks, rng):\n    return rng.choose(masks)\n"
@@ -49,33 +52,21 @@ def endless(games: int) -> str:
     return f"{agents}equal_within = 1e-6\ngames = {games}\n"
 
 
-def started(field: Path, folder: Path) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", PROGRAM, str(field), str(folder)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
-
-
 def games(folder: Path) -> pl.DataFrame:
     return read_results(folder).select(UNTIMED).sort("key")
 
 
-def kill_often(field: Path, folder: Path, times: int, seed: int, longest_s: float) -> int:
+def kill_often(
+    field: Path, folder: Path, times: int, seed: int, longest_s: float, workers: int = 1
+) -> int:
     """Start an arena again and again and kill it at random moments; how many kills struck."""
     draws = random.Random(seed)
     for kill in track(range(times), "killing", transient=True):
-        process = started(field, folder)
-        assert process.stdout is not None
-        line = process.stdout.readline().strip()  # it plays
-        until = time.monotonic() + draws.uniform(0, longest_s)
-        reported = int(line) if line.isdigit() else 0
-        while time.monotonic() < until and line != "over":
-            line = process.stdout.readline().strip() or "over"
-            reported = int(line) if line.isdigit() else reported
-        process.send_signal(signal.SIGKILL)
-        rest = process.communicate()[0].split()
-        reported = max([reported, *(int(word) for word in rest if word.isdigit())])
+        process = started(PROGRAM, field, folder, workers)
+        reported, over = killed(process, draws, longest_s)
         assert len(games(folder)) >= reported, f"{reported} games were reported"
         check_unique(folder)
-        if line == "over":
+        if over:
             return kill
     return times
 
@@ -93,13 +84,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--games", type=int, default=15_000)
     parser.add_argument("--longest", type=float, default=0.3, help="seconds of play")
+    parser.add_argument("--workers", type=int, default=1)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         field = place / "field.toml"
         field.write_text(endless(given.games))
         (place / "twin.py").write_text(TWIN)
-        struck = kill_often(field, place / "killed", given.times, given.seed, given.longest)
+        killing = given.times, given.seed, given.longest, given.workers
+        struck = kill_often(field, place / "killed", *killing)
         for folder in ("killed", "whole"):
             run_arena(Field.read(field), place / folder)
         killed, whole = games(place / "killed"), games(place / "whole")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
+
+import polars as pl
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena import Entrant
 from shakespeare_agents.arena.dataset import settings_of
 from shakespeare_agents.arena.deals import deal, parts
-from shakespeare_agents.arena.recording import record_shard
+from shakespeare_agents.arena.entrants import agent_set, entrants_of
+from shakespeare_agents.arena.recording import Recording
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import registry
 from shakespeare_env.lineup import play_out
 from tests.contract.each_table import full_tables, plain_tables, small_tables
@@ -80,29 +85,15 @@ def test_the_games_of_a_deal_draw_differently(table):
 
 @small_tables
 @pytest.mark.parametrize("name", ["random", "greedy", "network,greedy=false"])
-def test_recorded_rows_do_not_depend_on_the_shard_or_on_what_is_played_together(table, name):
-    players = table.players
-    entrants = [Entrant(name, make(name, registry.game(table.game)))] * players
-    agents = [entrant.agent for entrant in entrants]
+def test_recorded_rows_do_not_depend_on_what_is_played_together(table, name):
+    rules = registry.game(table.game)
+    entrants = entrants_of([name] * table.players, rules)
+    settings = settings_of(table.game, entrants, games=4 * table.players, seed=5)
+    work = Recording(settings, agent_set(entrants, rules, ThisProcess()), threads=1).start()
 
-    def rows(deals_per_shard, deals_together):
-        """The rows of all shards, one after the other."""
-        settings = settings_of(
-            table.game,
-            entrants,
-            games=4 * players,
-            seed=5,
-            games_per_shard=deals_per_shard * players,
-            deals_together=deals_together,
-        )
-        assert settings.shards == 4 // deals_per_shard
-        shards = [record_shard(settings, agents, k) for k in range(settings.shards)]
-        return {
-            (kind, column): [value for shard in shards for value in shard[kind][column]]
-            for kind, columns in shards[0].items()
-            for column in columns
-            # Of a network, rounding may depend on how many rows pass through it.
-            if column != "value"
-        }
+    def rows(size):
+        found = [work(some, tell_nobody).content for some in parts(range(4), size)]
+        return pl.concat([pl.read_parquet(io.BytesIO(content)) for content in found])
 
-    assert rows(1, 1) == rows(2, 2) == rows(4, 1) == rows(4, 4)
+    assert rows(1).equals(rows(2))
+    assert rows(1).equals(rows(4))

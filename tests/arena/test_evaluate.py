@@ -41,7 +41,7 @@ def first_legal(observations, masks, rng):
 
 
 RANDOM = Entrant("random", RandomAgent())
-MODULE = import_module("shakespeare_agents.arena.evaluate")  # beside the function of its name
+MODULE = import_module("shakespeare_agents.arena.series")
 
 
 @full_tables

@@ -8,53 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.playing import play
-from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.store import opened
 from shakespeare_env import Batch, registry
+from shakespeare_env.datasets import RecordedGames, recorded_games
 from shakespeare_env.datasets.frames import frame
-from shakespeare_env.datasets.replaying import replayed
 from shakespeare_env.datasets.results import MANIFEST, RESULTS
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError
+from tests.arena.small_arenas import DEAL, SEED, written
 from tests.contract.command_line import moves_told, printed, refused
 
 GAMES = registry.names()
-SEED, DEAL, FAULTY_AFTER = 7, 3, 9
-
-
-class Failing(RandomAgent):
-    """Raises once it has decided some times."""
-
-    def __init__(self):
-        self.left = FAULTY_AFTER
-
-    def act(self, observations, masks, rng):
-        self.left -= 1
-        if self.left < 0:
-            raise ValueError("tired\x1b[2J\nof this")
-        return super().act(observations, masks, rng)
-
-
-def written(name, folder):
-    """An arena's folder: a match in all rotations, then a game that an agent forfeits."""
-    seats, variants = max(2, registry.seats(name)[0]), registry.variants(name)
-    rules = Rules(
-        name,
-        variants,
-        SEED,
-        {"a": RandomAgent(), "b": RandomAgent(), "f": Failing()},
-        {"a": "one", "b": "other", "f": "failing"},
-    )
-    others = ("b",) * (seats - 1)
-    match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
-    lost = Match(seats, DEAL + 1, ("f", *others), (1,))
-    with opened(folder, name) as store:
-        play([Seating(match, turn) for turn in match.rotations], rules, store.append)
-        play([Seating(lost, 1)], rules, store.append)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +36,13 @@ def rows(folder):
     return list(read_results(folder).iter_rows(named=True))
 
 
-def test_a_game_ends_as_it_did(rows):
-    for row in rows[:-1]:
-        positions = replayed(row)
+@pytest.fixture
+def played(folder):
+    return [game.positions for game in recorded_games(folder)]
+
+
+def test_a_game_ends_as_it_did(rows, played):
+    for row, positions in zip(rows[:-1], played, strict=False):
         assert len(positions) == len(row["actions"]) + 1
         assert positions[-1].to_move is None
         assert positions[-1].scores() == row["scores"]
@@ -82,19 +50,19 @@ def test_a_game_ends_as_it_did(rows):
         assert positions[-1].winners == winners
 
 
-def test_it_starts_from_its_deal(rows):
+def test_it_starts_from_its_deal(rows, played):
     row = rows[0]
     variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
     batch = Batch(row["game"], DEAL + 1, players=row["players"], seed=SEED, **variants)
-    first = replayed(row)[0]
+    first = played[0][0]
     assert first.record() == batch.save([DEAL])[0]
-    assert first != replayed(rows[-1])[0]
+    assert first != played[-1][0]
 
 
-def test_a_forfeited_game_ends_where_it_was_stopped(rows, folder):
+def test_a_forfeited_game_ends_where_it_was_stopped(rows, played, folder):
     row = rows[-1]
-    assert len(replayed(row)) == len(row["actions"]) + 1
-    assert replayed(row)[-1].to_move == row["forfeited_by"] == 1
+    assert len(played[-1]) == len(row["actions"]) + 1
+    assert played[-1][-1].to_move == row["forfeited_by"] == 1
     told = "Seat 1 (failing) forfeited the game: error: "
     last = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--list")
     assert told in last
@@ -108,10 +76,9 @@ def test_a_forfeited_game_ends_where_it_was_stopped(rows, folder):
     assert told not in before
 
 
-def test_games_are_numbered_in_the_order_they_are_read(rows, folder):
-    for number, row in enumerate(rows):
+def test_games_are_numbered_in_the_order_they_are_read(rows, played, folder):
+    for number, (row, positions) in enumerate(zip(rows, played, strict=True)):
         told = moves_told(printed("replay", str(folder), "--game-id", str(number), "--list"))
-        positions = replayed(row)
         assert told == [
             (at, before.to_move, before.move_text(action))
             for at, (before, action) in enumerate(zip(positions, row["actions"], strict=False), 1)
@@ -122,14 +89,15 @@ def test_games_are_numbered_in_the_order_they_are_read(rows, folder):
     assert "seat 1 forfeited: error" in listed
 
 
-def test_one_position_and_another_move(rows, folder):
+def test_one_position_and_another_move(played, folder):
     at = 2
-    position = replayed(rows[0])[at]
+    position = played[0][at]
     assert str(position) in printed("replay", str(folder), "--at", str(at))
     seen = position.game.draw(position.seen_by(0))
     assert seen in printed("replay", str(folder), "--at", str(at), "--seat", "0")
     other = position.moves()[-1]
-    out = printed("replay", str(folder), "random", "--at", str(at), "--instead", other)
+    few = ["--at", str(at), "--continuations", "2"]
+    out = printed("replay", str(folder), "random", *few, "--instead", other)
     assert "Recorded" in out
 
 
@@ -148,11 +116,28 @@ def test_one_position_and_another_move(rows, folder):
         (lambda row: {"players": 99}, "players=99"),
         (lambda row: {"game": "chess"}, "there is no game 'chess'"),
         (lambda row: {"box_digest": "0" * 64}, "another box"),
+        (
+            lambda row: {"places": [3 - min(place, 2) for place in row["places"]]},
+            "it is won by seats",
+        ),
+        (lambda row: {"places": row["places"][1:]}, "are not one for each seat"),
+        (lambda row: {"agents": None}, "game 1: it has no agents"),
+        (lambda row: {"actions": [*row["actions"], None]}, "an entry of its actions is missing"),
+        (lambda row: {"forfeited_by": 9}, "forfeited_by=9 is no seat of it"),
     ],
 )
-def test_what_cannot_have_been_played_is_refused(rows, change, said):
-    with pytest.raises(DatasetError, match=said):
-        replayed({**rows[0], **change(rows[0])})
+def test_what_cannot_have_been_played_is_refused(folder, change, said):
+    rows = read_results(folder)
+    # Beside a sound game, which is not blamed.
+    first, row = rows.rows(named=True)[1::-1]
+    columns = {
+        name: [first[name], {**row, **change(row)}[name]]
+        for name in (column.name for column in RESULTS)
+    }
+    games = frame(RESULTS, columns).with_row_index("game_id")
+    with pytest.raises(DatasetError, match=said) as caught:
+        list(RecordedGames(games.lazy(), "arena"))
+    assert str(caught.value).startswith("arena")
 
 
 def test_a_damaged_game_is_named(folder, tmp_path):
@@ -163,7 +148,7 @@ def test_a_damaged_game_is_named(folder, tmp_path):
         store.append(frame(RESULTS, columns))
     said = refused("replay", str(tmp_path / "copy"), "--game-id", "1")
     assert "game 1: action 4 is 32767" in said
-    assert "copy the results again" in said
+    assert "copy it again" in said
     printed("replay", str(tmp_path / "copy"), "--game-id", "0", "--list")
 
 

@@ -1,5 +1,7 @@
 """Datasets of a few games for tests, and players that draw and estimate."""
 
+from contextlib import suppress
+
 import numpy as np
 
 from shakespeare_agents import RandomAgent
@@ -35,12 +37,28 @@ def small_settings(name, deals=3, deals_per_shard=1, **arguments):
     )
 
 
-def agents_of(name):
-    """The same objects for seats of one name, as a dataset has them."""
-    entrants = entrants_of(name)
-    agents = {entrant.name: entrant.agent for entrant in entrants}
-    return [agents[entrant.name] for entrant in entrants]
+def write(folder, settings, tell=lambda decisions, games: None, **more):
+    return write_dataset(folder, settings, entrants_of(settings.game), tell, **more)
 
 
-def write(folder, settings, on_game=lambda decisions: None):
-    return write_dataset(folder, settings, agents_of(settings.game), on_game)
+def content(folder):
+    """All files but the lock, which stays."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
+
+
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def cut_short(folder, settings, groups):
+    """Record until some groups are kept; the decisions and games told, each time."""
+    told = []
+
+    def tell(*more):
+        told.append(more)
+        if len(told) == 1 + groups:
+            raise Killed
+
+    with suppress(Killed):
+        write(folder, settings, tell)
+    return told

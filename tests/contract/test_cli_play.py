@@ -390,7 +390,8 @@ class TestSaving:
         file = str(tmp_path / "game.jsonl")
         printed("play", *table, "--save", file, input="1\n1\n")
         position = Position.new(game.name, players=fewest(game), seed=6)
-        out = printed("replay", file, "--at", "0", "--instead", position.moves()[-1])
+        at = ["--at", "0", "--continuations", "1"]
+        out = printed("replay", file, *at, "--instead", position.moves()[-1])
         assert f"seat 0 ({shakespeare_agents.default(game)})" in out
         assert "seat 1 (random)" in out
 

@@ -1,23 +1,33 @@
-"""Datasets: which rows they have, how a run goes on, and what is refused."""
+"""Datasets: which rows they have, how recording goes on, and what is refused."""
 
-import json
+import io
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_env import Batch, Position, registry
-from shakespeare_env.datasets import TABLES, frames, read_decisions, read_games, read_manifest
+from shakespeare_agents.arena.dataset import settings_of
+from shakespeare_agents.arena.deals import deal
+from shakespeare_agents.arena.entrants import agent_set
+from shakespeare_agents.arena.entrants import entrants_of as made
+from shakespeare_agents.arena.playing import places_of
+from shakespeare_agents.arena.recording import Recording
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers.jobs import tell_nobody
+from shakespeare_env import Batch, registry
+from shakespeare_env.datasets import TABLES, frames, read_games, read_manifest
+from shakespeare_env.datasets.schema import GAMES as COLUMNS
 from shakespeare_env.datasets.schema import markdown
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.lineup import play_out
 from tests.contract.command_line import printed, refused
-from tests.contract.small_datasets import small_settings, write
+from tests.contract.small_datasets import content, cut_short, entrants_of, small_settings, write
 
 GAMES = registry.names()
 games = pytest.mark.parametrize("name", GAMES)
-READ = {"games": read_games, "decisions": read_decisions}
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -29,25 +39,12 @@ def folders(tmp_path_factory):
     return made
 
 
-def content(folder):
-    """All files but the lock, which stays."""
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
-
-
-def rows(folder):
-    return {table: read(folder).collect() for table, read in READ.items()}
-
-
-def same_rows(one, other):
-    return all(one[table].equals(other[table]) for table in TABLES)
-
-
 @games
-def test_tables_have_the_columns_declared(name, folders):
-    for table, found in rows(folders[name]).items():
-        assert dict(found.schema) == frames.polars_schema(TABLES[table])
-        for column in TABLES[table]:
-            assert column.nullable or not found[column.name].null_count(), column.name
+def test_files_have_the_columns_declared(name, folders):
+    found = read_games(folders[name]).collect()
+    assert dict(found.schema) == frames.polars_schema(COLUMNS)
+    for column in COLUMNS:
+        assert not found[column.name].null_count(), column.name
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -57,112 +54,148 @@ def test_the_page_has_every_column(table):
 
 
 @games
-def test_positions_are_read_again_and_have_the_moves_recorded(name, folders):
-    for row in read_decisions(folders[name]).collect()[::7].iter_rows(named=True):
-        position = Position.from_dict(json.loads(row["position"]))
-        assert json.dumps(position.to_dict()) == json.dumps(json.loads(row["position"]))
-        assert position.moves() == row["legal_moves"]
-        assert row["move"] in row["legal_moves"]
-        assert (position.to_move, position.phase) == (row["seat"], row["phase"])
-        secret = position.game.is_secret(position.to_dict(), row["move"])
-        assert secret == row["is_secret"]
-
-
-@games
-def test_the_two_tables_tell_the_same_games(name, folders):
-    found = rows(folders[name])
-    players = found["games"]["players"][0]
-    assert found["games"]["game_id"].to_list() == list(range(3 * players))
-    for game in found["games"].iter_rows(named=True):
-        steps = found["decisions"].filter(pl.col("game_id") == game["game_id"])
-        assert steps["number"].to_list() == list(range(game["decisions"]))
-        assert steps["move"].to_list() == game["moves"]
-        assert steps["position"][0] == game["first_position"]
-        end = Position.from_dict(json.loads(game["last_position"]))
-        assert (end.scores(), end.winners) == (game["final_scores"], game["winners"])
-        for seat, agent, score, won in steps.select(
-            "seat", "agent", "final_score", "won"
-        ).iter_rows():
-            assert agent == game["agents"][seat]
-            assert score == game["final_scores"][seat]
-            assert won == (seat in game["winners"])
-        estimated = steps.filter(pl.col("value").is_not_null())
-        assert set(estimated["agent"]) == {"guesser"}
-        assert estimated.height == steps.filter(pl.col("agent") == "guesser").height > 0
-
-
-@games
 def test_every_deal_is_played_from_every_seat(name, folders):
     found = read_games(folders[name]).collect()
     players = found["players"][0]
-    batch = Batch(name, 3, players=players, seed=5)
+    assert found["game_id"].to_list() == list(range(3 * players))
     for game in found.iter_rows(named=True):
         assert game["game_id"] == game["deal"] * players + game["rotation"]
-        deal = batch.game.to_dict(batch.save(slice(None))[game["deal"]])
-        assert json.loads(game["first_position"]) == json.loads(json.dumps(deal))
         assert game["agents"].index("guesser") == game["rotation"]
+        assert game["agents"].count("random") == players - 1
 
 
 @games
-def test_chance_goes_on_as_in_the_batch(name, folders):
-    """The moves of a record, played from the deal, lead to its end."""
-    game = read_games(folders[name]).collect().row(-1, named=True)
-    batch = Batch(name, 3, players=game["players"], seed=5, autoreset=False)
-    row = np.array([game["deal"]])
-    for move in game["moves"]:
-        texts = batch.actions.texts_for(int(batch.to_move[row[0]]), game["players"])
-        batch.step([texts.index(move)], row)
-    end = batch.game.to_dict(batch.save(row)[0])
-    assert json.loads(json.dumps(end)) == json.loads(game["last_position"])
+def test_the_actions_lead_from_the_deal_to_the_result_and_values_stand_beside_them(name, folders):
+    guesser = entrants_of(name)[0].agent
+    for game in read_games(folders[name]).collect().iter_rows(named=True):
+        batch = Batch(name, 1, players=game["players"], autoreset=False)
+        batch.reset(game["seed"], [game["deal"]])
+        for action, value in zip(game["actions"], game["values"], strict=True):
+            decides = game["agents"][batch.to_move[0]]
+            expected = guesser.values(batch.obs)[0] if decides == "guesser" else None
+            assert value == expected
+            batch.step([action])
+        assert batch.to_move[0] == -1
+        scores = batch.final_scores[:, : game["players"]]
+        winners = batch.final_winners[:, : game["players"]]
+        assert game["scores"] == scores[0].tolist()
+        assert game["places"] == places_of(scores, winners)[0].tolist()
 
 
 @games
-def test_the_size_of_shards_changes_no_row(name, folders, tmp_path):
-    manifest = write(tmp_path / "one", small_settings(name, deals_per_shard=3))
+def test_what_is_not_a_number_is_no_estimate(name, monkeypatch):
+    entrants = entrants_of(name)
+    monkeypatch.setattr(
+        entrants[0].agent, "values", lambda seen: np.full(len(seen), np.nan), raising=False
+    )
+    values = recorded(name, entrants, range(1))["values"].explode()
+    assert values.null_count() == len(values) > 0
+
+
+@pytest.mark.parametrize("answer", [np.zeros(0), [["a"]], None])
+def test_an_estimate_that_is_none_is_told_of_whom(answer, monkeypatch):
+    entrants = entrants_of(GAMES[0])
+    monkeypatch.setattr(entrants[0].agent, "values", lambda seen: answer, raising=False)
+    with pytest.raises((ValueError, TypeError)) as raised:
+        recorded(GAMES[0], entrants, range(1))
+    assert raised.value.__notes__ == ["The agent guesser failed to estimate 1 game."]
+
+
+def recorded(name, entrants, deals, **more):
+    """The rows of some deals, played together."""
+    settings = settings_of(name, entrants, games=10**5, seed=5)
+    agents = agent_set(entrants, registry.game(name), ThisProcess())
+    part = Recording(settings, agents, **{"threads": 1, **more}).start()(deals, tell_nobody)
+    return pl.read_parquet(io.BytesIO(part.content))
+
+
+@games
+@pytest.mark.parametrize("agent", ["network", "network,greedy=false"])
+def test_a_networks_choices_and_values_are_those_it_gives_itself(name, agent):
+    """Bit for bit, from one pass that follows each seat of each game."""
+    seats = registry.seats(name)[-1]
+    entrants = made([agent] * seats, registry.game(name))
+    network: Any = entrants[0].agent
+    rows = recorded(name, entrants, range(2))
+    batch, lineup = deal([network] * seats, name, range(2), 5)
+    played: list[list[tuple[int, bytes]]] = [[] for _ in range(batch.n)]
+
+    def note(rows, actions):
+        values = network.values(batch.obs[rows])
+        for row, action, value in zip(rows.tolist(), actions.tolist(), values, strict=True):
+            played[row].append((action, value.tobytes()))
+
+    play_out(batch, lineup, before_step=note)
+    for row, game in enumerate(rows.iter_rows(named=True)):
+        values = np.array(game["values"], np.float32)
+        found = [(a, v.tobytes()) for a, v in zip(game["actions"], values, strict=True)]
+        assert found == played[row]
+
+
+@games
+def test_neither_files_nor_threads_nor_company_change_a_row(name, folders, tmp_path):
+    whole = read_games(folders[name]).collect()
+    manifest = write(tmp_path / "one", small_settings(name, deals_per_shard=3), threads=2)
     assert len(manifest.shards) == 1
-    assert same_rows(rows(tmp_path / "one"), rows(folders[name]))
+    assert read_games(tmp_path / "one").collect().equals(whole)
+    write(tmp_path / "three", small_settings(name, deals_per_shard=3, deals_together=3))
+    assert read_games(tmp_path / "three").collect().equals(whole)
     write(tmp_path / "other", small_settings(name, seed=6))
-    assert not same_rows(rows(tmp_path / "other"), rows(folders[name]))
+    assert not read_games(tmp_path / "other").collect().equals(whole)
 
 
 @games
-@pytest.mark.parametrize("after", [0, 1, "a shard", "a file"])
-def test_a_run_that_broke_off_goes_on(name, after, folders, tmp_path, monkeypatch):
-    settings, folder = small_settings(name), tmp_path / "broken"
+def test_a_group_is_small_if_an_agent_searches(name):
+    settings = [
+        settings_of(name, made([agent, "random", "random"], registry.game(name)), games=9, seed=1)
+        for agent in ("search,rollouts=random", "random")
+    ]
+    assert settings[0].deals_together < settings[1].deals_together
+
+
+@games
+@pytest.mark.parametrize("groups", [0, 2, 3])
+def test_a_run_that_broke_off_goes_on_with_what_it_has_told(name, groups, tmp_path):
+    settings = small_settings(name, deals=5, deals_per_shard=2)
+    told = cut_short(tmp_path / "cut", settings, groups)
     players = settings.players
-    last = {"a shard": players, "a file": None}.get(after, after)
-    told = 0
+    assert [games for _, games in told] == [0, *[players] * groups]
+    finished = groups // 2 if groups % 2 else max(groups // 2 - 1, 0)
+    assert len(read_manifest(tmp_path / "cut").shards) == finished
+    with pytest.raises(DatasetError, match=f"holds {finished * 2 * players} of {5 * players}"):
+        read_games(tmp_path / "cut")
+    rows = read_games(tmp_path / "cut", unfinished=True).collect()
+    assert rows.height == finished * 2 * players
+    again = []
+    manifest = write(tmp_path / "cut", settings, lambda *more: again.append(more))
+    assert again[0] == tuple(map(sum, zip(*told, strict=True)))
+    assert len(again) == 1 + 5 - groups
+    write(tmp_path / "whole", settings)
+    assert content(tmp_path / "cut") == content(tmp_path / "whole")
+    lengths = read_games(tmp_path / "cut").select(pl.col("actions").list.len().sum())
+    assert manifest.finished_decisions == lengths.collect().item()
 
-    def stop(_decisions):
-        nonlocal told
-        if told == last:
-            raise KeyboardInterrupt
-        told += 1
 
-    if last is None:  # the decisions of the second shard are never written
-        replaced, calls = os.replace, []
+def test_a_full_disk_loses_nothing(tmp_path, monkeypatch):
+    settings = small_settings(GAMES[0], deals=4, deals_per_shard=2)
+    replaced, calls = os.replace, []
 
-        def fail(draft, path):
-            calls.append(path)
-            if Path(path).name == "decisions-00001.parquet":
-                raise OSError("no space")
-            replaced(draft, path)
+    def fail(draft, path):
+        calls.append(Path(path).name)
+        if len(calls) > 5:
+            raise OSError(28, "No space left on device")
+        replaced(draft, path)
 
-        monkeypatch.setattr(os, "replace", fail)
-        with pytest.raises(OSError, match="no space"):
-            write(folder, settings)
-        monkeypatch.undo()
-        assert (folder / "games-00001.parquet").exists()
-    else:
-        with pytest.raises(KeyboardInterrupt):
-            write(folder, settings, stop)
-    finished = 1 if last in (None, players) else 0
-    assert len(read_manifest(folder).shards) == finished
-    with pytest.raises(DatasetError, match=f"holds {finished * players} of {3 * players} games"):
-        read_games(folder)
-    assert read_games(folder, unfinished=True).collect().height == finished * players
-    write(folder, settings)
-    assert content(folder) == content(folders[name])
+    told = []
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="No space"):
+        write(tmp_path, settings, lambda decisions, games: told.append(games))
+    monkeypatch.undo()
+    assert not any(name.startswith(".m") or name.startswith(".p") for name in content(tmp_path))
+    kept = []
+    write(tmp_path, settings, lambda decisions, games: kept.append(games))
+    assert kept[0] == sum(told) > 0
+    assert read_games(tmp_path).collect().height == settings.games
 
 
 class TestCommand:
@@ -175,9 +208,9 @@ class TestCommand:
     def test_it_writes_once(self, name, tmp_path):
         run = self.run(name, tmp_path / "d")
         said = printed(*run)
-        found = rows(tmp_path / "d")
-        assert f"{found['games'].height} games" in said
-        assert f"{found['decisions'].height:,} decisions" in said
+        found = read_games(tmp_path / "d").collect()
+        decisions = found["actions"].list.len().sum()
+        assert f"{found.height} games, {decisions:,} decisions, files: 1" in said
         before = content(tmp_path / "d")
         assert "is complete" in printed(*run)
         assert content(tmp_path / "d") == before
@@ -190,6 +223,15 @@ class TestCommand:
         (tmp_path / "mine.txt").write_text("mine")
         assert "holds other things" in refused(*self.run(GAMES[0], tmp_path))
         assert "other things" in refused(*self.run(GAMES[0], tmp_path / "mine.txt"))
+
+    def test_an_agent_that_fails_is_told_as_elsewhere_and_the_rest_is_kept(self, tmp_path):
+        agent = tmp_path / "mine.py"
+        agent.write_text("def act(observations, masks, rng):\n    open('/nowhere/at all')\n")
+        said = refused("dataset", f"{agent}:act", "random", "--out", str(tmp_path / "d"))
+        assert said.startswith(f"Error: The agent {agent}:act failed to decide in")
+        assert "FileNotFoundError" in said
+        assert "line 2, in act" in said
+        assert "cannot be written" not in said
 
     def test_without_polars_it_says_what_to_install(self, tmp_path, monkeypatch):
         def missing(name):

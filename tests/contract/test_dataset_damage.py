@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import random
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,25 @@ import pytest
 from filelock import FileLock
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena import Entrant
+from shakespeare_agents.arena import Entrant, recording
 from shakespeare_agents.arena.dataset import open_dataset, settings_of
+from shakespeare_agents.arena.dataset_parts import Part
 from shakespeare_env import registry
-from shakespeare_env.cli.recorded_folders import from_dataset, games_of
-from shakespeare_env.datasets import check_digests, read_decisions, read_games, read_manifest
+from shakespeare_env.cli.recorded_folders import from_folder, games_of
+from shakespeare_env.datasets import check_digests, read_games, read_manifest
 from shakespeare_env.errors import DatasetError, MemoryLimitError
-from tests.contract.command_line import refused
-from tests.contract.small_datasets import entrants_of, small_settings, write
+from tests.contract.command_line import printed, refused
+from tests.contract.small_datasets import (
+    Killed,
+    content,
+    cut_short,
+    entrants_of,
+    small_settings,
+    write,
+)
 
 NAME = registry.names()[-1]
-GAMES, DECISIONS = "games-00000.parquet", "decisions-00000.parquet"
+GAMES = "games-00000.parquet"
 JUNK = [None, True, -1, 0, 2**70, 1.5, "x", "", "\x1b[2J", [], [None], {}, {"x": 1}]
 
 
@@ -43,17 +52,12 @@ def folder(whole, tmp_path):
     return tmp_path
 
 
-def content(folder):
-    """All files but the lock, which stays."""
-    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != ".lock"}
-
-
 def sign(folder, name, **changes):
     """Make the manifest name a file as it is now, and change what it says of it."""
     data = (folder / name).read_bytes()
-    table, number = name.removesuffix(".parquet").split("-")
+    _, number = name.removesuffix(".parquet").split("-")
     manifest = json.loads((folder / "manifest.json").read_text())
-    manifest["shards"][int(number)][table] |= {
+    manifest["shards"][int(number)] |= {
         "size": len(data),
         "digest": hashlib.sha256(data).hexdigest(),
         **changes,
@@ -61,15 +65,31 @@ def sign(folder, name, **changes):
     (folder / "manifest.json").write_text(json.dumps(manifest))
 
 
-class Killed(BaseException):
-    """The process ends here."""
+def kept(folder):
+    """The games on disk, by number."""
+    if not (folder / "manifest.json").exists():
+        return set()
+    found = read_games(folder, unfinished=True).collect()["game_id"].to_list()
+    for part in folder.glob("part-*.parquet"):
+        found += pl.read_parquet(part)["game_id"].to_list()
+    return set(found)
 
 
 class TestKills:
     def test_a_recording_killed_at_any_write_goes_on_and_leaves_nothing(
-        self, whole, tmp_path, monkeypatch
+        self, tmp_path, monkeypatch
     ):
-        calls = itertools.count()
+        settings = small_settings(NAME, deals=3, deals_per_shard=2)
+        played: dict[range, Part] = {}
+
+        def once(settings, agents, deals, threads, play=recording._played):
+            if deals not in played:
+                played[deals] = play(settings, agents, deals, threads)
+            return played[deals]
+
+        monkeypatch.setattr(recording, "_played", once)
+        write(tmp_path / "whole", settings)
+        whole, calls = content(tmp_path / "whole"), itertools.count()
 
         def dying(function, last):
             def call(*arguments, **more):
@@ -81,19 +101,47 @@ class TestKills:
 
         for last in itertools.count():
             folder, calls = tmp_path / str(last), itertools.count()
+            told: list[int] = []
+
+            def tell(_decisions, games, told=told):
+                told.append(games)
+
             with monkeypatch.context() as patch:
                 for where, name in ((os, "fsync"), (os, "replace"), (Path, "unlink")):
                     patch.setattr(where, name, dying(getattr(where, name), last))
                 try:
-                    write(folder, small_settings(NAME, deals=2))
+                    write(folder, settings, tell)
                     break
                 except Killed:
                     pass
-            write(folder, small_settings(NAME, deals=2))
+            assert len(kept(folder)) >= sum(told)
+            write(folder, settings)
             assert content(folder) == whole, last
-        assert (
-            last == 7 * 3
-        )  # a manifest, two shards, two manifests; each is flushed, moved, flushed
+        # A manifest; three parts; two files with a manifest each, of two parts and of one.
+        assert last == 3 + 3 * 3 + 2 * (3 + 3) + 3
+
+    def test_parts_that_are_damaged_or_of_other_settings_are_played_again(self, tmp_path):
+        settings, other = (small_settings(NAME, deals=3, deals_per_shard=3, seed=s) for s in (1, 2))
+        for name, chosen in (("other", other), ("one", settings)):
+            cut_short(tmp_path / name, chosen, groups=2)
+        (tmp_path / "one" / "manifest.json").unlink()
+        for part in (tmp_path / "one").glob("part-*"):
+            part.rename(tmp_path / "other" / part.name)
+        parts = sorted((tmp_path / "other").glob("part-*"))
+        assert len(parts) == 4
+        ((_, found),) = cut_short(tmp_path / "other", other, groups=0)
+        assert found == 2 * other.players
+        left = sorted((tmp_path / "other").glob("part-*"))
+        assert len(left) == 2
+        data = bytearray(left[0].read_bytes())
+        data[len(data) // 2] ^= 1
+        left[0].write_bytes(data)
+        left[1].rename(str(left[1]).replace("part-00000001", "part-00000002"))
+        told: list[int] = []
+        write(tmp_path / "other", other, lambda _, games: told.append(games))
+        assert told == [0, *[other.players] * 3]
+        write(tmp_path / "undisturbed", other)
+        assert content(tmp_path / "other") == content(tmp_path / "undisturbed")
 
     def test_a_first_save_cut_short_can_be_begun_anew_with_other_settings(self, tmp_path):
         (tmp_path / ".manifest.json.0123abcd").write_text("{")
@@ -133,16 +181,15 @@ class TestFiles:
         path.unlink()
         with pytest.raises(DatasetError, match=r"games-00000\.parquet cannot be read"):
             read_games(folder)
-        read_decisions(folder)
 
     def test_a_changed_byte_is_found_before_reading_and_going_on(self, folder):
-        path = folder / DECISIONS
+        path = folder / GAMES
         data = bytearray(path.read_bytes())
         data[100] ^= 1
         path.write_bytes(bytes(data))
         for use in (
             lambda: check_digests(folder, read_manifest(folder)),
-            lambda: read_decisions(folder),
+            lambda: read_games(folder),
             lambda: write(folder, small_settings(NAME, deals=2)),
         ):
             with pytest.raises(DatasetError, match=r"00\.parquet is not the file.*copy"):
@@ -178,8 +225,9 @@ class TestFiles:
             pl.col("seed").cast(pl.Int64),
             pl.lit(1).alias("more"),
             pl.struct("seed", "deal").alias("game"),
-            pl.col("moves").list.to_struct(fields=["first"]),
-            pl.concat_list(pl.col("moves")).alias("agents").cast(pl.List(pl.Binary)),
+            pl.col("actions").list.to_struct(fields=["first"]),
+            pl.col("agents").cast(pl.List(pl.Binary)),
+            pl.col("values").cast(pl.List(pl.Float64)),
         ],
     )
     def test_other_columns(self, folder, change):
@@ -190,41 +238,38 @@ class TestFiles:
             read_games(folder)
 
     def test_more_rows_than_the_manifest_says(self, folder):
-        path = folder / DECISIONS
+        path = folder / GAMES
         rows = pl.read_parquet(path)
         pl.concat([rows, rows]).write_parquet(path)
-        sign(folder, DECISIONS)
+        sign(folder, GAMES)
         with pytest.raises(DatasetError, match=f"has {2 * rows.height} rows, not {rows.height}"):
-            read_decisions(folder)
+            read_games(folder)
 
     @pytest.mark.parametrize("seed", range(60))
     def test_damage_that_is_signed_is_read_or_refused(self, whole, folder, seed):
         """Whoever changes a file can change its digest; some of these make Polars panic."""
         chance = random.Random(seed)
-        for name in (GAMES, DECISIONS):
-            data = bytearray(whole[name])
-            footer = int.from_bytes(data[-8:-4], "little")
-            for _ in range(chance.randint(1, 3)):
-                place = chance.randrange(len(data) - footer - 8, len(data))
-                data[place if seed % 2 else chance.randrange(len(data))] ^= 1 << chance.randrange(8)
-            (folder / name).write_bytes(bytes(data))
-            sign(folder, name)
-        for use in (lambda: list(games_of(folder)), lambda: from_dataset(folder, 0)):
+        data = bytearray(whole[GAMES])
+        footer = int.from_bytes(data[-8:-4], "little")
+        for _ in range(chance.randint(1, 3)):
+            place = chance.randrange(len(data) - footer - 8, len(data))
+            data[place if seed % 2 else chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        (folder / GAMES).write_bytes(bytes(data))
+        sign(folder, GAMES)
+        for use in (lambda: list(games_of(folder)), lambda: from_folder(folder, 0)):
             with contextlib.suppress(DatasetError):
                 use()
 
     @pytest.mark.parametrize(
         ("column", "value", "said"),
         [
-            ("last_position", "[" * 10_000, "is not JSON"),
-            ("last_position", '{"game": ' + "9" * 5000 + "}", "is not JSON"),
-            ("last_position", " " * 2**21, "is longer than"),
-            ("last_position", "{}", "is not a position"),
-            ("last_position", None, "is not JSON"),
-            ("moves", [None], "positions and 1 moves"),
-            ("moves", None, "positions and 0 moves"),
-            ("agents", ["\x1b[2J"], "not a name for each seat"),
-            ("agents", None, "not a name for each seat"),
+            ("actions", [9999], "values for 1 actions"),
+            ("actions", [None], "an entry of its actions is missing"),
+            ("actions", None, "it has no actions"),
+            ("values", [1.0], "1 values for"),
+            ("scores", [0], "not one for each seat"),
+            ("agents", ["\x1b[2J"] * 3, "not a name for each seat"),
+            ("agents", None, "it has no agents"),
         ],
     )
     def test_what_games_hold_is_checked(self, folder, column, value, said):
@@ -243,17 +288,32 @@ class TestManifest:
             ("", "is not JSON"),
             ("{", "is not JSON"),
             ("[" * 100_000, "is not JSON"),
-            ('{"format": 2, "format": 2}', "stands twice"),
+            ('{"format": 3, "format": 3}', "stands twice"),
             ("[]", "format 'an array'"),
             ('{"format": 99}', "format 99"),
-            ('{"format": 2.0}', r"format 2\.0"),
-            ('{"format": 2, "settings": {}, "shards": []}', "settings lacks 'box_digest'"),
+            ('{"format": 3.0}', r"format 3\.0"),
+            ('{"format": 2}', "of an earlier version.*use the version"),
+            ('{"format": 2, "settings": {"seed": 1}}', "of an earlier version.*use the version"),
+            ('{"format": 3, "settings": {}, "shards": []}', "settings lacks 'box_digest'"),
         ],
     )
     def test_one_that_is_none(self, folder, text, said):
         (folder / "manifest.json").write_text(text)
         with pytest.raises(DatasetError, match=said):
-            read_decisions(folder)
+            read_games(folder)
+
+    def test_the_earlier_form_names_the_command_that_records_its_games_again(self, tmp_path):
+        folder = tmp_path / "of old"
+        printed("dataset", *["random"] * 3, "--game", NAME, "--games", "6", "--out", str(folder))
+        data = json.loads((folder / "manifest.json").read_text()) | {"format": 2}
+        games = read_games(folder).collect()
+        (folder / "manifest.json").write_text(json.dumps(data))
+        with pytest.raises(DatasetError, match="of an earlier version") as caught:
+            read_games(folder)
+        program, *words = shlex.split(str(caught.value).rpartition("again: ")[2])
+        assert program == "shakespeare"
+        printed(*words)
+        assert read_games(tmp_path / "of old-again").collect().equals(games)
 
     def test_every_entry_is_checked(self, folder):
         """Junk in any place is refused, or is as good as what stood there."""
@@ -293,7 +353,7 @@ def places(data):
 
 
 class TestWhatIsAsked:
-    @pytest.mark.parametrize("number", [0, -1, True, 1.5, "1", None, float("nan"), 10**12, 2**64])
+    @pytest.mark.parametrize("number", [0, -1, True, 1.5, "1", [], float("nan"), 10**12, 2**64])
     @pytest.mark.parametrize("name", ["games", "games_per_shard", "deals_together"])
     def test_numbers_out_of_range_are_refused_at_once(self, name, number):
         arguments: dict[str, Any] = {"games": 9, "seed": 1, name: number}
@@ -310,8 +370,10 @@ class TestWhatIsAsked:
         with pytest.raises(ValueError, match="put more games into each"):
             small_settings(NAME, deals=200_000)
 
-    def test_a_shard_beyond_the_memory(self, monkeypatch):
+    def test_a_shard_or_a_group_beyond_the_memory(self, monkeypatch):
         monkeypatch.setattr("shakespeare_env.memory.total_memory", lambda: 2**30)
-        small_settings(NAME, deals=50, deals_per_shard=50)
+        small_settings(NAME, deals=50_000, deals_per_shard=5_000)
         with pytest.raises(MemoryLimitError, match="put fewer into each"):
-            small_settings(NAME, deals=500, deals_per_shard=500)
+            small_settings(NAME, deals=50_000, deals_per_shard=50_000)
+        with pytest.raises(MemoryLimitError, match=r"deals_together=9999 .* play fewer together"):
+            small_settings(NAME, deals=50_000, deals_together=9999)

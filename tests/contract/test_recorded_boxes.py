@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_env import Position, registry
+from shakespeare_env.box_reading import facts_digest
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import DatasetError
 from tests.contract import knowledge
@@ -31,7 +32,7 @@ def dataset(name, tmp_path):
 def test_a_dataset(name, dataset):
     manifest = dataset / "manifest.json"
     text = manifest.read_text()
-    (move, *_), *_ = read_games(dataset).collect()["moves"].to_list()
+    move = read_decisions(dataset).select("move").head(1).collect().item()
     manifest.write_text(text.replace(registry.box_digest(name), OTHER))
     said = (
         f"{dataset}: made with another box than the package's own, which is in force; "
@@ -44,6 +45,56 @@ def test_a_dataset(name, dataset):
     for arguments in ([], ["--list"], ["--at", "0"], ["--at", "0", "--instead", move]):
         assert f"Error: {said}" == refused("replay", str(dataset), *arguments)
     assert OTHER not in refused("replay", str(dataset))
+
+
+@games
+def test_a_dataset_that_kept_its_box_names_the_copy(name, dataset):
+    changes = knowledge.of(name, "box_changes")
+    own = registry.folder(name) / "box.toml"
+    copy = dataset / "box.toml"
+    copy.write_text(own.read_text(encoding="utf-8").replace(changes.OLD, changes.NEW[0][0]))
+    manifest = dataset / "manifest.json"
+    digest = facts_digest(own.parent, copy)
+    manifest.write_text(manifest.read_text().replace(registry.box_digest(name), digest))
+    with pytest.raises(DatasetError, match="the package's own, which is in force") as caught:
+        read_games(dataset)
+    assert str(caught.value).endswith(f"; set {name.upper()}_BOX={copy}, the copy of its box")
+    # What is no copy of it is not named.
+    for damage in (copy.unlink, lambda: copy.symlink_to("/dev/zero"), replaced(copy, own)):
+        damage()
+        with pytest.raises(DatasetError, match="to the box it was made with"):
+            read_games(dataset)
+
+
+def replaced(copy, content):
+    def write():
+        copy.unlink()
+        copy.write_bytes(content.read_bytes())
+
+    return write
+
+
+def test_a_dataset_keeps_the_box_it_is_played_with(tmp_path):
+    """In a process of its own, with the package's facts in another file."""
+    name = registry.names()[-1]
+    box, folder = tmp_path / "mine.toml", tmp_path / "dataset"
+    box.write_text((registry.folder(name) / "box.toml").read_text("utf-8") + "\n# my copy\n")
+    arguments = ["random", "--game", name, "--games", "3", "--out", str(folder)]
+    program = (
+        "import os, sys\n"
+        "from shakespeare_env.cli import app\n"
+        "for _ in range(2):\n"
+        "    app(sys.argv[1:], standalone_mode=False)\n"
+        f"    os.rename({str(folder / 'box.toml')!r}, {str(tmp_path / 'kept.toml')!r})\n"
+    )
+    subprocess.run(
+        [sys.executable, "-c", program, "dataset", *arguments],
+        check=True,
+        env={**os.environ, f"{name.upper()}_BOX": str(box)},
+    )
+    assert (tmp_path / "kept.toml").read_bytes() == box.read_bytes()
+    printed("dataset", *arguments)
+    assert not (folder / "box.toml").exists()
 
 
 @games

@@ -5,8 +5,10 @@ import re
 
 import pytest
 
+from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.recorded_folders import from_dataset
+from shakespeare_env.cli.recorded import Recorded, write_json_lines
+from shakespeare_env.cli.recorded_folders import from_folder
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write
 
@@ -28,7 +30,7 @@ def folder(request, folders):
 
 @pytest.fixture
 def record(folder):
-    return from_dataset(folder, 1)
+    return from_folder(folder, 1)
 
 
 def replay(folder, *arguments, agents=(), **kwargs):
@@ -111,7 +113,7 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
 def test_another_move_is_played_to_the_end(folder, record):
     at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
     other = next(move for move in record.positions[at].moves() if move != record.moves[at])
-    arguments = ["--at", at, "--instead", other, "--seed", "4"]
+    arguments = ["--at", at, "--instead", other, "--seed", "4", "--continuations", "1"]
     players = record.last.players
     out = replay(folder, *arguments, agents=["random"] * players)
     assert out == replay(folder, *arguments, agents=["random"] * players)
@@ -126,6 +128,45 @@ def test_another_move_is_played_to_the_end(folder, record):
     expected = zip(record.last.scores(), position.scores(), strict=True)
     assert [(int(one), int(two)) for _, one, two, _ in found] == list(expected)
     assert all(int(two) - int(one) == int(more) for _, one, two, more in found)
+
+
+def test_two_moves_are_compared_by_means(folder, record):
+    at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
+    played = record.moves[at]
+    other = next(move for move in record.positions[at].moves() if move != played)
+    players = record.last.players
+    arguments = ["--at", at, "--seed", "4", "--continuations", "3", "--instead"]
+    out = replay(folder, *arguments, other, agents=["random"] * players)
+    assert f"Recorded: {played}, " in out
+    assert f"Instead: {other}, " in out
+    expected = counterfactual(
+        record.positions[at], [played, other], ["random"] * players, continuations=3, seed=4
+    )
+    scores, chances = out.split("Chance to win")
+    for seat in range(players):
+        (row,) = re.findall(rf"│ {seat} +│ random +│(.*)│", scores)
+        assert [cell.split(" ±")[0].strip() for cell in row.split("│")] == [
+            f"{expected.score(played, seat).mean:.2f}",
+            f"{expected.score(other, seat).mean:.2f}",
+            f"{expected.score_change(other, seat).mean:+.2f}",
+        ]
+        (row,) = re.findall(rf"│ {seat} +│ random +│(.*)│", chances)
+        found = expected.won(other, seat)
+        assert f" {100 * found.mean:.1f} ({100 * found.low:.1f} to {100 * found.high:.1f}) " in row
+    # The recorded move alone is one to look at, too.
+    out = replay(folder, *arguments, played, agents=["random"] * players)
+    assert "Recorded: " in out
+    assert "Difference" not in out
+
+
+def test_a_move_after_the_last_recorded_one_has_nothing_to_compare_with(record, tmp_path):
+    file = tmp_path / "unfinished.jsonl"
+    write_json_lines(file, Recorded(record.positions[:5], record.moves[:4]))
+    move = record.positions[4].moves()[0]
+    few = ["--continuations", "2", "--at", "4"]
+    out = printed("replay", str(file), "random", *few, "--instead", move)
+    assert f"Instead: {move}, " in out
+    assert "Recorded" not in out
 
 
 def test_a_game_as_json_lines(folder, record, tmp_path):

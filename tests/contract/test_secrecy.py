@@ -52,10 +52,7 @@ def test_what_a_seat_may_not_know_changes_nothing_in_its_observation_and_mask(ta
 def test_what_a_seat_may_not_know_changes_nothing_in_a_batch(table):
     """Positions changed as records, so what the seat put back itself in the pile is known to it."""
     hidden, rng = knowledge.of(table.game, "hidden"), random.Random(6)
-    records, seats = zip(
-        *((p.record(), seat) for p, seat in positions(table)),
-        strict=True,
-    )
+    records, seats = zip(*((p.record(), seat) for p, seat in positions(table)), strict=True)
     changed = [hidden.change_in_record(r, s, rng) for r, s in zip(records, seats, strict=True)]
     assert all(new["random"] != old["random"] for new, old in zip(changed, records, strict=True))
     true = viewed(table.batch(len(records), seed=0), records)

@@ -22,11 +22,15 @@ def test_commands_and_examples_run_one_after_the_other(tmp_path, monkeypatch, ca
             continue
         for line in block.splitlines():
             said.append(printed(*shlex.split(line.replace(*GAMES))[1:], input="quit\n"))
-    made, first, scores, drafts, before, after = said
+    made, first, scores, drafts, close, batches, game, before, after, tried = said
     assert "16 games" in made
     assert "Position 0 of" in first
     assert "Seat 0 decides" in before
     assert "wager:1" in after
+    assert "score_change" in tried
+    assert "draft" in close
+    assert "(" in batches
+    assert "heuristic" in game
     for table in (drafts, scores):
         assert "heuristic" in table
         assert "network" in table

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.leaderboards import pages
+from shakespeare_agents.arena.contenders import contenders
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.tournament import contenders
 from shakespeare_env import registry
 from shakespeare_env.datasets.results_reading import read_results
 
@@ -28,7 +28,7 @@ def test_the_page_and_the_readme_are_up_to_date(standings):
 def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(name, standings):
     """An agent that was changed since has to play again: `make leaderboards`."""
     for path in pages.fields_of(name):
-        with contenders(Field.read(path), registry.game(name)) as (agents, _):
+        with contenders(Field.read(path), registry.game(name)) as agents:
             assert set(agents) <= set(standings[name].ladder["digest"])
 
 

@@ -13,7 +13,7 @@ from shakespeare_agents.mcp import tables as module
 from shakespeare_agents.mcp.keeping import Keeper, digest_of_name
 from shakespeare_agents.mcp.tables import RequestError, Tables
 from shakespeare_env import registry
-from shakespeare_env.datasets.replaying import replayed
+from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
 from tests.contract.each_table import small_tables
@@ -53,7 +53,8 @@ def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
     last = play_out(tables, 1)
     assert "counts for model" in last.text
     (row,) = rows(folder)
-    positions = replayed(row)
+    (game,) = recorded_games(folder)
+    positions = game.positions
     assert positions[-1].scores() == row["scores"] == last.facts["scores"]
     assert [seat for seat, place in enumerate(row["places"]) if place == 1] == last.facts["winners"]
     random_digest = agent_digest("random", RandomAgent(), registry.game(table.game))
@@ -88,10 +89,10 @@ def test_a_game_that_is_left_is_lost(table, folder):
     tables.close()
     found = rows(folder)
     assert len(found) == 2
-    for row in found:
+    for row, game in zip(found, recorded_games(folder), strict=True):
         assert (row["forfeited_by"], row["fault"]) == (0, "crash")
         assert row["places"] == [table.players, *[1] * (table.players - 1)]
-        assert replayed(row)[-1].to_move == 0
+        assert game.positions[-1].to_move == 0
 
 
 @one_table
@@ -121,7 +122,7 @@ def test_an_opponent_that_fails_loses_and_its_words_stay_here(table, folder, mon
     (row,) = rows(folder)
     assert row["forfeited_by"] not in (None, 0)
     assert (row["fault"], row["fault_details"]) == ("error", "ValueError: my hand holds the fool")
-    assert replayed(row)
+    assert recorded_games(folder)[0].forfeited_by == row["forfeited_by"]
     with pytest.raises(RequestError, match="the game is over"):
         tables.play(1, "pass")
 

@@ -15,7 +15,7 @@ from shakespeare_agents.mcp.keeping import digest_of_name
 from shakespeare_agents.mcp.server import server_of
 from shakespeare_agents.mcp.tables import MOST_TABLES, Tables
 from shakespeare_env import Position, registry
-from shakespeare_env.datasets.replaying import replayed
+from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.results_reading import read_results
 from tests.contract import knowledge
 from tests.contract.command_line import refused as refused_by_command
@@ -178,7 +178,7 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     assert (row["agents"][0], row["digests"][0]) == ("a model", digest_of_name("a model"))
     assert (row["forfeited_by"], row["fault"]) == (0, "crash")
     assert row["decisions"][0] == 1
-    assert replayed(row)
+    assert recorded_games(folder)[0].forfeited_by == 0
 
 
 @pytest.mark.parametrize(

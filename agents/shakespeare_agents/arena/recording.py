@@ -1,176 +1,130 @@
-"""Games of agents, recorded as the columns of a dataset.
-
-Stepping keeps copies of records; they become text once the games are over.
-"""
+"""Games of agents as rows of a dataset: what they chose and what they expected, nothing else."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.arena.deals import deal, parts
-from shakespeare_env.agent import AnyAgent, Estimator
+from shakespeare_agents.arena.dataset_parts import Part
+from shakespeare_agents.arena.deals import deal
+from shakespeare_agents.arena.playing import places_of
+from shakespeare_agents.estimating import EstimatingLineup, estimating
+from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.workers import Tell
+from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
+from shakespeare_env.datasets.frames import by_seat, frame, load_polars
 from shakespeare_env.datasets.manifest import Settings
-from shakespeare_env.datasets.schema import DECISIONS, GAMES
-from shakespeare_env.game import Game, Records
-from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.datasets.schema import GAMES
+from shakespeare_env.lineup import play_out
 
-Row = dict[str, Any]
-Columns = dict[str, list[Any]]
-"""The rows of a table, column by column."""
-OnGame = Callable[[int], None]
-"""Called for every game recorded, with its number of decisions."""
-_ESTIMATED_TOGETHER = 2048
-"""Observations an agent estimates at once."""
+_FIRST_ROOM = 512
+"""Decisions a game, to begin with."""
 
 
 @dataclass(frozen=True)
-class Steps:
-    """Decisions, grouped by game in the order they were made.
+class Recording:
+    """The job of playing a dataset's deals; a shard of it is a range of deals.
 
     Attributes:
-        rows: int64[m], the game in its batch.
-        seats: int8[m], who moved.
-        actions: int64[m].
-        values: float32[m], the agent's estimates; NaN where it gives none.
-        masks: bool[m, A], the legal actions.
-        records: [m], the games before the action.
+        settings: Of the dataset.
+        agents: Of `settings.entrants`, one per seat.
+        threads: That step the games; they change no row.
     """
 
-    rows: NDArray[np.int64]
-    seats: NDArray[np.int8]
-    actions: NDArray[np.int64]
-    values: NDArray[np.float32]
-    masks: NDArray[np.bool_]
-    records: Records
+    settings: Settings
+    agents: AgentSet
+    threads: int
+
+    def start(self) -> Callable[[range, Tell], Part]:
+        """See `Job.start`."""
+        agents = estimating(self.agents.agents)
+
+        def play(deals: range, _tell: Tell) -> Part:
+            return _played(self.settings, agents, deals, self.threads)
+
+        return play
 
 
-def record_shard(
-    settings: Settings,
-    agents: Sequence[AnyAgent],
-    shard: int,
-    on_game: OnGame | None = None,
-    *,
-    threads: int = 1,
-) -> dict[str, Columns]:
-    """Play the games of a shard into the columns of `games` and `decisions`.
+def _played(settings: Settings, agents: Sequence[AnyAgent], deals: range, threads: int) -> Part:
+    batch, seated = deal(
+        agents,
+        settings.game,
+        deals,
+        settings.seed,
+        options=dict.fromkeys(settings.variants, True),
+        threads=threads,
+        names=settings.entrants,
+    )
+    lineup = EstimatingLineup(seated.agents, seated.seats, seated.generators, seated.names)
+    log = _Log(batch, lineup)
+    play_out(batch, lineup, before_step=log.note)
+    return Part.of(frame(GAMES, _columns(settings, deals, batch, log)))
 
-    `agents` are those of `settings.entrants`, one per seat; an object may hold several.
+
+class _Log:
+    """The decisions in the games of a batch.
+
+    Attributes:
+        counts: int64[n].
+        actions: int16[n, room], the first `counts` of each row.
+        values: float32[n, room], likewise; NaN where none is estimated.
     """
-    games: list[Row] = []
-    decisions: list[Row] = []
-    # Rounding in a network depends on how many rows pass through it: games are played in the same
-    # groups whatever the size of a shard, so that their rows do not depend on it.
-    for deals in parts(settings.deals_of(shard), settings.deals_together):
-        batch, lineup = deal(
-            agents,
-            settings.game,
-            deals,
-            settings.seed,
-            options=dict.fromkeys(settings.variants, True),
-            threads=threads,
-            names=settings.entrants,
-        )
-        first = batch.save(slice(None))
-        steps = _play(batch, lineup)
-        for game, made in _rows(settings, deals, batch, first, steps):
-            games.append(game)
-            decisions += made
-            if on_game is not None:
-                on_game(len(made))
-    return {
-        "games": {column.name: [row[column.name] for row in games] for column in GAMES},
-        "decisions": {column.name: [row[column.name] for row in decisions] for column in DECISIONS},
-    }
+
+    def __init__(self, batch: Batch, lineup: EstimatingLineup) -> None:
+        self._lineup = lineup
+        self.counts = np.zeros(batch.n, np.int64)
+        self.actions = np.zeros((batch.n, _FIRST_ROOM), np.int16)
+        self.values = np.full((batch.n, _FIRST_ROOM), np.nan, np.float32)
+
+    def note(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+        """Before a step."""
+        counts = self.counts[rows]
+        if counts.max() == self.actions.shape[1]:
+            self.actions = np.hstack([self.actions, np.zeros_like(self.actions)])
+            self.values = np.hstack([self.values, np.full_like(self.values, np.nan)])
+        self.actions[rows, counts] = actions
+        if self._lineup.estimates:
+            self.values[rows, counts] = self._lineup.expected[rows]
+        self.counts[rows] = counts + 1
 
 
-def _play(batch: Batch, lineup: Lineup) -> Steps:
-    kept: list[tuple[NDArray[Any], ...]] = []
-
-    def keep(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        seats, agents = batch.to_move[rows], lineup.to_move(batch, rows)
-        state = agents, batch.obs[rows], batch.mask[rows], batch.save(rows)
-        kept.append((rows, seats, actions, *state))
-
-    play_out(batch, lineup, before_step=keep)
-    columns = [np.concatenate(column) for column in zip(*kept, strict=True)]
-    order = columns[0].argsort(kind="stable")
-    rows, seats, actions, agents, seen, masks, records = (column[order] for column in columns)
-    return Steps(rows, seats, actions, _estimates(lineup.agents, agents, seen), masks, records)
-
-
-def _estimates(
-    agents: Sequence[AnyAgent], deciding: NDArray[Any], seen: NDArray[np.int8]
-) -> NDArray[np.float32]:
-    """float32[m]: the deciding agents' estimates; NaN where they give none."""
-    values = np.full(len(deciding), np.nan, np.float32)
-    for index, agent in enumerate(agents):
-        if isinstance(agent, Estimator):
-            own = np.flatnonzero(deciding == index)
-            for start in range(0, len(own), _ESTIMATED_TOGETHER):
-                some = own[start : start + _ESTIMATED_TOGETHER]
-                values[some] = agent.values(seen[some])
-    return values
-
-
-def _rows(
-    settings: Settings, deals: range, batch: Batch, first: Records, steps: Steps
-) -> Iterator[tuple[Row, list[Row]]]:
-    """A row for every finished game, and one for each of its decisions."""
-    game, players = batch.game, settings.players
-    last = batch.save(slice(None))
-    ends = np.searchsorted(steps.rows, np.arange(batch.n), side="right")
-    for index, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
-        rotation = index % players
-        names = [settings.entrants[(seat - rotation) % players] for seat in range(players)]
-        winners = np.flatnonzero(batch.final_winners[index]).tolist() if players > 1 else []
-        row: Row = {
-            "game_id": deals.start * players + index,
-            "game": settings.game,
-            "seed": settings.seed,
-            "deal": deals.start + index // players,
-            "rotation": rotation,
-            "players": players,
-            "variants": list(settings.variants),
-            "agents": names,
-            "first_position": _json(game.to_dict(first[index])),
-            "last_position": _json(game.to_dict(last[index])),
-            "final_scores": batch.final_scores[index, :players].tolist(),
-            "winners": winners,
-            "decisions": int(end - start),
-            "package_version": settings.package_version,
-            "box_digest": settings.box_digest,
+def _columns(settings: Settings, deals: range, batch: Batch, log: _Log) -> dict[str, Any]:
+    pl = load_polars()
+    n, players = batch.n, settings.players
+    numbers = np.arange(deals.start * players, deals.stop * players)
+    rotations = numbers % players
+    entrants = np.array(settings.entrants)
+    scores = batch.final_scores[:, :players]
+    places = places_of(scores, batch.final_winners[:, :players])
+    made = np.arange(log.actions.shape[1]) < log.counts[:, None]
+    decisions = pl.DataFrame(
+        {
+            "game": np.repeat(np.arange(n), log.counts),
+            "actions": log.actions[made],
+            "values": pl.Series(log.values[made]).fill_nan(None),
         }
-        made = [_decision(game, steps, step, step - start, row) for step in range(start, end)]
-        yield {**row, "moves": [decision["move"] for decision in made]}, made
-
-
-def _decision(game: Game, steps: Steps, step: int, number: int, about: Row) -> Row:
-    record, seat, value = steps.records[step], int(steps.seats[step]), steps.values[step]
-    players = about["players"]
-    texts = game.actions.texts_for(seat, players)
-    position, move = game.to_dict(record), texts[steps.actions[step]]
+    )
+    listed = decisions.group_by("game", maintain_order=True).agg("actions", "values")
     return {
-        "game_id": about["game_id"],
-        "number": number,
-        "seat": seat,
-        "agent": about["agents"][seat],
-        "phase": game.phase(record),
-        "position": _json(position),
-        "legal_moves": [texts[action] for action in steps.masks[step].nonzero()[0]],
-        "move": move,
-        "is_secret": game.is_secret(position, move),
-        "value": None if np.isnan(value) else float(value),
-        "final_score": about["final_scores"][seat],
-        "won": seat in about["winners"] if players > 1 else None,
+        "game_id": numbers,
+        "game": [settings.game] * n,
+        "box_digest": [settings.box_digest] * n,
+        "package_version": [settings.package_version] * n,
+        "variants": [list(settings.variants)] * n,
+        "players": np.full(n, players, np.int8),
+        "seed": np.full(n, settings.seed, np.uint64),
+        "deal": numbers // players,
+        "rotation": rotations,
+        "agents": by_seat(
+            entrants[(np.arange(players) - rotations[:, None]) % players].reshape(-1), players
+        ),
+        "scores": by_seat(scores.reshape(-1), players),
+        "places": by_seat(places.reshape(-1), players),
+        "actions": listed["actions"],
+        "values": listed["values"],
     }
-
-
-def _json(position: Mapping[str, Any]) -> str:
-    return json.dumps(position, ensure_ascii=False, separators=(",", ":"))

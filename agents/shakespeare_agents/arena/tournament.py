@@ -2,40 +2,31 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from shakespeare_agents.arena.field import Contender, Field
+from shakespeare_agents.arena.contenders import contenders
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.games_job import GamesJob
 from shakespeare_agents.arena.matchmaking import plan_round, round_games
+from shakespeare_agents.arena.pace import Pace
 from shakespeare_agents.arena.playing import play
-from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
 from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_agents.arena.settling import look_at
 from shakespeare_agents.arena.store import Plan, Store, opened
-from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.registry import make
+from shakespeare_agents.workers import Workers
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.errors import ArenaError, ShakespeareEnvError
-from shakespeare_env.game import Game
 
 if TYPE_CHECKING:
     import polars as pl
 
-_TOGETHER_S = 10.0
-"""Games played together take about as long."""
-_MOST_TOGETHER = 16_384
-"""Games."""
-_GUESS_S = 0.25
-"""What a game of an agent may take that has not played yet: the first are few, and soon over."""
+_TOGETHER_S, _SHARD_S = 10.0, 3.0
+"""How long games played together take, here and on workers, which are to end at the same time."""
 _FIRST_ROUND = 24
 """Games per agent and table."""
 
@@ -75,7 +66,12 @@ OnProgress = Callable[[Progress], None]
 
 
 def run_arena(
-    field: Field, folder: Path, *, threads: int = 1, on_progress: OnProgress | None = None
+    field: Field,
+    folder: Path,
+    *,
+    threads: int = 1,
+    on_progress: OnProgress | None = None,
+    workers: Workers | None = None,
 ) -> Ending:
     """Play a field until its order is settled at 95 % or its games or minutes are spent.
 
@@ -84,51 +80,27 @@ def run_arena(
     minutes, clocks or programs decide. The programs and the Python that the field names are run
     (`Field.runs`).
 
+    Workers (see `open_workers`) play the same games; without them this process does, on so many
+    threads.
+
     Raises:
         ArenaError: an agent cannot be made, two are the same, or the folder cannot be used.
         DatasetError: the folder's results are damaged or of another box.
         ModuleNotFoundError: a package of the extra `arena` is missing.
         OSError: something cannot be written.
+        WorkerError: workers are lost, or an agent is another one there.
     """
     rules_of_game = registry.game(field.game)
-    with contenders(field, rules_of_game) as (agents, names), opened(folder, field.game) as store:
+    with contenders(field, rules_of_game) as entrants, opened(folder, field.game) as store:
         if field.text:
             store.note_field(field.text)
+        agents = {digest: one.agent for digest, one in entrants.items()}
+        names = {digest: one.name for digest, one in entrants.items()}
         rules = Rules(field.game, field.variants, field.seed, agents, names, threads)
-        return _Arena(field, rules, store, on_progress).run()
-
-
-@contextmanager
-def contenders(field: Field, game: Game) -> Iterator[tuple[dict[str, AnyAgent], dict[str, str]]]:
-    """The agents of a field and their names, by digest; programs end with the block.
-
-    Raises:
-        ArenaError: one cannot be made, or two play alike.
-    """
-    agents: dict[str, AnyAgent] = {}
-    names: dict[str, str] = {}
-    with ExitStack() as stack:
-        for contender in field.agents:
-            digest, agent = _made(contender, field, game)
-            if digest in names:
-                raise ArenaError(
-                    f"{contender.label!r} is the same agent as {names[digest]!r}; name one of them"
-                )
-            stack.callback(getattr(agent, "close", lambda: None))
-            agents[digest], names[digest] = agent, contender.label
-        yield agents, names
-
-
-def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
-    try:
-        if contender.program is not None:
-            program = Program(contender.program, Limits(**contender.limits), field.folder)
-            _check_there(program)
-            return program_digest(program), ProgramAgent(program)
-        agent = make(contender.agent, game)
-        return agent_digest(contender.agent, agent, game), agent
-    except (ShakespeareEnvError, ValueError, TypeError, ImportError) as fault:
-        raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
+        if workers is None:
+            return _Arena(field, rules, store, on_progress).run()
+        job = GamesJob.of(rules, entrants, workers)
+        return _ArenaOnWorkers(field, rules, store, on_progress, workers, job).run()
 
 
 def sits_out(results: pl.DataFrame, digest: str) -> bool:
@@ -142,26 +114,20 @@ def sits_out(results: pl.DataFrame, digest: str) -> bool:
     return lost.height == LOST_IN_A_ROW
 
 
-def _check_there(program: Program) -> None:
-    """Refuse a program that can never be started, before others play for nothing."""
-    name = program.argv[0]
-    found = (program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)
-    if not found:
-        raise ValueError(f"there is no program {name!r}; give its path, or install it")
-
-
 class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
     """The minutes are over."""
 
 
 class _Arena:
+    _together_s = _TOGETHER_S
+
     def __init__(
         self, field: Field, rules: Rules, store: Store, on_progress: OnProgress | None
     ) -> None:
         self.field, self.rules, self.store = field, rules, store
         self._tell = on_progress
         self._until: float | None = None
-        self._pace = _Pace(store.results)
+        self._pace = Pace(store.results, self._together_s)
         self._games = self._counted()
         self._planned = self._games
 
@@ -183,11 +149,19 @@ class _Arena:
         missing = self._missing()
         self._planned = self._games + len(missing)
         self._report()
-        while missing:
-            together = self._pace.first_of(missing)
-            play(missing[:together], self.rules, self._keep, self._check_time)
-            missing = missing[together:]
+        self._play(missing)
         self.store.tidy()
+
+    def _play(self, seatings: Sequence[Seating]) -> None:
+        for some in self._together(seatings):
+            play(some, self.rules, self._keep, self._check_time)
+
+    def _together(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
+        """Games to be played together; how many depends on the time that earlier ones took."""
+        while seatings:
+            count = self._pace.first_of(seatings)
+            yield seatings[:count]
+            seatings = seatings[count:]
 
     def _begin_round(self) -> None:
         number = 0 if self.store.plan is None else self.store.plan.number + 1
@@ -275,33 +249,26 @@ class _Arena:
             raise _OutOfTime
 
 
-class _Pace:
-    """How long agents take for a game, to play about as many together as take a given time."""
+class _ArenaOnWorkers(_Arena):
+    _together_s = _SHARD_S
 
-    def __init__(self, results: pl.DataFrame) -> None:
-        self._seconds: Counter[str] = Counter()
-        self._games: Counter[str] = Counter()
-        self.note(results)
+    def __init__(
+        self,
+        field: Field,
+        rules: Rules,
+        store: Store,
+        on_progress: OnProgress | None,
+        workers: Workers,
+        job: GamesJob,
+    ) -> None:
+        super().__init__(field, rules, store, on_progress)
+        self._workers, self._job = workers, job
 
-    def note(self, rows: pl.DataFrame) -> None:
-        """Some games are over."""
-        import polars as pl
+    def _play(self, seatings: Sequence[Seating]) -> None:
+        with closing(self._workers.run(self._job, self._together(seatings), self._told)) as found:
+            for _, rows in found:
+                self._keep(rows)
+                self._check_time(0)
 
-        seats = rows.select("digests", "seconds").explode("digests", "seconds")
-        of_each = seats.group_by("digests").agg(pl.col("seconds").sum(), games=pl.len())
-        for digest, seconds, games in of_each.iter_rows():
-            self._seconds[digest] += seconds
-            self._games[digest] += games
-
-    def first_of(self, seatings: Sequence[Seating]) -> int:
-        """How many of some games, at least one, to play together."""
-        total = 0.0
-        for number, one in enumerate(seatings[:_MOST_TOGETHER]):
-            total += sum(map(self._expected, one.digests))
-            if total > _TOGETHER_S:
-                return max(number, 1)
-        return min(len(seatings), _MOST_TOGETHER)
-
-    def _expected(self, digest: str) -> float:
-        games = self._games[digest]
-        return self._seconds[digest] / games if games else _GUESS_S
+    def _told(self, decisions: int, _games: int) -> None:
+        self._check_time(decisions)

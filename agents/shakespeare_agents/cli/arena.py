@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli import lineup_options, workers_options
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.errors import ArenaError, DatasetError
 
@@ -51,6 +51,8 @@ def arena(
         bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
     ] = False,
     threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
 ) -> None:
     """Let a field of agents play until their order is settled at 95 %, or time is up.
 
@@ -73,8 +75,10 @@ def arena(
             f"kept in {folder}",
             err=True,
         )
-        with _Display() as display:
-            ending = run_arena(wanted, folder, threads=threads, on_progress=display.show)
+        with workers_options.chosen(workers, ray) as crew, _Display() as display:
+            ending = run_arena(
+                wanted, folder, threads=threads, on_progress=display.show, workers=crew
+            )
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except OSError as fault:

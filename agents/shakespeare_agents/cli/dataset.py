@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_agents.cli import lineup_options
+from shakespeare_agents.cli import lineup_options, workers_options
 from shakespeare_agents.cli.progress import games_progress
+from shakespeare_env.agent_faults import agent_notes
 from shakespeare_env.cli import choices
-from shakespeare_env.datasets.manifest import MOST_IN_A_SHARD, Manifest, Settings
+from shakespeare_env.datasets.manifest import GAMES_IN_A_SHARD, MOST_IN_A_SHARD, Manifest, Settings
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
-    from shakespeare_env.agent import AnyAgent
+    from shakespeare_agents.arena import Entrant
+    from shakespeare_agents.workers import Workers
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -37,10 +39,12 @@ def dataset(
         typer.Option(
             min=1, max=MOST_IN_A_SHARD, help="Games per file, rounded up; changes no row."
         ),
-    ] = 256,
+    ] = GAMES_IN_A_SHARD,
     threads: lineup_options.Threads = 1,
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
 ) -> None:
-    """Record games of agents as Parquet: a table of games and one of decisions."""
+    """Record games of agents as Parquet: their moves, and what the agents expected of them."""
     # Here and below: it takes a while to import, which the shell's completion need not.
     from shakespeare_agents.arena.dataset import open_dataset, settings_of
 
@@ -58,11 +62,13 @@ def dataset(
         if found.is_complete:
             typer.echo(f"{out} is complete: {_contents(found)}.")
             return
-        written = _write(out, settings, [one.agent for one in entrants], found, threads)
-    except (DatasetError, ModuleNotFoundError) as fault:
-        choices.give_up(str(fault))
-    except OSError as fault:
-        choices.give_up(f"{out} cannot be written ({fault}); the same command resumes it")
+        with workers_options.chosen(workers, ray) as crew:
+            written = _write(out, settings, entrants, threads, crew)
+    except (DatasetError, ModuleNotFoundError, OSError) as fault:
+        if agent_notes(fault):
+            raise
+        cut_short = f"{out} cannot be written ({fault}); the same command resumes it"
+        choices.give_up(cut_short if isinstance(fault, OSError) else str(fault))
     except KeyboardInterrupt:
         command = shlex.join(["shakespeare", *sys.argv[1:]])
         typer.echo(f"Unfinished. To resume: {command}", err=True)
@@ -71,28 +77,22 @@ def dataset(
 
 
 def _write(
-    out: Path, settings: Settings, agents: list[AnyAgent], found: Manifest, threads: int
+    out: Path, settings: Settings, entrants: list[Entrant], threads: int, workers: Workers | None
 ) -> Manifest:
     from shakespeare_agents.arena.dataset import write_dataset
 
     with games_progress() as progress:
-        decisions = _decisions(found)
-        task = progress.add_task(
-            "recording", total=settings.games, completed=found.finished_games, decisions=decisions
-        )
+        task = progress.add_task("recording", total=settings.games, decisions=0)
+        decisions = 0
 
-        def on_game(more: int) -> None:
+        def tell(more: int, games: int) -> None:
             nonlocal decisions
             decisions += more
-            progress.update(task, advance=1, decisions=decisions)
+            progress.update(task, advance=games, decisions=decisions)
 
-        return write_dataset(out, settings, agents, on_game, threads=threads)
+        return write_dataset(out, settings, entrants, tell, threads=threads, workers=workers)
 
 
 def _contents(manifest: Manifest) -> str:
-    games, shards = manifest.finished_games, len(manifest.shards)
-    return f"{games:,} games, {_decisions(manifest):,} decisions, shards: {shards}"
-
-
-def _decisions(manifest: Manifest) -> int:
-    return sum(shard["decisions"].rows for shard in manifest.shards)
+    games, decisions = manifest.finished_games, manifest.finished_decisions
+    return f"{games:,} games, {decisions:,} decisions, files: {len(manifest.shards)}"

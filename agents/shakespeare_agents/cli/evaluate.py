@@ -39,7 +39,7 @@ def evaluate(
     if out is not None:
         check_writable(out)
     games = -(-games // len(entrants)) * len(entrants)
-    with workers_options.opened(workers, ray) as crew, games_progress() as progress:
+    with workers_options.chosen(workers, ray) as crew, games_progress() as progress:
         task = progress.add_task("playing", total=games, decisions=0)
         result = play_games(
             entrants,

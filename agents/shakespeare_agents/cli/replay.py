@@ -53,10 +53,19 @@ def replay(
         str | None,
         typer.Option(
             metavar="MOVE",
-            help="Play this move at --at, let agents finish, and compare scores.",
+            help="Play this move at --at, let agents finish, and compare with the recorded move.",
             show_default=False,
         ),
     ] = None,
+    continuations: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=100_000,
+            help="How often agents finish after --instead and after the recorded move; 1 is told "
+            "in words.",
+        ),
+    ] = 200,
     seed: lineup_options.Seed = 0,
 ) -> None:
     """Step through a recorded game, of a file, a dataset or an arena; chance is not redrawn."""
@@ -89,7 +98,7 @@ def replay(
         from shakespeare_agents.cli.counterfactual import play_instead
 
         assert at is not None
-        play_instead(game, at, instead, named, seed)
+        play_instead(game, at, instead, named, continuations=continuations, seed=seed)
     elif listed:
         _print_list(game, seat)
     elif at is not None:

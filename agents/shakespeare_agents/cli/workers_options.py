@@ -36,15 +36,18 @@ Ray = Annotated[
 
 
 @contextmanager
-def opened(processes: int, ray: str | None) -> Iterator[Workers]:
-    """The workers that are meant, for the length of a block.
+def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
+    """The workers that are meant, for the length of a block; None is this process itself.
 
-    A usage error if both are given; gives up if they cannot be had.
+    A usage error if both are given. Other errors as of `open_workers`.
     """
+    if ray is not None and processes != 1:
+        raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
+    if ray is None and processes == 1:
+        yield None
+        return
     # It takes a while to import, which the shell's completion need not.
     from shakespeare_agents.workers import open_workers
 
-    if ray is not None and processes != 1:
-        raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
     with open_workers(processes, ray) as workers:
         yield workers

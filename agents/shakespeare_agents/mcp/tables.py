@@ -15,7 +15,7 @@ from shakespeare_agents.mcp.table import Opponent, Start, Table
 from shakespeare_agents.mcp.telling import Answer
 from shakespeare_agents.registry import default, make
 from shakespeare_env import registry
-from shakespeare_env.datasets.replaying import dealt
+from shakespeare_env.datasets.playing_again import dealt
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
 from shakespeare_env.values import meant, shown
 

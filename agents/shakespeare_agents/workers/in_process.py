@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
 from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
@@ -32,7 +32,7 @@ class ThisProcess:
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`; `tell` is called as the work goes on."""
         work = job.start()
         for number, shard in enumerate(shards):

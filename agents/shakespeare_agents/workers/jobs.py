@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 S = TypeVar("S")
@@ -59,7 +59,7 @@ class Workers(Protocol):
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """Do shards; their numbers from 0 and results, as they come.
 
         Shards are taken only as they can be begun, so their source may wait for results. A shard

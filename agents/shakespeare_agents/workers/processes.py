@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
 from itertools import islice
@@ -86,7 +86,7 @@ class Processes:
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
         sent = _SentJob(self.share(cloudpickle.dumps(job)))
         source = enumerate(shards)

@@ -36,7 +36,7 @@ _OPTIONS = {
     "arena report": ("--out",),
     "arena merge": ("--into",),
     "dataset": ("--out", "--players", "--seed", "--game", "--option", "--shard"),
-    "replay": ("--game-id", "--at", "--seat", "--instead", "--seed"),
+    "replay": ("--game-id", "--at", "--seat", "--instead", "--seed", "--continuations"),
     "check": ("--game", "--seed"),
     "actions": ("--game",),
     "observation": ("--game",),

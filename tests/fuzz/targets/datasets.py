@@ -1,4 +1,7 @@
-"""Datasets, manifest and Parquet files: refused with a DatasetError, or read."""
+"""Datasets, manifest and Parquet files: refused with a DatasetError, or read.
+
+Parts of an unfinished one are taken as they are or played again.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from shakespeare_agents.arena.dataset_parts import Parts
 from shakespeare_env import registry
-from shakespeare_env.datasets import read_decisions, read_games
+from shakespeare_env.datasets import read_decisions, read_games, read_manifest
 from shakespeare_env.datasets.manifest import NAME
 from shakespeare_env.datasets.reading import collected
 from shakespeare_env.errors import DatasetError
@@ -27,22 +31,30 @@ def prepare() -> None:
 
 @cache
 def saved(name: str) -> Path:
-    """A dataset of a few games, written in another process: Polars' threads survive no fork."""
-    folder = Path(tempfile.mkdtemp(), "dataset")
-    apart(lambda: _write(name, folder))
-    return folder
+    """A dataset of a few games and, beside it, an unfinished one.
+
+    Written in another process: Polars' threads survive no fork.
+    """
+    place = Path(tempfile.mkdtemp())
+    apart(lambda: _write(name, place))
+    return place
 
 
-def _write(name: str, folder: Path) -> None:
-    from tests.contract.small_datasets import small_settings, write
+def _write(name: str, place: Path) -> None:
+    from tests.contract.small_datasets import cut_short, small_settings, write
 
-    write(folder, small_settings(name, deals=2))
+    write(place / "whole", small_settings(name, deals=2))
+    cut_short(place / "cut", small_settings(name, deals=5, deals_per_shard=4), groups=3)
 
 
 def check(case: random.Random) -> str:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "dataset")
-        shutil.copytree(saved(case.choice(registry.names())), folder)
+        written = saved(case.choice(registry.names()))
+        if case.random() < 0.2:
+            shutil.copytree(written / "cut", folder)
+            return _check_parts(case, folder)
+        shutil.copytree(written / "whole", folder)
         case.choice((_change_manifest, _change_manifest, _change_table, _change_files))(
             case, folder
         )
@@ -53,6 +65,28 @@ def check(case: random.Random) -> str:
         except DatasetError:
             return "refused"
     return "read"
+
+
+def _check_parts(case: random.Random, folder: Path) -> str:
+    """Damaged parts are as good as none; the others are taken whole."""
+    parts = sorted(folder.glob("part-*"))
+    whole = {path.name: path.read_bytes() for path in parts}
+    path = case.choice(parts)
+    change = case.randrange(3)
+    if change == 0:
+        path.write_bytes(bytes_mutated(case, whole[path.name]))
+    elif change == 1:
+        _, _, digest = path.stem.split("-")
+        path.rename(folder / f"part-{case.randrange(9):08}-{digest}.parquet")
+    else:
+        path.unlink()
+        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
+    manifest = read_manifest(folder)
+    found = Parts(folder, manifest)
+    left = {path.name: path.read_bytes() for path in folder.glob("part-*") if path.is_file()}
+    assert left.items() <= whole.items(), "a damaged part was taken"
+    assert found.games == manifest.settings.players * len(left), "a part was not counted"
+    return "played again" if len(left) < len(whole) else "read"
 
 
 def _change_manifest(case: random.Random, folder: Path) -> None:
@@ -68,12 +102,11 @@ def _change_table(case: random.Random, folder: Path) -> None:
     """Another file under a size and digest that fit it."""
     path = case.choice(sorted(folder.glob("*.parquet")))
     content = bytes_mutated(case, path.read_bytes())
-    if case.random() < 0.2:  # the tables of two shards change places
+    if case.random() < 0.2:  # the files of two shards change places
         content = case.choice(sorted(folder.glob("*.parquet"))).read_bytes()
     path.write_bytes(content)
     manifest = json.loads((folder / NAME).read_bytes())
-    table, _, number = path.stem.partition("-")
-    stored = manifest["shards"][int(number)][table]
+    stored = manifest["shards"][int(path.stem.partition("-")[2])]
     if case.random() < 0.8:
         stored["size"] = len(content)
     if case.random() < 0.8:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import reprlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Generic, NamedTuple
@@ -77,7 +77,7 @@ class Cluster:
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
-    ) -> Iterator[tuple[int, R]]:
+    ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
         sent = self._store.put_job(job)
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))

@@ -1,0 +1,51 @@
+"""Recorded decisions for PyTorch, read by several processes, in another order in every epoch."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
+
+from shakespeare_env.datasets import Batches, read_batches
+
+
+class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
+    """Batches of tensors by name; set `epoch` before each pass over it."""
+
+    def __init__(self, batches: Batches) -> None:
+        self.batches = batches
+        self.epoch = 0
+
+    def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
+        process = get_worker_info()
+        part = (process.id, process.num_workers) if process else (0, 1)
+        for batch in self.batches.epoch(self.epoch, part):
+            yield {
+                name: torch.from_numpy(column)
+                for name, column in batch._asdict().items()
+            }
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, help="of a dataset or an arena")
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--epochs", type=int, default=2)
+    asked = parser.parse_args()
+    decisions = RecordedDecisions(
+        read_batches(asked.folder, size=2048, seed=0)
+    )
+    # Polars, which has read the games, does not survive a fork. Batches come whole from each process.
+    loader = DataLoader(
+        decisions,
+        batch_size=None,
+        num_workers=asked.processes,
+        multiprocessing_context="spawn",
+    )
+    for epoch in range(asked.epochs):
+        decisions.epoch = epoch
+        sizes = [len(batch["actions"]) for batch in loader]
+        print(
+            f"epoch {epoch}: {sum(sizes):,} decisions in {len(sizes)} batches"
+        )

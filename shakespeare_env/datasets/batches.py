@@ -1,0 +1,269 @@
+"""The decisions of recorded games as NumPy arrays, for learners."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.batch import Batch
+from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, whole
+from shakespeare_env.errors import DatasetError
+from shakespeare_env.rng import check_seed
+from shakespeare_env.values import is_whole, shown
+
+if TYPE_CHECKING:
+    import polars
+
+BUFFER = 2**16
+"""Decisions that are shuffled together: those of some hundred games."""
+
+
+_UNWANTED = -1
+
+
+class Decisions(NamedTuple):
+    """n decisions, as the seats that made them saw them, and what became of them.
+
+    S is the most seats of the game; columns by seat begin with the one that decides and go on
+    clockwise, as in its observation, with 0 where nobody sits.
+
+    Attributes:
+        observations: int8[n, D], of the seat that decides.
+        masks: bool[n, A], its legal actions.
+        actions: int64[n], what it chose.
+        values: float32[n], what its agent expected, in units of its own; NaN where it gave none.
+        scores_before: int16[n, S], the scores at the decision.
+        scores: int16[n, S], those at the end of the game.
+        shares: float32[n, S], of the victory; 1 alone.
+        players: int64[n], seats at the table.
+        seats: int64[n], the one that decides.
+        agents: int64[n], who holds it, by index in `Batches.agents`.
+        game_ids: int64[n].
+        numbers: int64[n], of the decision in its game, from 0.
+    """
+
+    observations: NDArray[np.int8]
+    masks: NDArray[np.bool_]
+    actions: NDArray[np.int64]
+    values: NDArray[np.float32]
+    scores_before: NDArray[np.int16]
+    scores: NDArray[np.int16]
+    shares: NDArray[np.float32]
+    players: NDArray[np.int64]
+    seats: NDArray[np.int64]
+    agents: NDArray[np.int64]
+    game_ids: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return len(self.actions)
+
+    def rows(self, chosen: NDArray[np.int64] | slice) -> Decisions:
+        """Some of them, int64[k] or a slice, which copies nothing."""
+        return Decisions._make(column[chosen] for column in self)
+
+
+class Batches:
+    """The decisions of recorded games, batch by batch, as often as is asked for.
+
+    Iterating gives epoch 0. It holds the games' actions and values, 6 bytes a decision, and what is
+    shuffled together; it can be pickled, and calls nothing of Polars once it is made, so that it
+    survives a fork.
+
+    Args:
+        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        size: Decisions in a batch; the last may have fewer.
+        seed: Of the order; None means as recorded.
+        agent: Whose decisions alone to read; None means all.
+        buffer: Decisions shuffled together, more or less.
+        source: Where the games come from, for errors.
+
+    Attributes:
+        agents: Every agent's name, sorted.
+        games: How many are read.
+
+    Raises:
+        DatasetError: there are no games, none of that agent, or some that are none.
+        TypeError, ValueError: a number is none or out of range.
+    """
+
+    def __init__(
+        self,
+        games: polars.LazyFrame,
+        *,
+        size: int,
+        seed: int | None = None,
+        agent: str | None = None,
+        buffer: int = BUFFER,
+        source: str = "",
+    ) -> None:
+        self._size = checked_count("size", size)
+        self._buffer = checked_count("buffer", buffer)
+        self._seed = None if seed is None else int(check_seed(seed))
+        self._columns = whole(games, source)
+        self.agents = self._columns.names
+        self._agent: int | None = None
+        self._rows = np.arange(self._columns.size)
+        if agent is not None:
+            if agent not in self.agents:
+                known = ", ".join(map(repr, self.agents))
+                raise DatasetError(
+                    f"{source or 'the frame'} has no agent {agent!r}; its agents: {known}"
+                )
+            self._agent = self.agents.index(agent)
+            self._rows = np.flatnonzero((self._columns.agents == self._agent).any(1))
+        self.games = len(self._rows)
+
+    def __iter__(self) -> Iterator[Decisions]:
+        return self.epoch(0)
+
+    def epoch(self, number: int, part: tuple[int, int] = (0, 1)) -> Iterator[Decisions]:
+        """All decisions once, in an order of its own if there is a seed.
+
+        Args:
+            number: Of the epoch, from 0.
+            part: k and n: every n-th game from the k-th on alone, for the k-th of n processes.
+
+        Raises:
+            DatasetError: a game cannot have been played so (`play_again`).
+            ValueError: there is no such epoch or part.
+        """
+        if not is_whole(number) or number < 0:
+            raise ValueError(f"epoch {shown(number)}: number epochs from 0")
+        if not _is_part(part):
+            raise ValueError(f"part={shown(part)}: give (k, n), the k-th of n parts, from 0")
+        return self._epoch(number, part)
+
+    @cached_property
+    def decisions(self) -> int:
+        """How many an epoch has; to count those of one agent among others, games are played."""
+        return sum(len(self._chosen(games)) for games in self._parts(self._rows))
+
+    def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
+        """The decisions that are asked for, by place."""
+        if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
+            return np.arange(len(games.actions))
+        return np.flatnonzero(_agents(games) == self._agent)
+
+    def _epoch(self, number: int, part: tuple[int, int]) -> Iterator[Decisions]:
+        rows, chance = self._rows, None
+        if self._seed is not None:
+            # The games are dealt out in one order for all parts, so that these differ.
+            rows = np.random.default_rng([self._seed, number]).permutation(rows)
+            chance = np.random.default_rng([self._seed, number, *part])
+        rows = rows[part[0] :: part[1]]
+        yield from _cut(self._buffers(rows, chance), self._size)
+
+    def _buffers(
+        self, rows: NDArray[np.int64], chance: np.random.Generator | None
+    ) -> Iterator[Decisions]:
+        """The decisions of some games, a buffer at a time, each shuffled if there is chance."""
+        for games in self._parts(rows):
+            chosen = self._chosen(games)
+            yield _decisions(games, chosen if chance is None else chance.permutation(chosen))
+
+    def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
+        """Some of the games, in parts with as many decisions as a buffer holds."""
+        ends = self._columns.lengths[rows].cumsum()
+        first = 0
+        while first < len(rows):
+            room = (ends[first - 1] if first else 0) + self._buffer
+            last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
+            yield self._columns.taken(rows[first:last])
+            first = last
+
+
+def _is_part(part: object) -> bool:
+    if not isinstance(part, tuple) or len(part) != 2 or not all(map(is_whole, part)):
+        return False
+    first: bool = 0 <= part[0] < part[1]
+    return first
+
+
+def _cut(buffers: Iterable[Decisions], size: int) -> Iterator[Decisions]:
+    """Batches of one size; one may begin in a buffer and end in the next."""
+    begun: list[Decisions] = []
+    for some in buffers:
+        first = 0
+        while first < some.size:
+            missing = size - sum(one.size for one in begun)
+            begun.append(some.rows(slice(first, first + missing)))
+            first += begun[-1].size
+            if begun[-1].size == missing:
+                yield _joined(begun)
+                begun = []
+    if begun:
+        yield _joined(begun)
+
+
+def _joined(parts: Sequence[Decisions]) -> Decisions:
+    if len(parts) == 1:
+        return parts[0]
+    return Decisions._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
+
+
+def _agents(games: RecordedColumns) -> NDArray[np.int64]:
+    """int64[m]: whose each decision is."""
+    seats = np.empty(len(games.actions), np.int64)
+
+    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        seats[places] = batch.to_move[rows]
+
+    play_again(games, see)
+    agents: NDArray[np.int64] = games.agents[games.row, seats]
+    return agents
+
+
+def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
+    """Some of the games' decisions, in that order."""
+    game, size = games.game, len(chosen)
+    observations = np.empty((size, game.layout.size), np.int8)
+    masks = np.empty((size, game.actions.size), np.bool_)
+    seats = np.empty(size, np.int64)
+    scores_before = np.empty((size, game.max_seats), np.int16)
+    # Written where they are wanted at once: copying them takes longer than playing.
+    goals = np.full(len(games.actions), _UNWANTED)
+    goals[chosen] = np.arange(size)
+
+    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+        goal = goals[places]
+        wanted = goal != _UNWANTED
+        goal, rows = goal[wanted], rows[wanted]
+        observations[goal] = batch.obs[rows]
+        masks[goal] = batch.mask[rows]
+        seats[goal] = batch.to_move[rows]
+        scores_before[goal] = batch.scores(rows)
+
+    play_again(games, see)
+    row = games.row[chosen]
+    players = games.players[row]
+    clockwise = np.arange(game.max_seats)
+    by_seat = (seats[:, None] + clockwise) % players[:, None]
+    present = clockwise < players[:, None]
+
+    def seen(values: NDArray[np.int16]) -> NDArray[np.int16]:
+        return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
+
+    first = seen((games.places == 1).astype(np.int16)[row]).astype(np.float32)
+    return Decisions(
+        observations,
+        masks,
+        games.actions[chosen].astype(np.int64),
+        games.values[chosen],
+        seen(scores_before),
+        seen(games.scores[row]),
+        first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
+        players,
+        seats,
+        games.agents[row, seats],
+        games.game_ids[row],
+        chosen - games.starts[row],
+    )

@@ -1,0 +1,150 @@
+"""A recorded game as an object, which notebooks show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.batch import Batch
+from shakespeare_env.datasets.playing_again import play_again
+from shakespeare_env.datasets.recorded_columns import NOBODY, RecordedColumns, chunks, size_of
+from shakespeare_env.game import Game, Records
+from shakespeare_env.position import Position
+from shakespeare_env.values import is_whole, shown
+
+if TYPE_CHECKING:
+    import polars
+
+
+class Positions(Sequence[Position]):
+    """A game's positions, n + 1 around n moves, each made when it is asked for."""
+
+    def __init__(self, game: Game, records: Records) -> None:
+        self._game = game
+        self._records = records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    @overload
+    def __getitem__(self, number: int) -> Position: ...
+    @overload
+    def __getitem__(self, number: slice) -> Positions: ...
+    def __getitem__(self, number: int | slice) -> Position | Positions:
+        if isinstance(number, slice):
+            return Positions(self._game, self._records[number])
+        return Position.of_record(self._game, self._records[number])
+
+
+class RecordedGame:
+    """A game, played again from its actions.
+
+    Attributes:
+        game_id: Its number.
+        agents: Their names, by seat.
+        scores: By seat, at the end or where it was forfeited.
+        places: By seat, 1 the first; seats that tie share the best place.
+        forfeited_by: The seat that lost it by a fault, None if it was played to the end.
+        seats: Who decided, by decision.
+        actions: What was chosen, by id.
+        moves: The same as text.
+        values: What those who decided expected, None where they gave nothing.
+        positions: One more than there are moves.
+
+    Raises:
+        DatasetError: it cannot have been played so (`play_again`).
+    """
+
+    def __init__(self, columns: RecordedColumns) -> None:
+        game, count = columns.game, len(columns.actions)
+        records = np.zeros(count + 1, game.state)
+        seats = np.zeros(count, np.int8)
+
+        def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+            records[places] = batch.save(rows)
+            seats[places] = batch.to_move[rows]
+
+        records[count:] = play_again(columns, see)
+        players = int(columns.players[0])
+        self.game_id = int(columns.game_ids[0])
+        self.agents = tuple(columns.names[agent] for agent in columns.agents[0, :players])
+        self.scores = tuple(columns.scores[0, :players].tolist())
+        self.places = tuple(columns.places[0, :players].tolist())
+        by = int(columns.forfeited_by[0])
+        self.forfeited_by = None if by == NOBODY else by
+        self.seats = tuple(seats.tolist())
+        self.actions = tuple(columns.actions.tolist())
+        self.moves = tuple(
+            game.actions.text(action, seat, players)
+            for action, seat in zip(self.actions, self.seats, strict=True)
+        )
+        self.values = tuple(None if np.isnan(value) else float(value) for value in columns.values)
+        self.positions = Positions(game, records)
+
+    def observation(self, number: int) -> NDArray[np.int8]:
+        """int8[D]: what the seat knew that made a decision; ValueError if there is no such one."""
+        decision = self._checked(number)
+        return self.positions[decision].observation(self.seats[decision])
+
+    def mask(self, number: int) -> NDArray[np.bool_]:
+        """bool[A]: its legal actions, likewise."""
+        return self.positions[self._checked(number)].action_mask()
+
+    def svg(self, number: int) -> str:
+        """A position as an SVG document; IndexError if there is no such one."""
+        return self.positions[number].svg()
+
+    def _repr_svg_(self) -> str:
+        return self.svg(-1)
+
+    def __repr__(self) -> str:
+        return f"<Game {self.game_id} of {', '.join(self.agents)}, scores {list(self.scores)}>"
+
+    def _checked(self, number: int) -> int:
+        if not is_whole(number) or not 0 <= number < len(self.actions):
+            raise ValueError(
+                f"decision {shown(number)}: this game has {len(self.actions)}, numbered from 0"
+            )
+        return number
+
+
+class RecordedGames(Sequence[RecordedGame]):
+    """The games of a frame, each read and played again when it is asked for.
+
+    Args:
+        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        source: Where they come from, for errors.
+
+    Raises:
+        DatasetError: a row cannot be a game's (`RecordedColumns.of`), or a game asked for cannot
+            have been played so (`play_again`).
+    """
+
+    def __init__(self, games: polars.LazyFrame, source: str = "") -> None:
+        self._games = games
+        self._source = source
+        self._size = size_of(games, source)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, number: int) -> RecordedGame: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[RecordedGame]: ...
+    def __getitem__(self, number: int | slice) -> RecordedGame | list[RecordedGame]:
+        if isinstance(number, slice):
+            return [self[one] for one in range(self._size)[number]]
+        row = range(self._size)[number]
+        return next(self._from(self._games.slice(row, 1)))
+
+    def __iter__(self) -> Iterator[RecordedGame]:
+        return self._from(self._games)
+
+    def _from(self, games: polars.LazyFrame) -> Iterator[RecordedGame]:
+        for chunk in chunks(games, self._source):
+            for row in range(chunk.size):
+                yield RecordedGame(chunk.taken(np.array([row])))

@@ -1,0 +1,44 @@
+"""Arenas of a few games for tests: a match in all rotations, and a game that is forfeited."""
+
+from __future__ import annotations
+
+from shakespeare_agents import RandomAgent
+from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.playing import play
+from shakespeare_agents.arena.seating import Rules, Seating
+from shakespeare_agents.arena.store import opened
+from shakespeare_env import registry
+
+SEED, DEAL, FAULTY_AFTER = 7, 3, 9
+
+
+class Failing(RandomAgent):
+    """Raises once it has decided some times."""
+
+    def __init__(self):
+        self.left = FAULTY_AFTER
+
+    def act(self, observations, masks, rng):
+        self.left -= 1
+        if self.left < 0:
+            raise ValueError("tired\x1b[2J\nof this")
+        return super().act(observations, masks, rng)
+
+
+def written(name, folder):
+    """An arena's folder: a match in all rotations, then a game that an agent forfeits."""
+    seats, variants = max(2, registry.seats(name)[0]), registry.variants(name)
+    rules = Rules(
+        name,
+        variants,
+        SEED,
+        {"a": RandomAgent(), "b": RandomAgent(), "f": Failing()},
+        {"a": "one", "b": "other", "f": "failing"},
+    )
+    others = ("b",) * (seats - 1)
+    match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
+    lost = Match(seats, DEAL + 1, ("f", *others), (1,))
+    with opened(folder, name) as store:
+        play([Seating(match, turn) for turn in match.rotations], rules, store.append)
+        play([Seating(lost, 1)], rules, store.append)
+    return folder

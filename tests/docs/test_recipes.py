@@ -1,0 +1,59 @@
+"""The recipes of docs/recipes run as they stand, on few games."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from torch.utils.data import DataLoader
+
+from shakespeare_agents import make
+from shakespeare_agents.arena import Entrant
+from shakespeare_agents.arena.dataset import settings_of, write_dataset
+from shakespeare_agents.checkpoint import load_checkpoint
+from shakespeare_env import registry
+from shakespeare_env.datasets import read_batches
+
+RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
+GAMES = 84
+"""Of 21 deals, the first and the last of which are kept back."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("recipes") / "games"
+    heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
+    settings = settings_of("shakespeare", [heuristic] * 4, games=GAMES, seed=1)
+    write_dataset(place, settings, [heuristic] * 4)
+    return place
+
+
+def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
+    out = tmp_path / "clone"
+    arguments = [str(folder), str(out), "--epochs", "2", "--width", "32", "--games", "8"]
+    monkeypatch.setattr(sys, "argv", ["clone.py", *arguments])
+    names = runpy.run_path(str(RECIPES / "clone.py"), run_name="__main__")
+    said = capsys.readouterr().out
+    assert "epoch 2, " in said
+    assert "heuristic ×3" in said
+    _, card = load_checkpoint(out, registry.game("shakespeare"))
+    assert card.figures["decisions"] == names["learned"].decisions
+    # Far more than the third that uniformly random choices would.
+    assert 0.4 < card.figures["agreed"] < 1.0
+    assert names["others"].games == 2 * 4
+
+
+def test_processes_share_the_decisions(folder, monkeypatch):
+    monkeypatch.syspath_prepend(str(RECIPES))
+    recipe = import_module("loader_processes")
+    decisions = recipe.RecordedDecisions(read_batches(folder, size=2048, seed=0))
+    loader = DataLoader(decisions, batch_size=None, num_workers=2, multiprocessing_context="spawn")
+    found = [
+        key
+        for batch in loader
+        for key in zip(batch["game_ids"].tolist(), batch["numbers"].tolist(), strict=True)
+    ]
+    assert len(found) == len(set(found)) == decisions.batches.decisions

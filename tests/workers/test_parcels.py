@@ -1,0 +1,136 @@
+"""Agents travel to workers and play there as they do here."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shakespeare_agents import identity, make
+from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_agents.bundled import bundled_checkpoint
+from shakespeare_agents.parcels import BoxParcel, NamedParcel, parcel_of
+from shakespeare_agents.workers import open_workers
+from shakespeare_agents.workers.in_process import InMemory, ThisProcess
+from shakespeare_env import registry
+from shakespeare_env.agent_faults import agent_notes, own_steps
+from shakespeare_env.errors import WorkerError
+from tests.contract import knowledge
+from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
+
+FIGARO = registry.game("figaro")
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with open_workers(2) as workers:
+        yield workers
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        "random",
+        "greedy,samples=2",
+        "heuristic",
+        "network,greedy=false",
+        str(bundled_checkpoint(FIGARO, 1)),
+        "search,simulations=2,threads=2",
+        "search,rollouts=heuristic,simulations=2",
+        "tests.workers.agents_for_tests:Drawn",
+        str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal",
+        Drawn(),
+        last_legal,
+        lambda observations, masks, rng: masks.argmax(axis=1),
+        Entrant("mine", make("network", FIGARO)),
+    ],
+    ids=lambda agent: str(agent)[:30],
+)
+def test_agents_play_on_workers_as_they_play_here(agent, processes):
+    table: dict[str, Any] = {"games": 9, "players": 3, "seed": 7}
+    here = evaluate([agent, "random"], "figaro", **table)
+    assert evaluate([agent, "random"], "figaro", workers=processes, **table) == here
+
+
+def test_a_file_is_found_from_another_folder(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)
+    name = "agents_for_tests.py:Drawn"
+    parcel = parcel_of(name, make(name, FIGARO), FIGARO, ThisProcess())
+    monkeypatch.chdir("/")
+    assert pickle.loads(pickle.dumps(parcel)).opened(FIGARO).act
+
+
+def test_one_object_at_several_seats_stays_one(processes):
+    """Its games are asked about together."""
+    agent = Drawn()
+    entrants = [Entrant("drawn", agent), Entrant("drawn", agent), Entrant("random", Drawn())]
+    here = evaluate(entrants, "figaro", games=9)
+    assert evaluate(entrants, "figaro", games=9, workers=processes) == here
+
+
+def test_how_an_agent_failed_is_told_as_here(processes):
+    told = []
+    for workers in (None, processes):
+        with pytest.raises(KeyError, match="not prepared") as raised:
+            evaluate([Failing()] * 3, "figaro", games=3, workers=workers)
+        ours = [step for step in own_steps(raised.value) if "agents_for_tests" in step.filename]
+        told.append(([str(step) for step in ours], len(agent_notes(raised.value))))
+    assert told[0] == told[1]
+    assert told[0][1]
+
+
+def test_an_agent_that_cannot_travel_is_refused_with_the_remedy(processes):
+    with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
+        evaluate([Held(), "random"], "figaro", games=3, workers=processes)
+
+
+def test_an_agent_that_is_another_one_there_is_refused():
+    digest = identity.agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
+    assert NamedParcel("heuristic", digest).opened(FIGARO)
+    with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
+        NamedParcel("heuristic", "0" * 16).opened(FIGARO)
+    with pytest.raises(WorkerError, match=r"the agent 'gone.py:A' on .*: there is no file"):
+        NamedParcel("gone.py:A", digest).opened(FIGARO)
+
+
+ARRIVAL = """
+import pickle, sys
+from shakespeare_env import registry
+parcel = pickle.loads(sys.stdin.buffer.read())
+game = parcel.put_in_force()
+print(registry.box_digest(game.name))
+"""
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_a_box_travels(name, tmp_path):
+    changes = knowledge.of(name, "box_changes")
+    own = registry.folder(name) / "box.toml"
+    text = own.read_text(encoding="utf-8").replace(changes.OLD, changes.NEW[0][0])
+    box = tmp_path / "mine.toml"
+    box.write_text(text, encoding="utf-8")
+    digest = registry._digest(name, box)
+    parcel = BoxParcel(name, digest, InMemory("", box.read_bytes()))
+    plain = BoxParcel.of(registry.game(name), ThisProcess())
+    assert plain.content is None
+    assert arrival(parcel, {}) == digest
+    # A machine's own box gives way.
+    assert arrival(plain, {f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
+    with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
+        BoxParcel(name, "0" * 64, None).put_in_force()
+
+
+def arrival(parcel, environment):
+    done = subprocess.run(
+        [sys.executable, "-c", ARRIVAL],
+        input=pickle.dumps(parcel),
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=True,
+    )
+    return done.stdout.decode().strip()

@@ -1,0 +1,158 @@
+"""Shards are done once each, whoever does them and whatever becomes of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import psutil
+import pytest
+
+from shakespeare_agents.workers import in_order, open_workers
+from shakespeare_env.agent_faults import own_steps
+from shakespeare_env.errors import WorkerError
+from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares
+
+SQUARES = [number * number for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def processes():
+    with open_workers(2) as workers:
+        yield workers
+
+
+@pytest.fixture(params=["this process", "processes"])
+def workers(request):
+    if request.param == "processes":
+        yield request.getfixturevalue("processes")
+    else:
+        with open_workers() as here:
+            yield here
+
+
+def test_every_shard_is_done_once_and_counted(workers, tmp_path):
+    told = []
+    job = Squares(tmp_path)
+    found = dict(workers.run(job, range(12), lambda *counts: told.append(counts)))
+    assert [found[number] for number in range(12)] == SQUARES
+    assert sorted(told) == [(number, 1) for number in range(12)]
+
+
+def test_a_job_is_started_once_by_each_worker(workers, tmp_path):
+    job = Squares(tmp_path)
+    for _ in range(2 if workers.size > 1 else 1):  # the same job again is known by its content
+        list(workers.run(job, range(12)))
+    starts = (tmp_path / "starts").read_text().split()
+    assert len(starts) == len(set(starts)) <= workers.size
+
+
+def test_results_can_be_put_in_order(processes, tmp_path):
+    (tmp_path / "slow 0").touch()
+    numbers = [number for number, _ in processes.run(Squares(tmp_path), range(12))]
+    assert numbers != sorted(numbers)
+    assert list(in_order(processes.run(Squares(tmp_path), range(12)))) == SQUARES
+
+
+def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
+    """So whoever makes them may learn from earlier results."""
+    taken = []
+
+    def source():
+        for number in range(12):
+            taken.append(number)
+            yield number
+
+    for done, _ in enumerate(workers.run(Squares(tmp_path), source()), 1):
+        assert len(taken) <= done + 2 * workers.size
+
+
+def test_a_failed_shard_raises_what_it_raised(workers, tmp_path):
+    (tmp_path / "fail 5").touch()
+    with pytest.raises(ValueError, match="no square of 5") as raised:
+        list(workers.run(Squares(tmp_path), range(12)))
+    assert raised.value.__notes__ == ["a note"]
+    assert own_steps(raised.value)[-1].filename.endswith("jobs_for_tests.py")
+    assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+
+
+def test_an_exception_that_cannot_travel_is_told_in_words(processes):
+    with pytest.raises(RuntimeError, match="Local: mine"):
+        list(processes.run(RaisesLocal(), range(2)))
+
+
+def test_a_lost_workers_shards_are_done_again(processes, tmp_path):
+    for number in (3, 7, 8):
+        (tmp_path / f"kill {number}").touch()
+    assert list(in_order(processes.run(Squares(tmp_path), range(12)))) == SQUARES
+
+
+def test_workers_lost_again_and_again_are_an_error(processes, tmp_path):
+    (tmp_path / "always kill 2").touch()
+    with pytest.raises(WorkerError, match=r"lost 4 times in a row.* --workers"):
+        list(processes.run(Squares(tmp_path), [2]))
+    assert list(in_order(processes.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+
+
+def test_what_is_shared_is_read_by_workers(workers):
+    shared = workers.share(b"content")
+    assert workers.share(b"content") == shared
+    assert list(in_order(workers.run(Reads(shared), [slice(3), slice(3, None)]))) == [
+        b"con",
+        b"tent",
+    ]
+
+
+def test_closing_drops_what_is_not_done(processes, tmp_path):
+    for number in range(2, 12):
+        (tmp_path / f"slow {number}").touch()
+    found = processes.run(Squares(tmp_path), range(12))
+    next(found)
+    found.close()
+    assert list(in_order(processes.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"processes": 0}, "workers=0 is out of range 1 to"),
+        ({"processes": 2, "ray": "local"}, "give one of them"),
+    ],
+)
+def test_workers_that_cannot_be(options, said):
+    with pytest.raises(ValueError, match=said), open_workers(**options):
+        pass
+
+
+SLEEPER = """
+import os, sys, time
+from pathlib import Path
+from shakespeare_agents.workers import open_workers
+from tests.workers.jobs_for_tests import Squares
+with open_workers(2) as workers:
+    for _ in workers.run(Squares(Path(sys.argv[1])), range(10_000)):
+        print(flush=True)
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_with_their_driver(tmp_path, end):
+    command = [sys.executable, "-c", SLEEPER, str(tmp_path)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_take_interrupts
+    ) as driver:
+        assert driver.stdout is not None
+        driver.stdout.readline()
+        children = psutil.Process(driver.pid).children(recursive=True)
+        assert len(children) >= 2
+        os.kill(driver.pid, end)
+        driver.communicate()
+    _, left = psutil.wait_procs(children, timeout=10)
+    assert not left
+
+
+def _take_interrupts() -> None:
+    """Test runners in the background ignore them, and their children would, too."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
