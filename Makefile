@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-training leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-training leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
