@@ -1,0 +1,8 @@
+"""Workers of a Ray cluster."""
+
+from shakespeare_env.extras import needing
+
+with needing("ray", "many machines need"):
+    from shakespeare_agents.workers.on_ray.cluster import Cluster
+
+__all__ = ["Cluster"]

@@ -1,0 +1,122 @@
+"""Contents and jobs in a cluster's object store, from which a node fetches them once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import pickle
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
+
+import cloudpickle
+import ray
+from ray.exceptions import ObjectStoreFullError, OutOfDiskError
+
+from shakespeare_agents.workers.jobs import Job
+from shakespeare_env.errors import WorkerError
+
+
+@dataclass(frozen=True)
+class InStore:
+    """Bytes in the object store, for as long as anyone has this."""
+
+    digest: str
+    place: Any
+
+    def read(self) -> bytes:
+        """See `Shared.read`."""
+        content: bytes = ray.get(self.place)
+        return content
+
+
+@dataclass(frozen=True)
+class JobInStore:
+    """A job in the object store; see `SentJob`."""
+
+    key: str
+    place: Any
+
+    def load(self) -> Job[Any, Any]:
+        """See `SentJob.load`."""
+        job: Job[Any, Any] = unpacked(*ray.get(self.place))
+        return job
+
+
+class Store:
+    """What this process has put into the object store; the same bytes stand there once."""
+
+    def __init__(self) -> None:
+        self._shared: WeakValueDictionary[str, InStore] = WeakValueDictionary()
+
+    def put(self, content: bytes) -> InStore:
+        """Put bytes there.
+
+        Raises:
+            WorkerError: there is no room for them.
+        """
+        digest = hashlib.sha256(content).hexdigest()
+        found = self._shared.get(digest)
+        if found is None:
+            found = self._shared[digest] = InStore(digest, _put(content, len(content)))
+        return found
+
+    def put_job(self, job: Job[Any, Any]) -> JobInStore:
+        """Put a job there.
+
+        Raises:
+            WorkerError: there is no room for it.
+        """
+        content, places = packed(job)
+        place = _put((content, places), len(content))
+        return JobInStore(hashlib.sha256(content).hexdigest(), place)
+
+
+def packed(one: object) -> tuple[bytes, dict[str, Any]]:
+    """A job or shard as bytes, and the places, by digest, of what it shares."""
+    pickler = _Pickler()
+    pickler.dump(one)
+    return pickler.file.getvalue(), pickler.places
+
+
+def unpacked(content: bytes, places: dict[str, Any]) -> Any:
+    """What was packed."""
+    return _Unpickler(content, places).load()
+
+
+class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Leaves out the places of what is shared.
+
+    Ray has to pickle them itself: places that it does not see travel are kept for ever. And what
+    fails where a job is unpickled is then raised as it is.
+    """
+
+    def __init__(self) -> None:
+        self.file = io.BytesIO()
+        self.places: dict[str, Any] = {}
+        super().__init__(self.file)
+
+    def persistent_id(self, one: object) -> str | None:
+        if not isinstance(one, InStore):
+            return None
+        self.places[one.digest] = one.place
+        return one.digest
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, content: bytes, places: dict[str, Any]) -> None:
+        super().__init__(io.BytesIO(content))
+        self._places = places
+
+    def persistent_load(self, digest: str) -> InStore:
+        return InStore(digest, self._places[digest])
+
+
+def _put(content: Any, size: int) -> Any:
+    try:
+        return ray.put(content)
+    except (ObjectStoreFullError, OutOfDiskError) as fault:
+        raise WorkerError(
+            f"Ray's object store on this machine has no room for {size:,} bytes: free some of "
+            "its disk, or start Ray with a larger --object-store-memory"
+        ) from fault
