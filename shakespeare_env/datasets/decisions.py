@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.arrays import taken
 from shakespeare_env.batch import Batch
+from shakespeare_env.datasets.background import waited_for
 from shakespeare_env.datasets.frames import load, load_polars, polars_schema
 from shakespeare_env.datasets.playing_again import play_again
 from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks
@@ -25,7 +26,7 @@ from shakespeare_env.game import Records
 if TYPE_CHECKING:
     import polars
 
-_BYTES_AT_ONCE = 2**26
+_BYTES_AT_ONCE = 2**24
 """Of what is kept of decisions while their rows are made."""
 
 
@@ -125,6 +126,9 @@ _MAKERS: dict[str, Callable[[_Decisions], Any]] = {
 _AS_STORED = frozenset({"game_id", "number", "action", "value"})
 """Columns for which no game is played."""
 _OF_RECORDS = frozenset({"phase", "position", "is_secret"})
+_OF_TEXTS = frozenset({"position", "is_secret"})
+_TEXT = 4096
+"""Bytes of a position in text, more or less."""
 _OF_MASKS = frozenset({"legal_actions", "legal_moves"})
 
 
@@ -141,6 +145,17 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
     schema = polars_schema(DECISIONS)
 
     def rows(
+        columns: list[str] | None, predicate: polars.Expr | None, most: int | None, hint: int | None
+    ) -> Iterator[polars.DataFrame]:
+        frames = made(columns, predicate, most, hint)
+        while True:
+            with waited_for():
+                frame = next(frames, None)
+            if frame is None:
+                return
+            yield frame
+
+    def made(
         columns: list[str] | None,
         predicate: polars.Expr | None,
         most: int | None,
@@ -158,10 +173,10 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
             if left == 0:
                 return
 
-    made: polars.LazyFrame = plugins.register_io_source(
+    query: polars.LazyFrame = plugins.register_io_source(
         rows, schema=schema, is_pure=True, explain_name="games played again"
     )
-    return made
+    return query
 
 
 def _parts(
@@ -172,6 +187,7 @@ def _parts(
     size = 64
     size += game.actions.size * (not _OF_MASKS.isdisjoint(columns))
     size += game.state.itemsize * (not _OF_RECORDS.isdisjoint(columns))
+    size += _TEXT * (not _OF_TEXTS.isdisjoint(columns))
     count = games.size if most is None else int(np.searchsorted(games.starts, most))
     first = 0
     while first < count:

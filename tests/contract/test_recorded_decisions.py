@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
@@ -100,6 +103,21 @@ def test_the_decisions_of_some_of_the_games(folder, rows):
     found = decisions_of(games).collect()
     assert_frame_equal(found, rows.filter(pl.col("game_id").is_in(chosen.implode())))
     assert found.height
+
+
+@pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
+def test_a_process_may_end_while_polars_reads_ahead(folder):
+    """Python ends threads in the middle, which Polars answers by aborting."""
+    program = f"""
+import polars as pl
+from shakespeare_env.datasets import decisions, read_decisions
+decisions._BYTES_AT_ONCE = 1  # a game at a time
+print(read_decisions({str(folder)!r}).filter(pl.col("position") != "").head(1).collect().height)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
 
 
 def test_games_that_lack_a_column_are_refused(folder):

@@ -100,9 +100,8 @@ def test_stopped_in_a_game_it_plays_that_game_again(tmp_path):
     assert make_config(card.settings, "card") == config
 
 
-def test_a_stop_is_heeded_before_every_search(monkeypatch):
-    monkeypatch.setattr("shakespeare_training.expert_iteration.learner._AT_ONCE", 2)
-    learner = expert(opponents={"current": 1.0})
+def test_a_stop_is_heeded_within_a_game():
+    learner = expert(opponents={"current": 1.0}, warmup_decisions=0)
     asked = 0
 
     def check():
@@ -114,14 +113,13 @@ def test_a_stop_is_heeded_before_every_search(monkeypatch):
     learner.check_stop = check
     with pytest.raises(Stopped):
         learner.learn(1, callback=Plain())
-    assert learner.num_timesteps == 0, "two of three parts of the first step were searched"
+    assert learner.num_timesteps == 2 * learner.league.batch.n - 6, "one step of every game"
 
 
-def test_how_many_are_searched_at_once_changes_nothing(monkeypatch):
-    """A step is learned from as a whole."""
+def test_how_many_are_played_together_changes_nothing(monkeypatch):
     found = []
-    for at_once in (2, 128):
-        monkeypatch.setattr("shakespeare_training.expert_iteration.learner._AT_ONCE", at_once)
+    for together in (2, 8):
+        monkeypatch.setattr("shakespeare_training.expert_iteration.groups._GAMES_A_PART", together)
         learner = expert(warmup_decisions=0)
         examples = played(learner)
         found.append([array.tolist() for array in examples])

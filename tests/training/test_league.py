@@ -42,7 +42,7 @@ def names(league):
 
 def end(league, row, *, seat_scores):
     league.batch.final_scores[row] = seat_scores
-    league.record_results(np.array([row]))
+    league.record_results(league.ended(np.array([row])))
 
 
 def test_shares_are_the_configured_ones():
@@ -105,7 +105,7 @@ def test_a_snapshot_is_active_for_a_round_of_games():
         league.add_snapshot(name, weights(league))
     met = []
     for _ in range(400):
-        league.record_results(np.array([0]))
+        league.record_results(league.ended(np.array([0])))
         league.assign_seats(np.array([0]))
         met.append(names(league)[0])
     changes = [place for place in range(1, 400) if met[place] != met[place - 1]]
@@ -183,7 +183,7 @@ def test_everybody_keeps_a_seat_until_the_game_is_over(name):
         rows = np.flatnonzero(done)
         assert (league.lineup.seats == before).all()
         batch.restart(rows)
-        league.record_results(rows)
+        league.record_results(league.ended(rows))
         league.assign_seats(rows)
         kept = np.setdiff1d(np.arange(24), rows)
         assert (league.lineup.seats[kept] == before[kept]).all()

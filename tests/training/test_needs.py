@@ -12,6 +12,7 @@ from shakespeare_env.errors import MemoryLimitError
 from shakespeare_training import learner as learners
 from shakespeare_training.config import make_config
 from shakespeare_training.config_text import bundled_names, chosen_config
+from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.needs import check_memory, needs
 from tests.training.short_runs import played, small
@@ -43,8 +44,23 @@ def test_what_whole_games_leave_to_learn_is_counted(name):
     learner, found = make_learner(config, "cpu"), needs(config)
     assert found["width"] == 4 * sum(p.nbytes for p in learner.policy.parameters())
     examples = played(learner)
-    taken = 2 * sum(array.nbytes for array in examples)
+    taken = sum(array.nbytes for array in examples)
     assert 0.3 * taken < found["n_envs"] < 2 * taken
+
+
+def test_groups_ahead_are_counted():
+    """Their games and their weights."""
+    of_search = {"n_envs": 8, "width": 16, **OF_SEARCH}
+    one, three = (
+        needs(make_config({**of_search, "groups_ahead": ahead}, "here")) for ahead in (0, 2)
+    )
+    learner = make_learner(make_config({**of_search, "groups_ahead": 2}, "here"), "cpu")
+    assert isinstance(learner, ExpertIteration)
+    taken = sum(array.nbytes for order in learner.orders for array in order.tensors.values())
+    assert three["groups_ahead"] == taken
+    batch = learner.league.batch
+    games = batch.save(slice(None)).nbytes + batch.obs.nbytes + batch.mask.nbytes
+    assert three["n_envs"] - one["n_envs"] == games * 2 // 3
 
 
 OF_SEARCH = {"algorithm": "expert_iteration", "opponents": {"current": 1.0}}

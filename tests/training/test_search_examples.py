@@ -10,6 +10,7 @@ from shakespeare_env import registry
 from shakespeare_env.batch import Batch
 from shakespeare_training.expert_iteration.advantages import advantages
 from shakespeare_training.expert_iteration.games import GameLog
+from shakespeare_training.expert_iteration.packing import Packed, unpacked
 
 
 def found(prior, values):
@@ -43,7 +44,7 @@ def test_games_are_told_as_their_seats_see_them(name, players):
         prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
         scores = batch.scores(rows)
         noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
-        log.add(rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
+        log.add(len(noted), rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
     examples = log.examples()
     assert examples.size == len(noted)
@@ -63,3 +64,30 @@ def test_games_are_told_as_their_seats_see_them(name, players):
             assert changes[place] == pytest.approx(change, abs=1e-6)
     chosen = np.array([2, 0])
     assert np.array_equal(examples.rows(chosen).shares, examples.shares[chosen])
+
+
+def first_moves(batch):
+    """The log of games in which the first legal move is played."""
+    log, step = GameLog(batch), 0
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        masks = batch.mask[rows]
+        prior = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        gained = np.where(masks, np.linspace(-1.0, 1.0, masks.shape[1]), 0.0)
+        log.add(step, rows, prior, gained.astype(np.float32))
+        batch.step(masks.argmax(axis=1), rows)
+        step += 1
+    return log
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_parts_of_a_group_are_put_together_as_if_it_had_been_played_as_one(name):
+    batch = Batch(name, n=3, players=registry.seats(name)[0], seed=1, autoreset=False)
+    parts = [(batch.copies(np.array(games)), np.array(games)) for games in ([1], [0, 2])]
+    expected = first_moves(batch).examples()
+    packed = [Packed.of(first_moves(games), numbers) for games, numbers in parts]
+    found = unpacked(packed, batch.game.layout.size, batch.game.actions.size)
+    for one, other in zip(found, expected, strict=True):
+        assert (one.dtype, one.shape) == (other.dtype, other.shape)
+        assert one.tobytes() == other.tobytes()
+    small = sum(len(part.observations) + part.masks.nbytes + part.prior.nbytes for part in packed)
+    assert small < sum(array.nbytes for array in expected[:3]) / 4

@@ -74,7 +74,7 @@ HUGE = 10**30
         ("league.active", 99, "league.active = 99 is no snapshot in use"),
         ("league.active", -1, "league.active = -1: must be at least 0"),
         ("league.active_until", HUGE, "league.active_until = 1000.*: must be at most"),
-        ("league.active_until", 10**9, "league.active_until = 1000000000 is more than n_envs"),
+        ("league.active_until", 10**9, "= 1000000000 is more than the 16 games"),
         ("league.finished", -1, "league.finished = -1: must be at least 0"),
         ("league.finished", 1.5, "league.finished = 1.5: must be a whole number"),
         ("league.opponents", [], r"league.opponents begins with \[\]; the settings name"),

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from shakespeare_agents.checkpoint import read_card, save_checkpoint
 from shakespeare_env import registry
 from shakespeare_env.cli import app
+from shakespeare_env.errors import WorkerError
 from shakespeare_training.runs.saving import read_state
 from tests.agents.networks import random_heads, random_tensors
 
@@ -138,6 +139,7 @@ def test_without_a_terminal_lines_tell_what_goes_on_before_learning(small, tmp_p
 LONG_RUNS = """
 import sys
 from shakespeare_env.cli import app
+from shakespeare_env.errors import WorkerError
 settings = "--config", sys.argv[1], "--set", "decisions=10_000_000", "--device", "cpu"
 for folder in sys.argv[2:]:
     try:
@@ -255,6 +257,27 @@ def test_a_run_keeps_its_settings(small, tmp_path):
     done = command("train", "--resume", tmp_path / "nothing")
     assert done.exit_code == 1
     assert "is it a run?" in done.output
+
+
+@pytest.mark.parametrize("option", [("--workers", 2), ("--ray", "local")])
+def test_ppo_has_no_use_for_workers(small, tmp_path, option):
+    """Said before a folder is made or a cluster asked for."""
+    done = command("train", "--config", small, "--out", tmp_path / "run", *option)
+    assert done.exit_code == 2
+    said = " ".join(done.output.replace("│", "").split())
+    assert "PPO's games stay in the process that learns" in said
+    assert option[0] in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_lost_workers_are_told_with_what_is_left(small, tmp_path, monkeypatch):
+    def lose(*_):
+        raise WorkerError("a worker process was lost 4 times in a row")
+
+    monkeypatch.setattr("shakespeare_training.runs.run.Run.learn", lose)
+    done = command("train", "--config", small, "--out", tmp_path / "run")
+    assert done.exit_code == 1
+    assert "lost 4 times in a row; what was saved before is intact" in done.output
 
 
 def test_a_folder_that_cannot_be_written(small, tmp_path):

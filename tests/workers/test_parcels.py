@@ -32,9 +32,9 @@ def processes():
         yield workers
 
 
-@pytest.mark.parametrize(
-    "agent",
-    [
+AGENTS: dict[str, Any] = {
+    str(agent)[-30:]: agent
+    for agent in (
         "random",
         "greedy,samples=2",
         "heuristic",
@@ -44,14 +44,19 @@ def processes():
         "search,rollouts=heuristic,simulations=2",
         "tests.workers.agents_for_tests:Drawn",
         str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal",
-        Drawn(),
-        last_legal,
-        lambda observations, masks, rng: masks.argmax(axis=1),
-        Entrant("mine", make("network", FIGARO)),
-    ],
-    ids=lambda agent: str(agent)[:30],
-)
-def test_agents_play_on_workers_as_they_play_here(agent, processes):
+    )
+}
+AGENTS |= {
+    "an object": Drawn(),
+    "a function": last_legal,
+    "a lambda": lambda observations, masks, rng: masks.argmax(axis=1),
+    "an entrant": Entrant("mine", make("network", FIGARO)),
+}
+
+
+@pytest.mark.parametrize("name", AGENTS)
+def test_agents_play_on_workers_as_they_play_here(name, processes):
+    agent = AGENTS[name]
     table: dict[str, Any] = {"games": 9, "players": 3, "seed": 7}
     here = evaluate([agent, "random"], "figaro", **table)
     assert evaluate([agent, "random"], "figaro", workers=processes, **table) == here

@@ -6,9 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
+import cloudpickle
 import psutil
 import pytest
+from loky import ProcessPoolExecutor
 
 from shakespeare_agents.workers import in_order, open_workers
 from shakespeare_env.agent_faults import own_steps
@@ -38,7 +42,8 @@ def test_every_shard_is_done_once_and_counted(workers, tmp_path):
     job = Squares(tmp_path)
     found = dict(workers.run(job, range(12), lambda *counts: told.append(counts)))
     assert [found[number] for number in range(12)] == SQUARES
-    assert sorted(told) == [(number, 1) for number in range(12)]
+    counted = sorted(counts for counts in told if counts != (0, 0))
+    assert counted == [(number, 1) for number in range(12)]
 
 
 def test_a_job_is_started_once_by_each_worker(workers, tmp_path):
@@ -87,6 +92,54 @@ def test_a_lost_workers_shards_are_done_again(processes, tmp_path):
     for number in (3, 7, 8):
         (tmp_path / f"kill {number}").touch()
     assert list(in_order(processes.run(Squares(tmp_path), range(12)))) == SQUARES
+
+
+def test_a_worker_is_lost_while_its_results_are_looked_at(processes, tmp_path):
+    """Beginning another shard notices it."""
+    found = []
+    for number, result in processes.run(Squares(tmp_path), range(12)):
+        found.append((number, result))
+        if len(found) == 4:
+            (lost, *_) = processes._executor._processes
+            os.kill(lost, signal.SIGKILL)
+            psutil.wait_procs([psutil.Process(lost)], timeout=10)
+            time.sleep(0.5)
+    assert sorted(found) == list(enumerate(SQUARES))
+
+
+def test_nothing_large_goes_through_the_pipe_that_workers_share(processes, monkeypatch):
+    """Lost in the middle of writing to it, a worker would leave the driver reading for ever."""
+    sent = []
+    submitted = ProcessPoolExecutor.submit
+
+    def submit(self, *task):
+        sent.append(submitted(self, *task))
+        return sent[-1]
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit)
+    large = processes.share(b"x" * 10**6)
+    results = list(in_order(processes.run(Reads(large), [slice(None)] * 3)))
+    assert results == [b"x" * 10**6] * 3
+    assert all(len(cloudpickle.dumps(future.result())) < 256 for future in sent)
+    assert not any(Path(future.result()).exists() for future in sent)
+
+
+def test_what_is_released_as_often_as_it_was_shared_is_forgotten(processes):
+    kept, again = processes.share(b"some"), processes.share(b"some")
+    processes.release(kept)
+    assert again.read() == b"some"
+    processes.release(again)
+    assert not again.path.exists()
+
+
+def test_who_waits_for_slow_shards_is_asked_now_and_then(processes, tmp_path, monkeypatch):
+    """What it raises then stops the work."""
+    monkeypatch.setattr("shakespeare_agents.workers.processes._LOOK_EVERY_S", 0.02)
+    (tmp_path / "slow 0").touch()
+    told = []
+    list(processes.run(Squares(tmp_path), range(1), lambda *counts: told.append(counts)))
+    assert {*told[:-1]} == {(0, 0)}
+    assert told[-1] == (0, 1)
 
 
 def test_workers_lost_again_and_again_are_an_error(processes, tmp_path):

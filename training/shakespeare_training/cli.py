@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from shakespeare_agents.cli import workers_options
 from shakespeare_env import registry
 from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
-from shakespeare_env.errors import ShakespeareEnvError, TrainingError
+from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerError
 from shakespeare_training.terminal import (
     UnbreakableConsole,
     busy,
@@ -21,6 +23,7 @@ from shakespeare_training.terminal import (
 )
 
 _CONFIGURED = "as configured"
+_INTACT = "what was saved before is intact, and --resume continues from there"
 _OVERRIDES = "--set"
 """What to call settings from the command line in errors."""
 
@@ -107,13 +110,16 @@ def train(
     device: Annotated[
         str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if there is one.")
     ] = "auto",
+    workers: workers_options.Processes = 1,
+    ray: workers_options.Ray = None,
     print_config: Annotated[
         bool, typer.Option("--print-config", help="Print the settings with comments, and exit.")
     ] = False,
 ) -> None:
     """Train a network by self-play, and evaluate it as it learns.
 
-    Ctrl-C stops it, nothing is lost, and --resume goes on.
+    Ctrl-C stops it, nothing is lost, and --resume goes on. Processes or a Ray cluster play the
+    games of expert iteration; PPO has no use for them.
     """
     console = UnbreakableConsole()
     if minutes is not None and not math.isfinite(minutes):
@@ -121,7 +127,8 @@ def train(
     if trust and resume is None:
         raise typer.BadParameter("only --resume asks for it", param_hint="--trust")
     folder = resume or out or Path("runs")
-    with stoppable(console, "Stopped before learning began.") as stop:
+    with ExitStack() as opened:
+        stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
         import_what_trains(console)
         from shakespeare_agents.checkpoint import read_card
         from shakespeare_training import config_text
@@ -147,6 +154,8 @@ def train(
                         trusted=trust or (),
                         minutes=minutes,
                     )
+                _check_workers(run.config.algorithm, workers, ray)
+                crew = opened.enter_context(workers_options.chosen(workers, ray))
             else:
                 if game_name is not None:
                     overrides["game"] = find_game(game_name).name
@@ -154,6 +163,9 @@ def train(
                 if print_config:
                     typer.echo(config_text.as_toml(chosen), nl=False)
                     return
+                _check_workers(chosen.algorithm, workers, ray)
+                # Before the folder is made.
+                crew = opened.enter_context(workers_options.chosen(workers, ray))
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with busy(console, "building the learner"):
@@ -171,14 +183,23 @@ def train(
             give_up(f"{folder}: the run cannot be written ({fault}); give a folder that can be")
         try:
             with run:
-                train_run(run, console, stop)
+                train_run(run, console, stop, crew)
         except TrainingError as fault:
             give_up(str(fault))
+        except WorkerError as fault:
+            give_up(f"{fault}; {_INTACT}")
         except OSError as fault:
-            give_up(
-                f"the run cannot be written ({fault}); what was saved before is intact, and "
-                "--resume continues from there"
-            )
+            give_up(f"the run cannot be written ({fault}); {_INTACT}")
+
+
+def _check_workers(algorithm: str, workers: int, ray: str | None) -> None:
+    if algorithm == "ppo" and (workers != 1 or ray is not None):
+        raise typer.BadParameter(
+            "PPO's games stay in the process that learns, where one question to the network "
+            "answers a step of all of them; leave it out, or learn from searches: "
+            "--config expert_iteration",
+            param_hint="--workers" if ray is None else "--ray",
+        )
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:

@@ -168,9 +168,12 @@ class TrainingConfig(BaseModel):
     """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
     search_threads: Annotated[int, OnlySearch] = Field(default=1, ge=1, le=1024)
     """Threads that share the playouts; they change no result."""
+    groups_ahead: Annotated[int, OnlySearch] = Field(default=0, ge=0, le=1000)
+    """Groups of `n_envs` games that workers may play while the learner learns from the one before
+    them: with the weights of so many updates ago, whoever plays them."""
     warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0, le=MOST_DECISIONS)
-    """Decisions played without search at the start of the run, for the heads to learn from; 0 if
-    it starts from a network that has them."""
+    """Decisions to learn from at the start of the run before games are searched, for the heads to
+    know something; 0 if it starts from a network that has them."""
     win_coef: Annotated[Weight, OnlySearch] = 0.1
     """Coefficient of the loss of the shares of the victory."""
 

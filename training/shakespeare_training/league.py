@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,18 @@ class Opponent:
     def weight(self) -> float:
         """In prioritised fictitious self-play."""
         return (1.0 - self.win_rate) ** 2
+
+
+class Ended(NamedTuple):
+    """Games that have just ended.
+
+    Attributes:
+        seats: int32[m, S], who had which (`Lineup`).
+        scores: int16[m, S], final.
+    """
+
+    seats: NDArray[np.int32]
+    scores: NDArray[np.int16]
 
 
 def named_opponents(opponents: Iterable[str]) -> list[str]:
@@ -156,11 +168,14 @@ class League:
         with self._blas.limit(limits=1, user_api="blas"):
             return self.lineup.decide(self.batch, rows)
 
-    def record_results(self, rows: NDArray[np.int64]) -> None:
-        """Count games that have just ended, int64[m]; call it before `assign_seats`."""
-        self.finished += len(rows)
-        scores = self.batch.final_scores[rows].astype(np.float64)
-        for seats, score in zip(self.lineup.seats[rows], scores, strict=True):
+    def ended(self, rows: NDArray[np.int64]) -> Ended:
+        """The games of the batch that have just ended, int64[m]."""
+        return Ended(self.lineup.seats[rows], self.batch.final_scores[rows])
+
+    def record_results(self, ended: Ended) -> None:
+        """Count games."""
+        self.finished += len(ended.seats)
+        for seats, score in zip(ended.seats, ended.scores.astype(np.float64), strict=True):
             others = np.flatnonzero(seats >= 0)
             if len(others):
                 opponent = self.opponents[seats[others[0]]]

@@ -19,7 +19,8 @@ from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 _SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "seed"}
 _PPO = {"win_reward_coef", "n_steps", "gamma", "gae_lambda", "clip_range", "target_kl"}
 _PPO |= {"near_certain_share"}
-_SEARCH = {"horizon", "temperature", "warmup_decisions", "win_coef", "target_sharpness"}
+_SEARCH = {"groups_ahead", "horizon", "temperature", "warmup_decisions", "win_coef"}
+_SEARCH |= {"target_sharpness"}
 _PLAN = {"simulations", "considered", "utility", "sharpness", "near_certain", "noise"}
 """Settings that are arguments of the learners and of a search's plan."""
 
@@ -33,10 +34,11 @@ def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
     """
     device = checked_device(device)
     check_memory(config, device)
+    players = np.tile(np.resize(config.players, config.n_envs), config.groups_ahead + 1)
     batch = Batch(
         config.game,
-        n=config.n_envs,
-        players=np.resize(config.players, config.n_envs),
+        n=len(players),
+        players=players,
         seed=config.seed,
         autoreset=False,
         reward="score",

@@ -75,16 +75,16 @@ def _of_search(config: TrainingConfig) -> dict[str, int]:
     observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
     shapes = Network.shapes(config.width, observation, actions)
     weights = _bytes(shapes | Network.head_shapes(config.width, seats))
-    # The games an update learns from, in which the learner has every seat or one; while they are
-    # put together each decision is there twice.
+    # The games an update learns from, in which the learner has every seat or one.
     alone = 1.0 - config.opponents.get(CURRENT, 0.0) / sum(config.opponents.values())
     own = [_decisions(config.game, n) * (1.0 - alone * (1.0 - 1.0 / n)) for n in config.players]
     decisions = int(config.n_envs * sum(own) / len(own))
-    example = observation + actions + _FLOAT * (actions + seats) + 16
+    example = observation + actions + 2 * _FLOAT * (actions + seats) + 8
     minibatch = min(config.batch_size, decisions)
     return {
         **_of_both(config, game, weights),
-        "n_envs": _batch(config, game) + decisions * 2 * example,
+        "n_envs": _batch(config, game) + decisions * example,
+        "groups_ahead": config.groups_ahead * weights,
         # Its targets, log-probabilities and their gaps, and what the gradient keeps of them.
         "batch_size": minibatch * _learned(config, game, 5),
     }
@@ -100,7 +100,8 @@ def _of_both(config: TrainingConfig, game: Game, weights: int) -> dict[str, int]
 
 
 def _batch(config: TrainingConfig, game: Game) -> int:
-    return config.n_envs * (game.state.itemsize + game.layout.size + game.actions.size)
+    games = config.n_envs * (config.groups_ahead + 1)
+    return games * (game.state.itemsize + game.layout.size + game.actions.size)
 
 
 def _learned(config: TrainingConfig, game: Game, floats: int) -> int:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 
-from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,9 @@ class ThisProcess:
     def share(self, content: bytes) -> InMemory:
         """See `Workers.share`."""
         return InMemory(hashlib.sha256(content).hexdigest(), content)
+
+    def release(self, shared: Shared) -> None:
+        """See `Workers.release`; who reads them keeps them."""
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody

@@ -11,7 +11,8 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 Tell = Callable[[int, int], None]
-"""Called with the decisions made and the games finished since the last call."""
+"""Called with the decisions made and the games finished since the last call; now and then with
+none, so that it can stop the work by what it raises."""
 Work = Callable[[S, Tell], R]
 """Does a shard. What it returns depends on the shard alone, so that a lost one is done again."""
 
@@ -57,14 +58,19 @@ class Workers(Protocol):
         """Let workers read some bytes; the same bytes are kept once."""
         ...
 
+    def release(self, shared: Shared) -> None:
+        """Forget bytes once they have been released as often as they were shared."""
+        ...
+
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Generator[tuple[int, R], None, None]:
         """Do shards; their numbers from 0 and results, as they come.
 
-        Shards are taken only as they can be begun, so their source may wait for results. A shard
-        whose worker is lost is done again. `tell` is called in this thread, at the latest before a
-        shard's result is given. Closing the iterator drops what is not done.
+        Shards are taken only as they can be begun, so their source may wait for results: it may
+        have none for now, as long as results are to come. A shard whose worker is lost is done
+        again. `tell` is called in this thread, at the latest before a shard's result is given.
+        Closing the iterator drops what is not done.
 
         Raises:
             Exception: a shard's, with its notes.

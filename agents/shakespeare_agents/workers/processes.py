@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import signal
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass
@@ -18,8 +20,8 @@ from typing import Any
 import cloudpickle
 from loky import ProcessPoolExecutor
 
-from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
-from shakespeare_agents.workers.worker import Done, do
+from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
+from shakespeare_agents.workers.worker import Done, SentJob, do
 from shakespeare_env.errors import WorkerError
 
 _MOST_LOST = 3
@@ -67,6 +69,7 @@ class Processes:
     def __init__(self, size: int) -> None:
         self.size = size
         self._folder = tempfile.TemporaryDirectory(prefix="shakespeare-env-")
+        self._shares: Counter[str] = Counter()
         self._executor: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> Processes:
@@ -82,7 +85,14 @@ class Processes:
         path = Path(self._folder.name) / digest
         if not path.exists():
             path.write_bytes(content)
+        self._shares[digest] += 1
         return InFile(digest, path)
+
+    def release(self, shared: Shared) -> None:
+        """See `Workers.release`."""
+        self._shares[shared.digest] -= 1
+        if not self._shares[shared.digest]:
+            (Path(self._folder.name) / shared.digest).unlink()
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
@@ -90,33 +100,39 @@ class Processes:
         """See `Workers.run`."""
         sent = _SentJob(self.share(cloudpickle.dumps(job)))
         source = enumerate(shards)
-        begun: dict[Future[Done], tuple[int, S]] = {}
-        again: list[tuple[int, S]] = []
+        begun: dict[Future[str], tuple[int, S]] = {}
+        waiting: list[tuple[int, S]] = []
         lost = 0
         try:
             while True:
-                room = self.size * (1 + _WAITING) - len(begun)
-                for number, shard in [*again, *islice(source, max(room - len(again), 0))]:
-                    begun[self._running().submit(do, sent, shard)] = number, shard
-                again = []
-                if not begun:
-                    return
-                for future in wait(begun, return_when=FIRST_COMPLETED).done:
-                    number, shard = begun.pop(future)
-                    try:
-                        done = future.result()
-                    except BrokenExecutor as fault:
-                        again.append((number, shard))
-                        again += [begun[other] for other in begun]
-                        begun.clear()
-                        self._stop()
-                        lost += 1
-                        if lost > _MOST_LOST:
-                            raise WorkerError(_gone(lost)) from fault
-                        break
-                    lost = 0
-                    tell(done.decisions, done.games)
-                    yield number, done.unpacked()
+                try:
+                    room = self.size * (1 + _WAITING) - len(begun)
+                    waiting += islice(source, max(room - len(waiting), 0))
+                    while waiting:
+                        number, shard = waiting[0]
+                        begun[self._running().submit(_do, self._folder.name, sent, shard)] = (
+                            number,
+                            shard,
+                        )
+                        del waiting[0]
+                    if not begun:
+                        return
+                    ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
+                    if not ended:
+                        tell(0, 0)
+                    for future in ended:
+                        done = _collected(future.result())
+                        number, _ = begun.pop(future)
+                        lost = 0
+                        tell(done.decisions, done.games)
+                        yield number, done.unpacked()
+                except BrokenExecutor as fault:  # at any time, so beginning a shard may raise it
+                    waiting = [*begun.values(), *waiting]
+                    begun.clear()
+                    self._stop()
+                    lost += 1
+                    if lost > _MOST_LOST:
+                        raise WorkerError(_gone(lost)) from fault
         finally:
             if begun:
                 self._stop()
@@ -136,6 +152,23 @@ class Processes:
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
             self._executor = None
+
+
+def _do(folder: str, job: SentJob, shard: Any) -> str:
+    """See `worker.do`; the file of what it gives.
+
+    What is larger than a pipe takes at once would be lost with its worker in the middle, and who
+    reads it would wait for the rest for ever.
+    """
+    path = Path(folder) / secrets.token_hex(16)
+    path.write_bytes(cloudpickle.dumps(do(job, shard)))
+    return str(path)
+
+
+def _collected(path: str) -> Done:
+    done: Done = cloudpickle.loads(Path(path).read_bytes())
+    Path(path).unlink()
+    return done
 
 
 def _gone(times: int) -> str:

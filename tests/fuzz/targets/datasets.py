@@ -12,10 +12,19 @@ import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
+
+import polars as pl
 
 from shakespeare_agents.arena.dataset_parts import Parts
 from shakespeare_env import registry
-from shakespeare_env.datasets import read_decisions, read_games, read_manifest
+from shakespeare_env.datasets import (
+    read_batches,
+    read_decisions,
+    read_games,
+    read_manifest,
+    recorded_games,
+)
 from shakespeare_env.datasets.manifest import NAME
 from shakespeare_env.datasets.reading import collected
 from shakespeare_env.errors import DatasetError
@@ -55,13 +64,14 @@ def check(case: random.Random) -> str:
             shutil.copytree(written / "cut", folder)
             return _check_parts(case, folder)
         shutil.copytree(written / "whole", folder)
-        case.choice((_change_manifest, _change_manifest, _change_table, _change_files))(
-            case, folder
-        )
+        changes = (_change_manifest, _change_manifest, _change_table, _change_files, _change_rows)
+        case.choice(changes)(case, folder)
         unfinished = case.random() < 0.5
         try:
             for read in (read_games, read_decisions):
                 collected(read(folder, unfinished=unfinished), folder)
+            list(read_batches(folder, size=64, unfinished=unfinished))
+            list(recorded_games(folder, unfinished=unfinished))
         except DatasetError:
             return "refused"
     return "read"
@@ -105,13 +115,52 @@ def _change_table(case: random.Random, folder: Path) -> None:
     if case.random() < 0.2:  # the files of two shards change places
         content = case.choice(sorted(folder.glob("*.parquet"))).read_bytes()
     path.write_bytes(content)
-    manifest = json.loads((folder / NAME).read_bytes())
+    _sign(path, size=case.random() < 0.8, digest=case.random() < 0.8)
+
+
+def _change_rows(case: random.Random, folder: Path) -> None:
+    """Rows of the right types, whose games cannot have been played."""
+    path = case.choice(sorted(folder.glob("*.parquet")))
+    rows = pl.read_parquet(path)
+    columns = rows.to_dict(as_series=False)
+    for _ in range(case.randint(1, 3)):
+        values = columns[case.choice(rows.columns)]
+        row = case.randrange(rows.height)
+        values[row] = _changed(case, values[row])
+    pl.DataFrame(columns, schema=rows.schema, strict=False).write_parquet(path)
+    _sign(path)
+
+
+def _changed(case: random.Random, value: Any) -> Any:
+    if case.random() < 0.1:
+        return None
+    if isinstance(value, list):
+        change = case.randrange(4)
+        at = case.randrange(len(value)) if value else 0
+        if change == 0:
+            return value[:at]
+        if change == 1:
+            return [*value, *value] * case.choice((1, 1, 30))
+        if change == 2:
+            return case.sample(value, len(value))
+        return [*value[:at], *(_changed(case, one) for one in value[at : at + 1]), *value[at + 1 :]]
+    if isinstance(value, str):
+        return case.choice(("", "\x1b[2J", value[::-1], "none", "strategic_rest", "figaro"))
+    if isinstance(value, float):
+        return case.choice((0.0, float("nan"), float("inf"), 1e38))
+    return case.choice((0, 1, 2, 9, 100, 127, case.randrange(128)))
+
+
+def _sign(path: Path, *, size: bool = True, digest: bool = True) -> None:
+    """Make the manifest name a file as it is now."""
+    content = path.read_bytes()
+    manifest = json.loads((path.parent / NAME).read_bytes())
     stored = manifest["shards"][int(path.stem.partition("-")[2])]
-    if case.random() < 0.8:
+    if size:
         stored["size"] = len(content)
-    if case.random() < 0.8:
+    if digest:
         stored["digest"] = hashlib.sha256(content).hexdigest()
-    (folder / NAME).write_text(json.dumps(manifest))
+    (path.parent / NAME).write_text(json.dumps(manifest))
 
 
 def _change_files(case: random.Random, folder: Path) -> None:

@@ -54,6 +54,7 @@ class GameLog:
 
     batch: Batch
     _rows: list[NDArray[np.int64]] = field(default_factory=list)
+    _steps: list[NDArray[np.int64]] = field(default_factory=list)
     _observations: list[NDArray[np.int8]] = field(default_factory=list)
     _masks: list[NDArray[np.bool_]] = field(default_factory=list)
     _priors: list[NDArray[np.float32]] = field(default_factory=list)
@@ -63,12 +64,17 @@ class GameLog:
 
     def add(
         self,
+        step: int,
         rows: NDArray[np.int64],
         prior: NDArray[np.float32],
         advantages: NDArray[np.float32],
     ) -> None:
-        """Note the decisions to be made now in the games int64[m]; for the rest see `Examples`."""
+        """Note the decisions to be made now in the games int64[m]; for the rest see `Examples`.
+
+        `step` is how many decisions, whoever's, each of these games has behind it.
+        """
         self._rows.append(rows)
+        self._steps.append(np.full(len(rows), step))
         self._observations.append(self.batch.obs[rows])
         self._masks.append(self.batch.mask[rows])
         self._priors.append(prior)
@@ -76,9 +82,19 @@ class GameLog:
         self._seats.append(self.batch.to_move[rows].astype(np.int64))
         self._scores.append(self.batch.scores(rows).astype(np.float32))
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """int64[k]: the game of each decision."""
+        return np.concatenate(self._rows)
+
+    @property
+    def steps(self) -> NDArray[np.int64]:
+        """int64[k]: how many decisions, whoever's, its game had behind it."""
+        return np.concatenate(self._steps)
+
     def examples(self) -> Examples:
         """All decisions, once the games are over."""
-        batch, rows = self.batch, np.concatenate(self._rows)
+        batch, rows = self.batch, self.rows
         players = batch.players[rows].astype(np.int64)
         places = np.arange(batch.game.max_seats)
         seats = (np.concatenate(self._seats)[:, None] + places) % players[:, None]

@@ -1,11 +1,10 @@
-"""Expert iteration: a network learns what a search over it plays, and how the games end.
-
-Anthony, Tian and Barber 2017, "Thinking fast and slow with deep learning and tree search".
-"""
+"""Expert iteration: the network learns from games that its own search has played."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import torch
@@ -16,40 +15,56 @@ from stable_baselines3.common.vec_env import VecEnv
 from torch.nn import functional
 
 from shakespeare_agents.network import ILLEGAL, Network
-from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.search.agent import Plan
 from shakespeare_agents.search.making import network_search
+from shakespeare_agents.workers import Workers
+from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.game import Game
-from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from shakespeare_training.expert_iteration.advantages import advantages
-from shakespeare_training.expert_iteration.games import Examples, GameLog
+from shakespeare_training.expert_iteration.games import Examples
+from shakespeare_training.expert_iteration.groups import Groups, Order
+from shakespeare_training.expert_iteration.packing import unpacked
+from shakespeare_training.expert_iteration.playing import Played, SearchedGames
 from shakespeare_training.expert_iteration.policy import ForecastingPolicy
-from shakespeare_training.league import League
+from shakespeare_training.league import Ended, League
 from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 
-_AT_ONCE = 128
-"""Games searched before a stop is heeded; changes no result."""
+
+def orders_of(learner: SelfPlayPPO) -> Sequence[Order]:
+    """Of the groups ahead of a learner, if it has any; see `ExpertIteration.orders`."""
+    return learner.orders if isinstance(learner, ExpertIteration) else ()
+
+
+class _Halted(Exception):  # noqa: N818 - nothing has failed
+    """The callback wants no more games."""
 
 
 class ExpertIteration(SelfPlayPPO):
-    """Plays all games of its batch to the end with search, then learns from them; and again.
+    """Learns from groups of games, which its search plays to their end, one after the other.
 
-    Everything a game leaves to learn is fixed when it is over: the weights that played it may be
-    older than those that learn.
+    While it learns from a group, `groups_ahead` later ones may be played: group k with the weights
+    after update k - 1 - `groups_ahead`. What a game leaves to learn is fixed when it is over, so
+    these may be older than those that learn. Who plays them decides nothing.
 
     Args:
-        env: The games.
+        env: The games of `groups_ahead` + 1 groups. Group k is played by those of place k modulo
+            that, and goes on with the chance of the last group there.
         league: Who has which seat; the learner's seats search.
+        groups_ahead: See above.
         plan: How a move is searched.
         horizon: Of playouts, as is `temperature` (`playouts_of`).
         threads: That share the playouts; they change no result.
-        warmup_decisions: Decisions played by the policy alone at first, from which heads that know
-            nothing learn.
+        warmup_decisions: Groups are played by the policy alone until it has learned from so many
+            decisions, for heads that know nothing would mislead the search.
         win_coef: Of the loss of the shares of the victory.
         target_sharpness: Of the policy's gain, beside its divergence from the one that played.
         **arguments: Of `SelfPlayPPO`.
+
+    Attributes:
+        workers: Who plays, by default this process.
     """
 
     network: ClassVar[type[PolicyNetwork]] = ForecastingPolicy
@@ -61,6 +76,7 @@ class ExpertIteration(SelfPlayPPO):
         env: SB3SelfPlayVecEnv,
         league: League,
         *,
+        groups_ahead: int,
         plan: Plan,
         horizon: int,
         temperature: float,
@@ -70,6 +86,7 @@ class ExpertIteration(SelfPlayPPO):
         target_sharpness: float,
         **arguments: Any,
     ) -> None:
+        self.groups_ahead = groups_ahead
         self.plan = plan
         self.horizon = horizon
         self.temperature = temperature
@@ -77,12 +94,33 @@ class ExpertIteration(SelfPlayPPO):
         self.warmup_decisions = warmup_decisions
         self.win_coef = win_coef
         self.target_sharpness = target_sharpness
+        self.workers: Workers = ThisProcess()
+        self._orders: deque[Order] = deque()
+        self._groups: Groups | None = None
+        self._given = 0
         self._examples: Examples | None = None
         super().__init__(env, league, **arguments)
 
     def network_arguments(self, width: int, game: Game) -> dict[str, Any]:
         """The `policy_kwargs` of the network."""
         return {**policy_arguments(width, game.layout), "seats": game.max_seats}
+
+    @property
+    def orders(self) -> Sequence[Order]:
+        """Of the groups ahead, the next one first; to be looked at between two rollouts."""
+        self._order_until(self.groups_ahead)
+        return list(self._orders)[: self.groups_ahead]
+
+    @orders.setter
+    def orders(self, orders: Sequence[Order]) -> None:
+        self._orders = deque(orders)
+
+    def learn(self, *arguments: Any, **options: Any) -> Self:
+        """See `MaskablePPO.learn`; groups ahead are dropped in the end, to be played again."""
+        try:
+            return super().learn(*arguments, **options)
+        finally:
+            self._drop_groups()
 
     def collect_rollouts(
         self,
@@ -92,83 +130,123 @@ class ExpertIteration(SelfPlayPPO):
         n_rollout_steps: int,
         use_masking: bool = True,
     ) -> bool:
-        """Play every game to its end, after a callback that may save the run.
+        """Take the next group of games, after a callback that may save the run.
 
         Returns:
             False if the callback stopped it.
 
         Raises:
             FloatingPointError: the network's numbers are too large to choose a move by.
+            WorkerError: workers are lost again and again.
         """
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.policy.set_training_mode(False)
+        self._order_until(self.groups_ahead)
         callback.on_rollout_start()
-        league, batch = self.league, self.league.batch
-        expert = self._expert()
-        log = GameLog(batch)
-        every = np.arange(batch.n)
-        rows = every
-        while len(rows):
-            own = league.learner_decides()[rows]
-            actions = np.empty(len(rows), np.int64)
-            if not own.all():
-                actions[~own] = league.decide(rows[~own])
-            if own.any():
-                actions[own] = self._search(expert, log, rows[own])
-            batch.step(actions, rows)
-            dones = batch.done
-            self.num_timesteps += int(own.sum())
-            callback.update_locals(locals())
+        league, number, learned = self.league, self._number, self.num_timesteps
+        nothing = league.ended(np.zeros(0, np.int64))
+
+        def follow(made: int, ended: Ended = nothing) -> None:
+            self.check_stop()
+            self.num_timesteps = learned + made
+            callback.update_locals({"ended": ended})
             if not callback.on_step():
-                return False
-            rows = rows[~dones[rows]]
-        self._examples = log.examples()
-        league.record_results(every)
-        batch.restart(every)
-        league.assign_seats(every)
-        self.continue_from(batch.obs)
+                raise _Halted
+
+        parts: list[Played] = []
+        try:
+            follow(0)
+            self._order_until(self.groups_ahead + 1)
+            groups = self._begun()
+            for part in groups.take(number, follow):
+                parts.append(part)
+                seats = league.lineup.seats[self._rows(number)[part.rows]]
+                follow(groups.made(number), Ended(seats, part.scores))
+        except _Halted:
+            self._drop_groups()
+            return False
+        self._orders.popleft()
+        self._examples = self._taken(parts)
         callback.on_rollout_end()
         return True
 
     def experts(self) -> list[AnyAgent]:
         """The search that it learns from, with the network as it is now."""
-        return [self._expert()]
-
-    def _expert(self) -> SearchAgent:
-        network = Network(self.policy.tensors(), self.league.batch.game.layout)
-        return network_search(
-            self.league.batch.game,
-            network,
+        game = self.league.batch.game
+        expert = network_search(
+            game,
+            Network(self.policy.tensors(), game.layout),
             self.plan,
             horizon=self.horizon,
             temperature=self.temperature,
             threads=self.threads,
         )
+        return [expert]
 
-    def _search(
-        self, expert: SearchAgent, log: GameLog, rows: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """The learner's actions in some games, noted with what it is to learn from them."""
-        parts = np.split(rows, range(_AT_ONCE, len(rows), _AT_ONCE))
-        found = [self._searched(expert, part) for part in parts]
-        actions, prior, gained = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-        if not np.isfinite(prior).all():
-            raise FloatingPointError("the network's numbers are too large to choose a move by")
-        log.add(rows, prior, gained)
-        return actions
+    @property
+    def _number(self) -> int:
+        """Of the next group to learn from."""
+        return self.league.finished // self._size
 
-    def _searched(
-        self, expert: SearchAgent, rows: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """Actions in some games, int64[m], prior and advantages, float32[m, A] each."""
-        self.check_stop()
-        rng = self.league.lineup.generators[rows]
-        games = InformationSets(self.league.batch, rows)
-        if self.num_timesteps < self.warmup_decisions:
-            prior = expert.prior.probabilities(games.observations, games.masks)
-            return rng.choose(prior), prior, np.zeros_like(prior)
-        found = expert.look_ahead(games, rng)
-        return found.actions, found.prior.astype(np.float32), advantages(found)
+    @property
+    def _size(self) -> int:
+        """Games in a group."""
+        return self.league.batch.n // (self.groups_ahead + 1)
+
+    def _rows(self, number: int) -> NDArray[np.int64]:
+        """The games of a group."""
+        return number % (self.groups_ahead + 1) * self._size + np.arange(self._size)
+
+    def _order_until(self, count: int) -> None:
+        """Order groups to be played with the weights as they are now, until there are so many."""
+        while len(self._orders) < count:
+            is_searched = self.num_timesteps >= self.warmup_decisions
+            self._orders.append(Order(self.policy.tensors(), is_searched))
+
+    def _begun(self) -> Groups:
+        """All groups that are ordered, given to the workers."""
+        if self._groups is None:
+            self._groups, self._given = Groups(self.workers, self._job()), self._number
+        for number, order in enumerate(self._orders, self._number):
+            if number >= self._given:
+                self._groups.give(number, order, self.league, self._rows(number))
+        self._given = self._number + len(self._orders)
+        return self._groups
+
+    def _job(self) -> SearchedGames:
+        named = self.league.named
+        agents, names = [one.agent for one in named], [one.name for one in named]
+        return SearchedGames(
+            AgentSet(self.league.batch.game, agents, names, self.workers),
+            tuple(names),
+            self.league.batch.maker(),
+            self.plan,
+            self.horizon,
+            self.temperature,
+            self.threads,
+        )
+
+    def _drop_groups(self) -> None:
+        if self._groups is not None:
+            self._groups.close()
+            self._groups = None
+
+    def _taken(self, parts: Sequence[Played]) -> Examples:
+        """What a group leaves to learn; its results are counted, and the games begin anew."""
+        league, batch, rows = self.league, self.league.batch, self._rows(self._number)
+        records = batch.save(rows)
+        scores = np.empty((len(rows), batch.game.max_seats), np.int16)
+        for part in parts:
+            records["random"][part.rows] = part.chance
+            league.lineup.generators.states[rows[part.rows]] = part.generators
+            scores[part.rows] = part.scores
+        batch.load(rows, records)
+        league.record_results(Ended(league.lineup.seats[rows], scores))
+        batch.restart(rows)
+        league.assign_seats(rows)
+        self.continue_from(batch.obs)
+        layout, actions = batch.game.layout, batch.game.actions
+        return unpacked([part.decisions for part in parts], layout.size, actions.size)
 
     def train(self) -> None:
         """Learn from the games just played."""

@@ -169,12 +169,13 @@ class SelfPlayPPO(MaskablePPO):
                     observations, masks, seats, actions, values, log_probs, rewards, dones
                 )
                 self.num_timesteps += int(np.count_nonzero(own))
+                begun = np.flatnonzero(dones)
+                ended = self.league.ended(begun)
                 callback.update_locals(locals())
                 proceed = callback.on_step()
-                if dones.any():
-                    ended = np.flatnonzero(dones)
+                if len(begun):
                     self.league.record_results(ended)
-                    self.league.assign_seats(ended)
+                    self.league.assign_seats(begun)
                 if not proceed:
                     return False
             rollout_buffer.compute()

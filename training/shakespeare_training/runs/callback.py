@@ -6,11 +6,11 @@ import time
 from collections import deque
 
 import numpy as np
-from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_env import registry
 from shakespeare_env.lineup import NOBODY, OUTSIDE
+from shakespeare_training.league import Ended
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
@@ -115,7 +115,7 @@ class RunCallback(BaseCallback):
             return False  # the run was saved before this step, which it will make again
         self._stop.check()
         self._pace.step(self._run.decisions)
-        self._note_scores(np.flatnonzero(self.locals["dones"]))
+        self._note_scores(self.locals["ended"])
         self._show_now_and_then()
         return True
 
@@ -126,12 +126,9 @@ class RunCallback(BaseCallback):
             self._evaluate(self._run.config.final_evaluation_games)
         self._show()
 
-    def _note_scores(self, rows: NDArray[np.int64]) -> None:
-        """Note mean and winning score of ended games in which the learner had every seat."""
-        league = self._run.learner.league
-        for seats, scores in zip(
-            league.lineup.seats[rows], league.batch.final_scores[rows], strict=True
-        ):
+    def _note_scores(self, ended: Ended) -> None:
+        """Note mean and winning score of games in which the learner had every seat."""
+        for seats, scores in zip(*ended, strict=True):
             own = scores[seats == OUTSIDE]
             if len(own) == (seats != NOBODY).sum():
                 self._scores[len(own)].append((float(own.mean()), float(own.max())))

@@ -24,7 +24,7 @@ CURVES_NAME = "learning_curve.png"
 LOGS_NAME = "tensorboard"
 LOCK_NAME = ".lock"
 MARKER_NAME = ".unsaved"
-_STEMS = r"(?:weights|run|snapshot-\d+)"
+_STEMS = r"(?:weights|run|snapshot-\d+|order)"
 _FILES = "|".join(
     [
         *map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)),

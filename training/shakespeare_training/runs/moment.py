@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from shakespeare_agents.network import Tensors
 from shakespeare_agents.storage import Arrays
 from shakespeare_env.game import Game
+from shakespeare_training.expert_iteration.groups import Order
+from shakespeare_training.expert_iteration.learner import orders_of
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 from shakespeare_training.runs.arrays import arrays_of
@@ -24,6 +26,7 @@ class Moment:
         arrays: Of the learner (`arrays_of`).
         tensors: Its weights.
         snapshots: Of the league.
+        orders: Of the groups ahead (`orders_of`).
         league: The rest of it (`League.to_json`).
         decisions: Learned from.
         updates: Of the weights, in epochs.
@@ -37,6 +40,7 @@ class Moment:
     arrays: Arrays
     tensors: Tensors
     snapshots: tuple[Opponent, ...]
+    orders: Sequence[Order]
     league: Mapping[str, Any]
     decisions: int
     updates: int
@@ -54,6 +58,7 @@ def moment_of(learner: SelfPlayPPO, seconds: float, history: History) -> Moment:
         arrays={name: array.copy() for name, array in arrays_of(learner).items()},
         tensors=learner.policy.tensors(),
         snapshots=tuple(league.snapshots),
+        orders=orders_of(learner),
         league=league.to_json(),
         decisions=learner.num_timesteps,
         updates=learner._n_updates,

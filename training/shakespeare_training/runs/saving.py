@@ -23,6 +23,8 @@ from shakespeare_agents.checkpoint import (
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
+from shakespeare_training.expert_iteration.groups import Order
+from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.league import Opponent
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 from shakespeare_training.runs.arrays import load_arrays, set_arrays
@@ -32,6 +34,7 @@ from shakespeare_training.runs.state import FORMAT, RunState, parse_state
 
 _STEM = "run"
 _SNAPSHOT = "snapshot"
+_ORDER = "order"
 
 
 def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
@@ -41,13 +44,20 @@ def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
         OSError: a file cannot be written; the last state is intact.
     """
     stored = storage.store_tensors(folder, _STEM, moment.arrays)
-    snapshots = [_stored_snapshot(folder, snapshot) for snapshot in moment.snapshots]
+    snapshots = [
+        _stored(folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot) for snapshot in moment.snapshots
+    ]
+    ahead = [_stored(folder, _ORDER, order) for order in moment.orders]
     data = {
         "format": FORMAT,
         **_versions(moment.game),
         "arrays": asdict(stored),
         "league": moment.league,
         "snapshots": [asdict(snapshot) for snapshot in snapshots],
+        "orders": [
+            {"weights": asdict(weights), "is_searched": order.is_searched}
+            for weights, order in zip(ahead, moment.orders, strict=True)
+        ],
         "decisions": moment.decisions,
         "updates": moment.updates,
         "rng": moment.rng,
@@ -57,6 +67,7 @@ def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
     storage.write_atomically(folder / STATE_NAME, text.encode())
     storage.forget_others(folder, _STEM, stored)
     storage.forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
+    storage.forget_others(folder, _ORDER, *ahead)
 
 
 def read_state(folder: Path) -> RunState:
@@ -96,6 +107,10 @@ def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
     """
     shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
     snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
+    orders = [
+        Order(load_network(folder, order.weights, shapes), order.is_searched, order.weights)
+        for order in state.orders
+    ]
     arrays = load_arrays(folder, state.arrays, learner)
     opponents = len(state.league.opponents)
     set_arrays(folder / state.arrays.file, arrays, learner, opponents)
@@ -104,6 +119,8 @@ def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
     )
     for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
         snapshot.stored = stored
+    if isinstance(learner, ExpertIteration):
+        learner.orders = orders
     learner.num_timesteps = state.decisions
     learner._n_updates = state.updates
     learner.rng.bit_generator.state = state.rng.model_dump()
@@ -119,11 +136,9 @@ def _versions(game: Game) -> dict[str, str]:
     }
 
 
-def _stored_snapshot(folder: Path, snapshot: Opponent) -> storage.StoredTensors:
-    """The file of a snapshot, written once: it never changes."""
-    if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
-        assert snapshot.tensors is not None
-        snapshot.stored = storage.store_tensors(
-            folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot.tensors
-        )
-    return snapshot.stored
+def _stored(folder: Path, stem: str, weights: Opponent | Order) -> storage.StoredTensors:
+    """The file of a snapshot's or an order's weights, written once: they never change."""
+    if weights.stored is None or not (folder / weights.stored.file).is_file():
+        assert weights.tensors is not None
+        weights.stored = storage.store_tensors(folder, stem, weights.tensors)
+    return weights.stored

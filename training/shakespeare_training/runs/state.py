@@ -81,6 +81,13 @@ class LeagueState(Entries):
     rng: GeneratorState
 
 
+class OrderState(Entries):
+    """A group of games ahead (`expert_iteration.groups.Order`)."""
+
+    weights: StoredTensors
+    is_searched: bool
+
+
 class Facts(Entries):
     """What a run knows besides its learner (`Run.save`)."""
 
@@ -120,6 +127,8 @@ class RunState(Entries):
     arrays: StoredTensors
     league: LeagueState
     snapshots: Annotated[list[StoredTensors], FailFast()]
+    orders: Annotated[list[OrderState], FailFast()] = Field(default=[])
+    """Runs of earlier versions have none."""
     decisions: Decisions
     updates: Whole
     rng: GeneratorState
@@ -140,18 +149,27 @@ class RunState(Entries):
             raise ValueError(
                 f"there are {len(self.snapshots)} snapshots, but the league has {len(snapshots)}"
             )
+        if len(self.orders) != config.groups_ahead:
+            raise ValueError(
+                f"there are {len(self.orders)} orders, but groups_ahead = {config.groups_ahead}"
+            )
         pool = [snapshot for snapshot in snapshots if not snapshot.retired]
+        games = config.n_envs * (config.groups_ahead + 1)
         # A retired one stays while games against it last.
-        if len(pool) > config.max_snapshots or len(snapshots) - len(pool) > config.n_envs:
+        if len(pool) > config.max_snapshots or len(snapshots) - len(pool) > games:
             raise ValueError(f"{len(snapshots)} snapshots are more than a run of its settings has")
         if league.active is not None:
             active = range(len(named), len(league.opponents))
             if league.active not in active or league.opponents[league.active].retired:
                 raise ValueError(f"league.active = {league.active} is no snapshot in use")
-        if league.active_until > league.finished + config.n_envs:
+        if league.active_until > league.finished + games:
             raise ValueError(
-                f"league.active_until = {league.active_until} is more than n_envs = "
-                f"{config.n_envs} games after league.finished = {league.finished}"
+                f"league.active_until = {league.active_until} is more than the {games} games "
+                f"played at once after league.finished = {league.finished}"
+            )
+        if self.orders and league.finished % config.n_envs:
+            raise ValueError(
+                f"league.finished = {league.finished} is not a multiple of n_envs = {config.n_envs}"
             )
         return self
 

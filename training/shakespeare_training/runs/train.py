@@ -11,7 +11,9 @@ from pathlib import Path
 from rich.console import Console
 
 from shakespeare_agents.naming import running_python
+from shakespeare_agents.workers import Workers
 from shakespeare_training.config_text import game_option
+from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.runs.callback import RunCallback
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table
 from shakespeare_training.runs.folder import CURVES_NAME, LOGS_NAME
@@ -21,8 +23,12 @@ from shakespeare_training.stopping import Stop
 _NAME = "shakespeare"
 
 
-def train(run: Run, console: Console, stop: Stop | None = None) -> bool:
+def train(
+    run: Run, console: Console, stop: Stop | None = None, workers: Workers | None = None
+) -> bool:
     """Train until a run is complete, out of time or stopped, then show its results.
+
+    Workers play the games of expert iteration, by default this process; PPO plays here.
 
     Who asks `stop`, or interrupts it by KeyboardInterrupt, finds the run saved as it was after its
     last update.
@@ -33,8 +39,11 @@ def train(run: Run, console: Console, stop: Stop | None = None) -> bool:
     Raises:
         TrainingError: the weights have exploded, or the run has been closed.
         OSError: the run cannot be saved.
+        WorkerError: workers are lost again and again; what was saved is intact.
     """
     run.check_open()
+    if workers is not None and isinstance(run.learner, ExpertIteration):
+        run.learner.workers = workers
     if run.is_complete:
         done = f"{run.folder} is complete after {run.decisions:,} decisions"
         longer = f"{_resume_command(run)} --decisions {2 * run.config.decisions}"

@@ -15,11 +15,11 @@ import ray
 from ray.exceptions import RayError
 
 from shakespeare_agents.workers.installed import installed
-from shakespeare_agents.workers.jobs import Job, R, S, Tell, tell_nobody
+from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
 from shakespeare_agents.workers.on_ray.joining import head_answers, joined
 from shakespeare_agents.workers.on_ray.losses import loss
 from shakespeare_agents.workers.on_ray.node import shard_on_node
-from shakespeare_agents.workers.on_ray.store import InStore, Store
+from shakespeare_agents.workers.on_ray.store import InStore, Store, packed
 from shakespeare_agents.workers.worker import Done
 from shakespeare_env.errors import WorkerError
 
@@ -75,6 +75,9 @@ class Cluster:
         """See `Workers.share`."""
         return self._store.put(content)
 
+    def release(self, _shared: Shared) -> None:
+        """See `Workers.release`; the store frees what nobody refers to."""
+
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Generator[tuple[int, R], None, None]:
@@ -88,12 +91,15 @@ class Cluster:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun) - len(again)
                 for one in [*again, *islice(source, max(room, 0))]:
-                    ref = do.remote(sent.key, [sent.place], cloudpickle.dumps(one.shard))
+                    ref = do.remote(sent.key, [sent.place], *packed(one.shard))
                     begun[ref] = one
                 again = []
                 if not begun:
                     return
-                for ref in ray.wait(list(begun), timeout=_LOOK_EVERY_S)[0]:
+                ended = ray.wait(list(begun), timeout=_LOOK_EVERY_S)[0]
+                if not ended:
+                    tell(0, 0)
+                for ref in ended:
                     one = begun.pop(ref)
                     try:
                         done = _taken(ref)

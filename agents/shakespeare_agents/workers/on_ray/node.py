@@ -9,7 +9,9 @@ Answer = tuple[str, bytes]
 """What is wrong with the node, nothing as a rule, and `Done`, pickled."""
 
 
-def shard_on_node(expected: dict[str, str]) -> Callable[[str, list[Any], bytes], Answer]:
+def shard_on_node(
+    expected: dict[str, str],
+) -> Callable[[str, list[Any], bytes, dict[str, Any]], Answer]:
     """A function that does shards on nodes where the expected versions are installed.
 
     It travels as code, not by its name, and takes and gives Python's own types.
@@ -18,7 +20,9 @@ def shard_on_node(expected: dict[str, str]) -> Callable[[str, list[Any], bytes],
         expected: See `installed`.
     """
 
-    def shard_of_games(key: str, place: list[Any], shard: bytes) -> tuple[str, bytes]:
+    def shard_of_games(
+        key: str, place: list[Any], shard: bytes, places: dict[str, Any]
+    ) -> tuple[str, bytes]:
         import os
         import platform
 
@@ -33,13 +37,13 @@ def shard_on_node(expected: dict[str, str]) -> Callable[[str, list[Any], bytes],
             import cloudpickle
 
             from shakespeare_agents.workers.installed import installed
-            from shakespeare_agents.workers.on_ray.store import JobInStore
+            from shakespeare_agents.workers.on_ray.store import JobInStore, unpacked
             from shakespeare_agents.workers.worker import do
         except ImportError as missing:
             return f"{node} cannot import {missing.name}", b""
         for name, version in installed().items():
             if expected[name] != version:
                 return f"{node} has {name} {version}, this machine {expected[name]}", b""
-        return "", cloudpickle.dumps(do(JobInStore(key, place[0]), cloudpickle.loads(shard)))
+        return "", cloudpickle.dumps(do(JobInStore(key, place[0]), unpacked(shard, places)))
 
     return shard_of_games

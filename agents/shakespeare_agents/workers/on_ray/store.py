@@ -39,8 +39,7 @@ class JobInStore:
 
     def load(self) -> Job[Any, Any]:
         """See `SentJob.load`."""
-        content, places = ray.get(self.place)
-        job: Job[Any, Any] = _Unpickler(content, places).load()
+        job: Job[Any, Any] = unpacked(*ray.get(self.place))
         return job
 
 
@@ -68,11 +67,21 @@ class Store:
         Raises:
             WorkerError: there is no room for it.
         """
-        pickler = _Pickler()
-        pickler.dump(job)
-        content = pickler.file.getvalue()
-        place = _put((content, pickler.places), len(content))
+        content, places = packed(job)
+        place = _put((content, places), len(content))
         return JobInStore(hashlib.sha256(content).hexdigest(), place)
+
+
+def packed(one: object) -> tuple[bytes, dict[str, Any]]:
+    """A job or shard as bytes, and the places, by digest, of what it shares."""
+    pickler = _Pickler()
+    pickler.dump(one)
+    return pickler.file.getvalue(), pickler.places
+
+
+def unpacked(content: bytes, places: dict[str, Any]) -> Any:
+    """What was packed."""
+    return _Unpickler(content, places).load()
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]

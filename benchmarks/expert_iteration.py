@@ -1,0 +1,149 @@
+"""How fast expert iteration plays and learns: `python -m benchmarks.expert_iteration`.
+
+Decisions learned from a second, updates included, from the end of one group of games to the end of
+a later one: this process alone, and with processes that play, without and with groups ahead. Then
+what a cluster is planned by: decisions that a core plays a second, searched ones among them,
+examples that the learner learns from a second, and the bytes that travel.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Annotated
+
+import torch
+import typer
+from rich.console import Console
+from rich.table import Table
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+
+from benchmarks import report
+from shakespeare_agents.bundled import bundled_checkpoint
+from shakespeare_agents.checkpoint import load_checkpoint
+from shakespeare_agents.workers import Job, Tell, Workers, open_workers
+from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers.jobs import R, S, tell_nobody
+from shakespeare_env import registry
+from shakespeare_training.config import TrainingConfig, override
+from shakespeare_training.config_text import chosen_config
+from shakespeare_training.expert_iteration.learner import ExpertIteration
+from shakespeare_training.learner import make_learner
+
+
+class Weighed(ThisProcess):
+    """Counts the bytes of what would travel back."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Generator[tuple[int, R], None, None]:
+        for number, result in super().run(job, shards, tell):
+            self.bytes += len(pickle.dumps(result))
+            yield number, result
+
+
+class Clock(BaseCallback):
+    """Notes when each group was complete, until there are enough.
+
+    Those at first, which fill what is ahead, are left out of the rate.
+    """
+
+    def __init__(self, first: int, count: int) -> None:
+        super().__init__()
+        self.first, self.enough = first, first + count
+        self.ends: list[tuple[float, int]] = []
+
+    def _on_step(self) -> bool:
+        return len(self.ends) < self.enough
+
+    def _on_rollout_end(self) -> None:
+        self.ends.append((time.perf_counter(), self.num_timesteps))
+
+    @property
+    def rate(self) -> float:
+        """Decisions a second."""
+        (began, before), (ended, after) = self.ends[self.first - 1], self.ends[-1]
+        return (after - before) / (ended - began)
+
+
+def learner_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
+    """A learner that begins with the bundled network."""
+    learner = make_learner(config, "cpu")
+    assert isinstance(learner, ExpertIteration)
+    rules = registry.game(config.game)
+    network, _ = load_checkpoint(bundled_checkpoint(rules), rules)
+    learner.policy.set_tensors(network.tensors)
+    learner.set_logger(configure(None, []))
+    if workers is not None:
+        learner.workers = workers
+    return learner
+
+
+def planning(config: TrainingConfig) -> dict[str, float]:
+    """What a cluster is planned by, from one group; a core's seconds are those it was used."""
+    learner = learner_of(config, None)
+    learner._total_timesteps = 10**9
+    callback = Clock(1, 1)
+    callback.init_callback(learner)
+    weighed = learner.workers = Weighed()
+    used = time.process_time()
+    learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1)  # type: ignore[arg-type]
+    used = time.process_time() - used
+    examples = learner._examples
+    assert examples is not None
+    searched = int((examples.prior.max(axis=1) < config.near_certain).sum())
+    began = time.perf_counter()
+    learner.train()
+    learned = examples.size * config.n_epochs / (time.perf_counter() - began)
+    return {
+        "decisions a game": examples.size / config.n_envs,
+        "decisions a core and second": examples.size / used,
+        "searched decisions a core and second": searched / used,
+        "examples learned a second": learned,
+        "threads that learn": torch.get_num_threads(),
+        "bytes a game": weighed.bytes / config.n_envs,
+        "bytes of the weights": sum(a.nbytes for a in learner.policy.tensors().values()),
+    }
+
+
+def main(
+    game: Annotated[str, typer.Option(help="The game.")] = registry.DEFAULT,
+    simulations: Annotated[int, typer.Option(help="Playouts a move.")] = 16,
+    games: Annotated[int, typer.Option(help="In a group.")] = 64,
+    count: Annotated[int, typer.Option(help="Groups measured of each case.")] = 5,
+    processes: Annotated[int, typer.Option(help="That play.")] = 2,
+    output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
+) -> None:
+    """Measure one game."""
+    settings = {"game": game, "simulations": simulations, "n_envs": games, "warmup_decisions": 0}
+    config = chosen_config("expert_iteration", settings, "settings")
+    console, table = Console(), Table("games played by", "decisions a second", "ratio")
+    figures: dict[str, float] = {}
+    with open_workers(processes) as crew:
+        cases: dict[str, tuple[Workers | None, int]] = {
+            "this process": (None, 0),
+            f"{processes} processes": (crew, 0),
+            f"{processes} processes, 2 groups ahead": (crew, 2),
+        }
+        for name, (workers, ahead) in cases.items():
+            learner = learner_of(override(config, groups_ahead=ahead), workers)
+            clock = Clock(ahead + 1, count)
+            learner.learn(10**9, callback=clock)
+            figures[name] = clock.rate
+            ratio = figures[name] / figures["this process"]
+            table.add_row(name, f"{figures[name]:,.0f}", f"{ratio:.2f}")
+    found = planning(config)
+    console.print(table)
+    for name, figure in found.items():
+        console.print(f"{name}: {figure:,.0f}", highlight=False)
+    report.save(output, {}, figures | found)
+
+
+if __name__ == "__main__":
+    typer.run(main)

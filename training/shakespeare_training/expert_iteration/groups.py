@@ -1,0 +1,141 @@
+"""Groups of games: given to workers, some ahead of what is learned from, and taken in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from shakespeare_agents.network import Tensors
+from shakespeare_agents.storage import StoredTensors
+from shakespeare_agents.workers import Shared, Workers
+from shakespeare_training.expert_iteration.playing import Part, Played, SearchedGames
+from shakespeare_training.league import League
+
+_GAMES_A_PART = 8
+"""Played together by one worker, however many workers there are: an agent of users' own may round
+otherwise in other company."""
+
+
+@dataclass(eq=False)
+class Order:
+    """A group that is to be played.
+
+    Attributes:
+        tensors: The weights that play it.
+        is_searched: Whether they search, or play by their policy alone.
+        stored: The file of the weights.
+    """
+
+    tensors: Tensors
+    is_searched: bool
+    stored: StoredTensors | None = None
+
+
+class Groups:
+    """Groups that workers play.
+
+    Args:
+        workers: Who plays.
+        job: What the groups have in common.
+    """
+
+    def __init__(self, workers: Workers, job: SearchedGames) -> None:
+        self._workers = workers
+        self._waiting: deque[Part] = deque()
+        self._results = workers.run(job, _Queue(self._waiting), self._tell)
+        self._parts: dict[int, int] = {}
+        self._arrived: dict[int, list[Played]] = {}
+        self._shared: dict[int, list[Shared]] = {}
+        self._told = 0
+        self._follow: Callable[[], None] = lambda: None
+
+    def give(self, group: int, order: Order, league: League, rows: NDArray[np.int64]) -> None:
+        """Have a group played: the league's games int64[n], which are at their beginnings."""
+        shared = self._shared[group] = [self._share(order.tensors)]
+        batch, lineup = league.batch, league.lineup
+        opponents: dict[int, int | tuple[str, Shared]] = {}
+        for place in np.unique(lineup.seats[rows][lineup.seats[rows] >= 0]).tolist():
+            one = league.opponents[place]
+            if one.tensors is None:
+                opponents[place] = place
+            else:
+                shared.append(self._share(one.tensors))
+                opponents[place] = one.name, shared[-1]
+        numbers = np.arange(len(rows))
+        parts = np.split(numbers, range(_GAMES_A_PART, len(rows), _GAMES_A_PART))
+        for part in parts:
+            some = rows[part]
+            seats = lineup.seats[some]
+            met = np.unique(seats[seats >= 0])
+            seats = np.where(seats >= 0, np.searchsorted(met, seats), seats)
+            self._waiting.append(
+                Part(
+                    group,
+                    part,
+                    batch.save(some),
+                    lineup.generators.states[some],
+                    seats.astype(lineup.seats.dtype),
+                    tuple(opponents[place] for place in met.tolist()),
+                    shared[0],
+                    order.is_searched,
+                )
+            )
+        self._parts[group] = len(parts)
+        self._arrived[group] = []
+
+    def take(self, group: int, follow: Callable[[int], None]) -> Iterator[Played]:
+        """The parts of a group, as they come; those of later ones wait to be asked for.
+
+        `follow` is called now and then with what `made` gives.
+        """
+        self._follow = lambda: follow(self.made(group))
+        arrived = self._arrived[group]
+        taken = 0
+        while True:
+            yield from arrived[taken:]
+            taken = len(arrived)
+            if taken == self._parts[group]:
+                break
+            _, played = next(self._results)
+            self._told -= len(played.decisions.rows)
+            self._arrived[played.group].append(played)
+        del self._parts[group], self._arrived[group]
+        for shared in self._shared.pop(group):
+            self._workers.release(shared)
+
+    def made(self, group: int) -> int:
+        """The learner's decisions in a group so far, as far as they are known."""
+        return self._told + sum(len(part.decisions.rows) for part in self._arrived[group])
+
+    def _tell(self, decisions: int, _games: int) -> None:
+        # Of the part that arrives next, or that this process is playing.
+        self._told += decisions
+        self._follow()
+
+    def close(self) -> None:
+        """Drop what is not played."""
+        self._results.close()
+        for group in self._shared.values():
+            for shared in group:
+                self._workers.release(shared)
+        self._shared.clear()
+
+    def _share(self, tensors: Tensors) -> Shared:
+        return self._workers.share(safetensors.numpy.save(dict(tensors)))
+
+
+class _Queue(Iterator[Part]):
+    """Takes from the left as long as there is anything, then or later."""
+
+    def __init__(self, waiting: deque[Part]) -> None:
+        self._waiting = waiting
+
+    def __next__(self) -> Part:
+        if not self._waiting:
+            raise StopIteration
+        return self._waiting.popleft()

@@ -1,0 +1,204 @@
+"""Playing games with search, wherever that is: shards that depend on nothing but themselves."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+import numpy as np
+import safetensors.numpy
+from numpy.typing import NDArray
+
+from shakespeare_agents.network import Network
+from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.parcels import AgentSet
+from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.making import network_search
+from shakespeare_agents.workers import Shared, Tell
+from shakespeare_env.agent import AnyAgent
+from shakespeare_env.batch import Batch
+from shakespeare_env.game import Records
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.lineup import OUTSIDE, Lineup
+from shakespeare_training.expert_iteration.advantages import advantages
+from shakespeare_training.expert_iteration.games import GameLog
+from shakespeare_training.expert_iteration.packing import Packed
+
+_MOST_KEPT = 4
+"""Networks made from weights: those of groups being played, and of snapshots in them."""
+
+A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some games of a group, to be played to their end.
+
+    Attributes:
+        group: Its number.
+        rows: int64[m], the games' numbers in the group.
+        records: [m], their beginnings, the chance to come included.
+        generators: uint64[m], what the agents draw from.
+        seats: int32[m, S], see `Lineup`; the learner is `OUTSIDE`.
+        opponents: Whom `seats` means: the place of a named agent, or a snapshot's name and weights.
+        weights: The learner's.
+        is_searched: Whether it searches, or plays by its policy alone.
+    """
+
+    group: int
+    rows: NDArray[np.int64]
+    records: Records
+    generators: NDArray[np.uint64]
+    seats: NDArray[np.int32]
+    opponents: tuple[int | tuple[str, Shared], ...]
+    weights: Shared
+    is_searched: bool
+
+
+@dataclass(frozen=True)
+class Played:
+    """A part's games at their end.
+
+    Attributes:
+        group: See `Part`, as is `rows`.
+        chance: uint64[m], the records' random states.
+        generators: uint64[m].
+        scores: int16[m, S], final.
+        decisions: The learner's.
+    """
+
+    group: int
+    rows: NDArray[np.int64]
+    chance: NDArray[np.uint64]
+    generators: NDArray[np.uint64]
+    scores: NDArray[np.int16]
+    decisions: Packed
+
+
+@dataclass(frozen=True)
+class SearchedGames:
+    """The job of playing games with search; its shards are parts of groups.
+
+    Attributes:
+        opponents: The named ones.
+        names: Theirs.
+        batch_of: Makes the games from records (`Batch.maker`).
+        plan: How a move is searched.
+        horizon: Of playouts, as is `temperature` (`playouts_of`).
+        threads: That share the playouts.
+    """
+
+    opponents: AgentSet
+    names: tuple[str, ...]
+    batch_of: Callable[[Records, int], Batch]
+    plan: Plan
+    horizon: int
+    temperature: float
+    threads: int
+
+    def start(self) -> Callable[[Part, Tell], Played]:
+        """See `Job.start`."""
+        return _Player(self).play
+
+
+class _Player:
+    def __init__(self, job: SearchedGames) -> None:
+        self._job = job
+        self._experts = _Latest[SearchAgent](self._expert)
+        self._snapshots = _Latest[AnyAgent](self._snapshot)
+
+    def play(self, part: Part, tell: Tell) -> Played:
+        batch = self._job.batch_of(part.records, 0)
+        lineup = self._lineup(part)
+        expert = self._experts.of(part.weights)
+        log = GameLog(batch)
+        rows = np.arange(batch.n)
+        step = 0
+        while len(rows):
+            own = lineup.to_move(batch, rows) == OUTSIDE
+            actions = np.empty(len(rows), np.int64)
+            if not own.all():
+                actions[~own] = lineup.decide(batch, rows[~own])
+            if own.any() or not step:  # the log is of arrays, if only of empty ones
+                rng = lineup.generators[rows[own]]
+                games = InformationSets(batch, rows[own])
+                actions[own], prior, gained = _decide(expert, games, rng, part.is_searched)
+                log.add(step, rows[own], prior, gained)
+            batch.step(actions, rows)
+            ended = batch.done[rows]
+            tell(int(own.sum()), int(ended.sum()))
+            rows = rows[~ended]
+            step += 1
+        return Played(
+            part.group,
+            part.rows,
+            batch.save(slice(None))["random"],
+            lineup.generators.states,
+            batch.final_scores,
+            Packed.of(log, part.rows),
+        )
+
+    def _lineup(self, part: Part) -> Lineup:
+        agents: list[AnyAgent] = []
+        names: list[str] = []
+        for one in part.opponents:
+            if isinstance(one, int):
+                agents.append(self._job.opponents.agents[one])
+                names.append(self._job.names[one])
+            else:
+                name, weights = one
+                agents.append(self._snapshots.of(weights))
+                names.append(name)
+        return Lineup(agents, part.seats, GameGenerators(part.generators.copy()), names)
+
+    def _expert(self, weights: Shared) -> SearchAgent:
+        return network_search(
+            self._job.opponents.game,
+            self._network(weights),
+            self._job.plan,
+            horizon=self._job.horizon,
+            temperature=self._job.temperature,
+            threads=self._job.threads,
+        )
+
+    def _snapshot(self, weights: Shared) -> AnyAgent:
+        return NetworkAgent(self._network(weights), greedy=False)
+
+    def _network(self, weights: Shared) -> Network:
+        tensors = safetensors.numpy.load(weights.read())
+        return Network(tensors, self._job.opponents.game.layout)
+
+
+class _Latest(Generic[A]):
+    """What was made from weights, the latest few."""
+
+    def __init__(self, make: Callable[[Shared], A]) -> None:
+        self._make = make
+        self._made: OrderedDict[str, A] = OrderedDict()
+
+    def of(self, weights: Shared) -> A:
+        if weights.digest not in self._made:
+            self._made[weights.digest] = self._make(weights)
+            while len(self._made) > _MOST_KEPT:
+                self._made.popitem(last=False)
+        self._made.move_to_end(weights.digest)
+        return self._made[weights.digest]
+
+
+def _decide(
+    expert: SearchAgent, games: InformationSets, rng: GameGenerators, is_searched: bool
+) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
+    """Actions, int64[m], prior and advantages, float32[m, A] each."""
+    if is_searched:
+        found = expert.look_ahead(games, rng)
+        actions, prior = found.actions, found.prior.astype(np.float32)
+        gained = advantages(found)
+    else:
+        prior = expert.prior.probabilities(games.observations, games.masks)
+        actions, gained = rng.choose(prior), np.zeros_like(prior)
+    if not np.isfinite(prior).all():
+        raise FloatingPointError("the network's numbers are too large to choose a move by")
+    return actions, prior, gained
