@@ -26,7 +26,7 @@ class Missing:
 
 sys.meta_path.insert(0, Missing())
 from ray import cloudpickle
-print(cloudpickle.loads(sys.stdin.buffer.read())("key", [None], b""))
+print(cloudpickle.loads(sys.stdin.buffer.read())("key", [None], b"", {}))
 """
 
 
@@ -44,7 +44,7 @@ def test_a_node_without_the_package_says_so():
 @pytest.mark.parametrize("name", ["shakespeare-env", "numpy", "numba"])
 def test_a_node_with_another_version_says_so(name):
     here = installed.installed()
-    unfit, done = shard_on_node({**here, name: "9.9"})("key", [None], b"")
+    unfit, done = shard_on_node({**here, name: "9.9"})("key", [None], b"", {})
     assert unfit.endswith(f"has {name} {here[name]}, this machine 9.9")
     assert done == b""
 
