@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import argparse
 import logging
+import os
 import random
 import tempfile
+import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Timer
 
-from shakespeare_agents.arena import evaluate
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import Progress, run_arena
-from shakespeare_agents.workers import Workers, open_workers
+from shakespeare_agents.workers import Tell, Workers, open_workers
 from shakespeare_env import registry
 from shakespeare_env.datasets.frames import parquet
 from tests.arena import kills
@@ -115,13 +117,32 @@ class Strike:
         self.kept()
 
 
+@dataclass(frozen=True)
+class WhoWorks:
+    """Its shards, so many seconds long, tell which process did them."""
+
+    def start(self) -> Callable[[float, Tell], int]:
+        return self._work
+
+    def _work(self, seconds: float, _tell: Tell) -> int:
+        time.sleep(seconds)
+        return os.getpid()
+
+
+def wait_for_both(workers: Workers) -> None:
+    """Wait until processes of both nodes work."""
+    seen: set[int] = set()
+    while len(seen) < 2:
+        seen |= {process for _, process in workers.run(WhoWorks(), [0.2] * 4)}
+
+
 def struck(
     run: Run, folder: Path, cluster: TwoNodes, after_s: float
 ) -> tuple[dict[str, bytes], bool]:
     """What a run gives on a cluster that loses a node, and whether it did in the middle."""
     with open_workers(ray=cluster.address) as workers:
         cluster.wait()
-        evaluate(["heuristic", "network"], GAME, games=256, workers=workers)  # both are at work
+        wait_for_both(workers)
         strike = Strike(cluster, after_s)
         found = run(folder, workers, strike.kept)
         in_the_middle = strike.struck
