@@ -104,13 +104,27 @@ def kernel(
         dispatcher = njit(**_OPTIONS)(function)
         folder = code_folder(owner, function, *functions)
         if folder is not None:
-            dispatcher._cache = KeptCode(function, folder)
+            kept = dispatcher._cache = KeptCode(function, folder)
+            dispatcher.compile = _followed_by(kept.end_turn, dispatcher.compile)
         often = "as in every process" if folder is None else "for the first use"
         announce(dispatcher, purpose or f"{owner}: {function.__name__}", often)
         compiled: Callable[P, R] = dispatcher
         return compiled
 
     return compile_and_keep
+
+
+def _followed_by(last: Callable[[], None], function: Callable[P, R]) -> Callable[P, R]:
+    """A function after which another is called, even if it fails."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        finally:
+            last()
+
+    return call
 
 
 def code_folder(owner: str, *functions: AnyFunction) -> Path | None:

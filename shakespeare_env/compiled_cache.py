@@ -67,9 +67,11 @@ class KeptCode(_Cache):  # type: ignore[misc]
         if found is None:
             self._turns.wait(path)
             found = self._load(path, target_context)
-            if found is not None:
-                self._turns.end(path)
         return found
+
+    def end_turn(self) -> None:
+        """What was to be compiled is, or cannot be."""
+        self._turns.end()
 
     def _load(self, path: Path, target_context: Any) -> Any:
         try:
@@ -97,8 +99,6 @@ class KeptCode(_Cache):  # type: ignore[misc]
                 RuntimeWarning,
                 stacklevel=2,
             )
-        finally:
-            self._turns.end(path)
 
     def _path(self, sig: Any, codegen: Any) -> Path:
         # The folder's name stands for all code and options; NUMBA_BOUNDSCHECK overrides one.

@@ -51,10 +51,10 @@ class Turns:
                 return
         lock.close()
 
-    def end(self, path: Path) -> None:
-        """The file is made, or will not be."""
-        lock = self._held.pop(path, None)
-        if lock is not None:
+    def end(self) -> None:
+        """The files are made, or will not be."""
+        while self._held:
+            path, lock = self._held.popitem()
             # Gone before the lock: who still waits finds the file made, and its own lock alone.
             with suppress(OSError):
                 path.with_suffix(_SUFFIX).unlink()

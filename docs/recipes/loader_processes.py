@@ -1,4 +1,4 @@
-"""Recorded decisions for PyTorch, read by several processes, in another order in every epoch."""
+"""Recorded decisions for PyTorch, read by several processes."""
 
 import argparse
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ if __name__ == "__main__":
     decisions = RecordedDecisions(
         read_batches(asked.folder, size=2048, seed=0)
     )
-    # Polars, which has read the games, does not survive a fork. Batches come whole from each process.
+    # Polars, which has read the games, survives no fork.
     loader = DataLoader(
         decisions,
         batch_size=None,

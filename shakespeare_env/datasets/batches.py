@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 BUFFER = 2**16
 """Decisions that are shuffled together: those of some hundred games."""
-
-
 _UNWANTED = -1
 
 
@@ -37,7 +35,8 @@ class Decisions(NamedTuple):
         observations: int8[n, D], of the seat that decides.
         masks: bool[n, A], its legal actions.
         actions: int64[n], what it chose.
-        values: float32[n], what its agent expected, in units of its own; NaN where it gave none.
+        values: float32[n], the return that its agent expected, in units of its training reward; NaN
+            where it gave none.
         scores_before: int16[n, S], the scores at the decision.
         scores: int16[n, S], those at the end of the game.
         shares: float32[n, S], of the victory; 1 alone.

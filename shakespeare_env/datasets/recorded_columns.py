@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env import registry
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.datasets.row_checks import check_rows, game_of, named_faults, needed, row_fault
 from shakespeare_env.errors import DatasetError
@@ -36,7 +37,8 @@ class RecordedColumns:
 
     Attributes:
         source: Where they come from, for errors; may be empty.
-        game: Their game, with the box in force.
+        name: Of their game.
+        box_digest: Of the box in force when they were read.
         game_ids: int64[g].
         tables: Each table there is.
         table: int64[g], that of each game, by index.
@@ -56,7 +58,8 @@ class RecordedColumns:
     """
 
     source: str
-    game: Game
+    name: str
+    box_digest: str
     game_ids: NDArray[np.int64]
     tables: tuple[Table, ...]
     table: NDArray[np.int64]
@@ -106,7 +109,8 @@ class RecordedColumns:
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
         return cls(
             source,
-            game,
+            game.name,
+            registry.box_digest(game.name),
             frame["game_id"].to_numpy().astype(np.int64),
             tables,
             table,
@@ -124,6 +128,12 @@ class RecordedColumns:
             _flat(frame["actions"]).to_numpy().astype(np.int16),
             _values(frame["values"], lengths),
         )
+
+    @property
+    def game(self) -> Game:
+        """Their game; BoxError in a process that plays it with another box."""
+        # Not an attribute: pickled, it would be another game.
+        return registry.game_saved(self.name, self.box_digest)
 
     @property
     def size(self) -> int:
@@ -153,7 +163,8 @@ class RecordedColumns:
         # Each decision's old place: its game's old start, and as far on as in the new one.
         old = np.repeat(self.starts[rows] - starts, lengths) + np.arange(lengths.sum())
         about = {
-            name: getattr(self, name) for name in ("source", "game", "tables", "names", "versions")
+            name: getattr(self, name)
+            for name in ("source", "name", "box_digest", "tables", "names", "versions")
         }
         return RecordedColumns(
             **about, **by_game, starts=starts, actions=self.actions[old], values=self.values[old]

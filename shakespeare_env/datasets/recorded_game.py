@@ -138,7 +138,9 @@ class RecordedGames(Sequence[RecordedGame]):
     def __getitem__(self, number: int | slice) -> RecordedGame | list[RecordedGame]:
         if isinstance(number, slice):
             return [self[one] for one in range(self._size)[number]]
-        row = range(self._size)[number]
+        if not -self._size <= number < self._size:
+            raise IndexError(f"game {shown(number)}: there are {self._size}, numbered from 0")
+        row = number % self._size
         return next(self._from(self._games.slice(row, 1)))
 
     def __iter__(self) -> Iterator[RecordedGame]:

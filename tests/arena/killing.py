@@ -17,13 +17,15 @@ def started(program: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
-def killed(process: subprocess.Popen[str], draws: Random, longest_s: float) -> tuple[int, bool]:
-    """Kill a process some time after its first line: the last number told, and if it was over."""
+def killed(
+    process: subprocess.Popen[str], draws: Random, longest_s: float, after: int = 1
+) -> tuple[int, bool]:
+    """Kill a process some time after so many lines: the last number told, and if it was over."""
     with process:
         assert process.stdout is not None
-        first = process.stdout.readline()
+        first = [process.stdout.readline() for _ in range(after)]
         timer = Timer(draws.uniform(0, longest_s), process.kill)
         timer.start()
-        told = [line.strip() for line in (first, *process.stdout)]
+        told = [line.strip() for line in (*first, *process.stdout)]
         timer.cancel()
     return max([0, *(int(line) for line in told if line.isdigit())]), OVER in told

@@ -38,6 +38,7 @@ TEXTS = {
     "--name": ["", *WORDS],
     "--option": ["", *WORDS],
     "--out": FILES,
+    "--ray": ["", "h:99999999", "ray://h:1", *WORDS],
     "--results": FILES,
     "--set": ["", *WORDS],
     "--save": [*FILES, "/dev/null/file.jsonl", f"{'a' * 1000}.jsonl", "a\0.jsonl"],

@@ -7,7 +7,14 @@ import pickle
 import numpy as np
 import pytest
 
-from shakespeare_env.datasets import Batches, Decisions, read_batches, read_decisions, read_recorded
+from shakespeare_env.datasets import (
+    Batches,
+    Decisions,
+    frames,
+    read_batches,
+    read_decisions,
+    read_recorded,
+)
 from shakespeare_env.errors import DatasetError
 from tests.contract import recorded_folders
 from tests.contract.recorded_folders import KINDS, games_of, played
@@ -129,8 +136,11 @@ def test_one_agents_decisions_alone(folder):
         assert {shuffled.agents[one] for one in joined(shuffled).agents} == {agent}
 
 
-def test_they_go_to_other_processes_and_touch_no_generator(folder):
+def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
     batches = read_batches(folder, size=SIZE, seed=3)
+    assert len(pickle.dumps(batches)) < 10 * batches.decisions + 5000
+    # Not Polars either, which survives no fork.
+    monkeypatch.setattr(frames, "import_module", None)
     before = np.random.get_state(legacy=False)["state"]["key"].tolist()
     there = pickle.loads(pickle.dumps(batches))
     for one, other in zip(joined(batches), joined(there), strict=True):

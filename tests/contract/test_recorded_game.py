@@ -48,7 +48,7 @@ def test_games_by_number_from_either_end_and_in_ranges(folder):
         assert games[number].actions == whole[number].actions
     assert [game.game_id for game in games[1:3]] == [1, 2]
     for number in (len(games), -len(games) - 1):
-        with pytest.raises(IndexError):
+        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
             games[number]
 
 

@@ -33,7 +33,15 @@ import typer.rich_utils
 
 PRELOADED = (
     *("filelock", "jinja2", "mcp.server", "moviepy", "pettingzoo.utils", "polars", "psutil"),
-    *("pygame", "resvg_py", "sb3_contrib", "scipy.optimize", "scipy.sparse", "threadpoolctl"),
+    *(
+        "pygame",
+        "ray",
+        "resvg_py",
+        "sb3_contrib",
+        "scipy.optimize",
+        "scipy.sparse",
+        "threadpoolctl",
+    ),
     *("torch._dynamo", "torch._inductor.runtime.cache_dir_utils", "torch.utils.tensorboard"),
 )
 PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")

@@ -20,7 +20,7 @@ from shakespeare_agents.arena import evaluate
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.tournament import run_arena
+from shakespeare_agents.arena.tournament import Progress, run_arena
 from shakespeare_agents.workers import Workers, open_workers
 from shakespeare_env import registry
 from shakespeare_env.datasets.frames import parquet
@@ -59,7 +59,12 @@ def arena(place: Path, games: int) -> Run:
 
     def run(folder: Path, workers: Workers | None, kept: Callable[[], None]) -> dict[str, bytes]:
         field = Field.read(place / FIELD)
-        run_arena(field, folder, workers=workers, on_progress=lambda told: told.games and kept())
+
+        def tell(progress: Progress) -> None:
+            if progress.games:
+                kept()
+
+        run_arena(field, folder, workers=workers, on_progress=tell)
         kills.check_unique(folder)
         plans = {path.name: path.read_bytes() for path in folder.glob("round-*.json")}
         return {**plans, "games": parquet(kills.games(folder).rechunk())}

@@ -58,11 +58,11 @@ def dataset(
     except ValueError as fault:
         choices.give_up(str(fault))
     try:
-        found = open_dataset(out, settings)
-        if found.is_complete:
-            typer.echo(f"{out} is complete: {_contents(found)}.")
-            return
         with workers_options.chosen(workers, ray) as crew:
+            found = open_dataset(out, settings)
+            if found.is_complete:
+                typer.echo(f"{out} is complete: {_contents(found)}.")
+                return
             written = _write(out, settings, entrants, threads, crew)
     except (DatasetError, ModuleNotFoundError, OSError) as fault:
         if agent_notes(fault):
