@@ -7,8 +7,9 @@ import reprlib
 import time
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic
 
 import cloudpickle
 import ray
@@ -36,7 +37,8 @@ WITHOUT_HEAD_S = 20.0
 _logger = logging.getLogger(__name__)
 
 
-class _Begun(NamedTuple, Generic[S]):
+@dataclass(frozen=True)
+class _Begun(Generic[S]):
     number: int
     shard: S
     lost: int
@@ -186,4 +188,4 @@ def _lost(one: _Begun[S], fault: RayError) -> _Begun[S]:
             f"at last because {told}; {remedy}"
         ) from fault
     _logger.warning("a worker was lost: %s; its shard is done again", told)
-    return one._replace(lost=lost)
+    return replace(one, lost=lost)
