@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Generic
+from typing import Any
 
 import cloudpickle
 import ray
@@ -38,9 +38,9 @@ _logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class _Begun(Generic[S]):
+class _Begun:
     number: int
-    shard: S
+    shard: Any
     lost: int
 
 
@@ -88,8 +88,8 @@ class Cluster:
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))
         # Unlike a generator this goes on after there was no shard for a time.
         source = map(lambda numbered: _Begun(*numbered, 0), enumerate(shards))  # noqa: C417
-        begun: dict[Any, _Begun[S]] = {}
-        again: list[_Begun[S]] = []
+        begun: dict[Any, _Begun] = {}
+        again: list[_Begun] = []
         try:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun) - len(again)
@@ -174,7 +174,7 @@ def _taken(ref: Any) -> Done:
     return done
 
 
-def _lost(one: _Begun[S], fault: RayError) -> _Begun[S]:
+def _lost(one: _Begun, fault: RayError) -> _Begun:
     """A shard to be done again.
 
     Raises:
