@@ -87,7 +87,7 @@ class Cluster:
         sent = self._store.put_job(job)
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))
         # Unlike a generator this goes on after there was no shard for a time.
-        source = map(lambda numbered: _Begun(*numbered, 0), enumerate(shards))  # noqa: C417
+        source = map(lambda one: _Begun(one[0], one[1], 0), enumerate(shards))  # noqa: C417
         begun: dict[Any, _Begun] = {}
         again: list[_Begun] = []
         try:
