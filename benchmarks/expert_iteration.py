@@ -1,9 +1,10 @@
 """How fast expert iteration plays and learns: `python -m benchmarks.expert_iteration`.
 
 Decisions learned from a second, updates included, from the end of one group of games to the end of
-a later one: this process alone, and with processes that play, without and with groups ahead. Then
-what a cluster is planned by: decisions that a core plays a second, searched ones among them,
-examples that the learner learns from a second, and the bytes that travel.
+a later one: this process alone, and with processes that play, without and with groups ahead; also
+by the seconds that cores were used, which other programs do not lengthen. Then what a cluster is
+planned by: decisions that a core plays a second, searched ones among them, examples that the
+learner learns from a second, and the bytes that travel.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
+import psutil
 import torch
 import typer
 from rich.console import Console
@@ -32,6 +35,8 @@ from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
+
+COLUMNS = ("decisions a second", "a used core's second")
 
 
 class Weighed(ThisProcess):
@@ -57,19 +62,26 @@ class Clock(BaseCallback):
     def __init__(self, first: int, count: int) -> None:
         super().__init__()
         self.first, self.enough = first, first + count
-        self.ends: list[tuple[float, int]] = []
+        self.ends: list[tuple[int, float, float]] = []
 
     def _on_step(self) -> bool:
         return len(self.ends) < self.enough
 
     def _on_rollout_end(self) -> None:
-        self.ends.append((time.perf_counter(), self.num_timesteps))
+        self.ends.append((self.num_timesteps, time.perf_counter(), used()))
 
     @property
-    def rate(self) -> float:
-        """Decisions a second."""
-        (began, before), (ended, after) = self.ends[self.first - 1], self.ends[-1]
-        return (after - before) / (ended - began)
+    def rates(self) -> tuple[float, float]:
+        """Decisions a second, and a second of a core that was used, here or by a process."""
+        made, passed, worked = np.subtract(self.ends[-1], self.ends[self.first - 1]).tolist()
+        return made / passed, made / worked
+
+
+def used() -> float:
+    """Seconds of all cores that this process and those it has started have used."""
+    own = psutil.Process()
+    times = [one.cpu_times() for one in (own, *own.children(recursive=True))]
+    return float(sum(one.user + one.system for one in times))
 
 
 def learner_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
@@ -123,7 +135,7 @@ def main(
     """Measure one game."""
     settings = {"game": game, "simulations": simulations, "n_envs": games, "warmup_decisions": 0}
     config = chosen_config("expert_iteration", settings, "settings")
-    console, table = Console(), Table("games played by", "decisions a second", "ratio")
+    console, table = Console(), Table("games played by", *COLUMNS)
     figures: dict[str, float] = {}
     with open_workers(processes) as crew:
         cases: dict[str, tuple[Workers | None, int]] = {
@@ -135,14 +147,13 @@ def main(
             learner = learner_of(override(config, groups_ahead=ahead), workers)
             clock = Clock(ahead + 1, count)
             learner.learn(10**9, callback=clock)
-            figures[name] = clock.rate
-            ratio = figures[name] / figures["this process"]
-            table.add_row(name, f"{figures[name]:,.0f}", f"{ratio:.2f}")
-    found = planning(config)
+            found = dict(zip(COLUMNS, clock.rates, strict=True))
+            table.add_row(name, *(f"{figure:,.0f}" for figure in found.values()))
+            figures |= {f"{name}, {kind}": figure for kind, figure in found.items()}
     console.print(table)
-    for name, figure in found.items():
+    for name, figure in (planned := planning(config)).items():
         console.print(f"{name}: {figure:,.0f}", highlight=False)
-    report.save(output, {}, figures | found)
+    report.save(output, {}, figures | planned)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from loky import ProcessPoolExecutor
 from shakespeare_agents.workers import in_order, open_workers
 from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.errors import WorkerError
-from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares
+from tests.workers.jobs_for_tests import RaisesLocal, Reads, Refilled, Squares
 
 SQUARES = [number * number for number in range(12)]
 
@@ -72,6 +72,15 @@ def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
 
     for done, _ in enumerate(workers.run(Squares(tmp_path), source()), 1):
         assert len(taken) <= done + 2 * workers.size
+
+
+def test_a_source_may_have_no_shard_for_now(workers, tmp_path):
+    source = Refilled()
+    results = workers.run(Squares(tmp_path), source)
+    for group in ([3, 4, 5], [6], [7, 8]):
+        source.waiting += group
+        assert sorted(next(results)[1] for _ in group) == [number**2 for number in group]
+    assert not list(results)
 
 
 def test_a_failed_shard_raises_what_it_raised(workers, tmp_path):
