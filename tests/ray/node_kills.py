@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Timer
 
+from shakespeare_agents.arena import tournament
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_agents.arena.field import Field
@@ -32,6 +33,10 @@ from tests.ray.two_nodes import TwoNodes, two_nodes
 
 GAME = "shakespeare"
 FIELD = "field.toml"
+SHARD_S = 0.5
+"""So short that most rounds of an arena give both nodes something to do."""
+SLOW_TWIN = f"import time\n{kills.TWIN.replace(':', ':\n    time.sleep(0.003)', 1)}"
+"""Takes its time, or an arena would spend most of its own between the rounds."""
 Run = Callable[[Path, Workers | None, Callable[[], None]], dict[str, bytes]]
 """Plays into a folder and calls whenever games are kept; what is to be equal, by name."""
 
@@ -57,7 +62,7 @@ def dataset(games: int) -> Run:
 def arena(place: Path, games: int) -> Run:
     """An arena whose field is in a folder; nothing will ever tell its agents apart."""
     (place / FIELD).write_text(kills.endless(games))
-    (place / "twin.py").write_text(kills.TWIN)
+    (place / "twin.py").write_text(SLOW_TWIN)
 
     def run(folder: Path, workers: Workers | None, kept: Callable[[], None]) -> dict[str, bytes]:
         field = Field.read(place / FIELD)
@@ -161,6 +166,7 @@ def main() -> None:
     losses = Losses()
     logging.getLogger("shakespeare_agents").addHandler(losses)
     logging.getLogger("shakespeare_agents").propagate = False
+    tournament._ArenaOnWorkers._together_s = SHARD_S
     with tempfile.TemporaryDirectory() as name, two_nodes() as cluster:
         place = Path(name)
         runs = {"dataset": dataset(given.games), "arena": arena(place, given.games)}

@@ -84,6 +84,12 @@ def test_a_cluster_that_is_not_there(address, said, monkeypatch):
         pass
 
 
+def test_a_node_without_an_extra_says_so(monkeypatch):
+    monkeypatch.setattr(ray, "get", lambda _place: (b"cgone_missing\nA\n.", {}))
+    with pytest.raises(WorkerError, match="cannot import gone_missing, which the work needs"):
+        store.JobInStore("key", None).load()
+
+
 def test_no_room_for_what_is_shared(monkeypatch):
     def put(_content):
         raise ray.exceptions.ObjectStoreFullError("full")
