@@ -35,7 +35,7 @@ GAME = "shakespeare"
 FIELD = "field.toml"
 SHARD_S = 0.5
 """So short that most rounds of an arena give both nodes something to do."""
-SLOW_TWIN = f"import time\n{kills.TWIN.replace(':', ':\n    time.sleep(0.003)', 1)}"
+SLOW_TWIN = "import time\n" + kills.TWIN.replace(":\n", ":\n    time.sleep(0.003)\n")
 """Takes its time, or an arena would spend most of its own between the rounds."""
 Run = Callable[[Path, Workers | None, Callable[[], None]], dict[str, bytes]]
 """Plays into a folder and calls whenever games are kept; what is to be equal, by name."""
