@@ -189,8 +189,8 @@ def main() -> None:
                 flush=True,
             )
         print(
-            f"{hits} of {given.times} runs lost a node in the middle and {losses.count} shards with "
-            "them; all results are equal"
+            f"{hits} of {given.times} runs lost a node in the middle, and {losses.count} shards "
+            "with them; all results are equal"
         )
         assert hits == given.times, "some were over too early: give more --games"
 
