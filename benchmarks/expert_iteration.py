@@ -4,7 +4,7 @@ Decisions learned from a second, updates included, from the end of one group of 
 a later one: this process alone, and with processes that play, without and with groups ahead; also
 by the seconds that cores were used, which other programs do not lengthen. Then what a cluster is
 planned by: decisions that a core plays a second, searched ones among them, examples that the
-learner learns from a second, and the bytes that travel.
+learner's core learns from a second, and the bytes that travel; and what of PPO's time is learning.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Annotated
 
 import numpy as np
 import psutil
-import torch
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -35,6 +34,7 @@ from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
+from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 COLUMNS = ("decisions a second", "a used core's second")
 
@@ -84,41 +84,80 @@ def used() -> float:
     return float(sum(one.user + one.system for one in times))
 
 
-def learner_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
+def learner_of(config: TrainingConfig) -> SelfPlayPPO:
     """A learner that begins with the bundled network."""
     learner = make_learner(config, "cpu")
-    assert isinstance(learner, ExpertIteration)
     rules = registry.game(config.game)
     network, _ = load_checkpoint(bundled_checkpoint(rules), rules)
     learner.policy.set_tensors(network.tensors)
     learner.set_logger(configure(None, []))
+    return learner
+
+
+def expert_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
+    """The same that has its games played by workers."""
+    learner = learner_of(config)
+    assert isinstance(learner, ExpertIteration)
     if workers is not None:
         learner.workers = workers
     return learner
 
 
+class Halves(BaseCallback):
+    """The seconds of cores that rollouts took, and what followed them."""
+
+    def __init__(self, rollouts: int) -> None:
+        super().__init__()
+        self.left = rollouts
+        self.turns: list[float] = []
+
+    def _on_step(self) -> bool:
+        return self.left > 0
+
+    def _on_rollout_start(self) -> None:
+        self.turns.append(time.process_time())
+        self.left -= 1
+
+    def _on_rollout_end(self) -> None:
+        self.turns.append(time.process_time())
+
+    @property
+    def share(self) -> float:
+        """Of what followed, but for the first rollout, 0 to 1."""
+        # From the second rollout's start to the last one's: rollout, update, rollout, update ...
+        spent = np.diff(self.turns[2:])
+        return float(spent[1::2].sum() / spent.sum())
+
+
+def learning_of_ppo(game: str) -> float:
+    """Which share of its time PPO learns, with the bundled settings and network, 0 to 1."""
+    learner = learner_of(chosen_config("ppo", {"game": game}, "settings"))
+    halves = Halves(6)
+    learner.learn(10**9, callback=halves)
+    return halves.share
+
+
 def planning(config: TrainingConfig) -> dict[str, float]:
     """What a cluster is planned by, from one group; a core's seconds are those it was used."""
-    learner = learner_of(config, None)
+    learner = expert_of(config, None)
     learner._total_timesteps = 10**9
     callback = Clock(1, 1)
     callback.init_callback(learner)
     weighed = learner.workers = Weighed()
-    used = time.process_time()
+    playing = time.process_time()
     learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1)  # type: ignore[arg-type]
-    used = time.process_time() - used
+    playing = time.process_time() - playing
     examples = learner._examples
     assert examples is not None
     searched = int((examples.prior.max(axis=1) < config.near_certain).sum())
-    began = time.perf_counter()
+    learning = time.process_time()
     learner.train()
-    learned = examples.size * config.n_epochs / (time.perf_counter() - began)
+    learning = time.process_time() - learning
     return {
         "decisions a game": examples.size / config.n_envs,
-        "decisions a core and second": examples.size / used,
-        "searched decisions a core and second": searched / used,
-        "examples learned a second": learned,
-        "threads that learn": torch.get_num_threads(),
+        "decisions a core and second": examples.size / playing,
+        "searched decisions a core and second": searched / playing,
+        "examples learned a core and second": examples.size * config.n_epochs / learning,
         "bytes a game": weighed.bytes / config.n_envs,
         "bytes of the weights": sum(a.nbytes for a in learner.policy.tensors().values()),
     }
@@ -144,7 +183,7 @@ def main(
             f"{processes} processes, 2 groups ahead": (crew, 2),
         }
         for name, (workers, ahead) in cases.items():
-            learner = learner_of(override(config, groups_ahead=ahead), workers)
+            learner = expert_of(override(config, groups_ahead=ahead), workers)
             clock = Clock(ahead + 1, count)
             learner.learn(10**9, callback=clock)
             found = dict(zip(COLUMNS, clock.rates, strict=True))
@@ -153,6 +192,8 @@ def main(
     console.print(table)
     for name, figure in (planned := planning(config)).items():
         console.print(f"{name}: {figure:,.0f}", highlight=False)
+    planned["PPO's learning, share of its time"] = learning_of_ppo(game)
+    console.print(f"PPO learns {planned[list(planned)[-1]]:.0%} of its time", highlight=False)
     report.save(output, {}, figures | planned)
 
 
