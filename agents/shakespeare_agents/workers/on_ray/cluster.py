@@ -24,7 +24,7 @@ from shakespeare_agents.workers.on_ray.store import InStore, Store, packed
 from shakespeare_agents.workers.worker import Done
 from shakespeare_env.errors import WorkerError
 
-_MOST_LOST = 20
+_MOST_LOST = 8
 """Times that the worker of a shard may be lost."""
 _WAITING = 1
 """Shards a core that wait, so that none is idle."""
