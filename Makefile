@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-training leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-training leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -106,6 +106,9 @@ bench-datasets: setup  ## how fast games are recorded, beside `evaluate`, and th
 
 bench-workers: setup  ## what two workers are worth, as processes and on Ray
 	$(BIN)/python -m benchmarks.workers $(ARGS)
+
+bench-cluster: setup  ## how many cores one process can hand games to, by a model
+	$(BIN)/python -m benchmarks.cluster $(ARGS)
 
 bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)

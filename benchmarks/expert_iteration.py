@@ -1,9 +1,10 @@
 """How fast expert iteration plays and learns: `python -m benchmarks.expert_iteration`.
 
 Decisions learned from a second, updates included, from the end of one group of games to the end of
-a later one: this process alone, and with processes that play, without and with groups ahead. Then
-what a cluster is planned by: decisions that a core plays a second, searched ones among them,
-examples that the learner learns from a second, and the bytes that travel.
+a later one: this process alone, and with processes that play, without and with groups ahead; also
+by the seconds that cores were used, which other programs do not lengthen. Then what a cluster is
+planned by: decisions that a core plays a second, searched ones among them, examples that the
+learner's core learns from a second, and the bytes that travel; and what of PPO's time is learning.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Annotated
 
-import torch
+import numpy as np
+import psutil
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -32,6 +34,9 @@ from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
+from shakespeare_training.ppo.self_play import SelfPlayPPO
+
+COLUMNS = ("decisions a second", "a used core's second")
 
 
 class Weighed(ThisProcess):
@@ -57,56 +62,102 @@ class Clock(BaseCallback):
     def __init__(self, first: int, count: int) -> None:
         super().__init__()
         self.first, self.enough = first, first + count
-        self.ends: list[tuple[float, int]] = []
+        self.ends: list[tuple[int, float, float]] = []
 
     def _on_step(self) -> bool:
         return len(self.ends) < self.enough
 
     def _on_rollout_end(self) -> None:
-        self.ends.append((time.perf_counter(), self.num_timesteps))
+        self.ends.append((self.num_timesteps, time.perf_counter(), used()))
 
     @property
-    def rate(self) -> float:
-        """Decisions a second."""
-        (began, before), (ended, after) = self.ends[self.first - 1], self.ends[-1]
-        return (after - before) / (ended - began)
+    def rates(self) -> tuple[float, float]:
+        """Decisions a second, and a second of a core that was used, here or by a process."""
+        made, passed, worked = np.subtract(self.ends[-1], self.ends[self.first - 1]).tolist()
+        return made / passed, made / worked
 
 
-def learner_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
+def used() -> float:
+    """Seconds of all cores that this process and those it has started have used."""
+    own = psutil.Process()
+    times = [one.cpu_times() for one in (own, *own.children(recursive=True))]
+    return float(sum(one.user + one.system for one in times))
+
+
+def learner_of(config: TrainingConfig) -> SelfPlayPPO:
     """A learner that begins with the bundled network."""
     learner = make_learner(config, "cpu")
-    assert isinstance(learner, ExpertIteration)
     rules = registry.game(config.game)
     network, _ = load_checkpoint(bundled_checkpoint(rules), rules)
     learner.policy.set_tensors(network.tensors)
     learner.set_logger(configure(None, []))
+    return learner
+
+
+def expert_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
+    """The same that has its games played by workers."""
+    learner = learner_of(config)
+    assert isinstance(learner, ExpertIteration)
     if workers is not None:
         learner.workers = workers
     return learner
 
 
+class Halves(BaseCallback):
+    """The seconds of cores that rollouts took, and what followed them."""
+
+    def __init__(self, rollouts: int) -> None:
+        super().__init__()
+        self.left = rollouts
+        self.turns: list[float] = []
+
+    def _on_step(self) -> bool:
+        return self.left > 0
+
+    def _on_rollout_start(self) -> None:
+        self.turns.append(time.process_time())
+        self.left -= 1
+
+    def _on_rollout_end(self) -> None:
+        self.turns.append(time.process_time())
+
+    @property
+    def share(self) -> float:
+        """Of what followed, but for the first rollout, 0 to 1."""
+        # From the second rollout's start to the last one's: rollout, update, rollout, update ...
+        spent = np.diff(self.turns[2:])
+        return float(spent[1::2].sum() / spent.sum())
+
+
+def learning_of_ppo(game: str) -> float:
+    """Which share of its time PPO learns, with the bundled settings and network, 0 to 1."""
+    learner = learner_of(chosen_config("ppo", {"game": game}, "settings"))
+    halves = Halves(6)
+    learner.learn(10**9, callback=halves)
+    return halves.share
+
+
 def planning(config: TrainingConfig) -> dict[str, float]:
     """What a cluster is planned by, from one group; a core's seconds are those it was used."""
-    learner = learner_of(config, None)
+    learner = expert_of(config, None)
     learner._total_timesteps = 10**9
     callback = Clock(1, 1)
     callback.init_callback(learner)
     weighed = learner.workers = Weighed()
-    used = time.process_time()
+    playing = time.process_time()
     learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1)  # type: ignore[arg-type]
-    used = time.process_time() - used
+    playing = time.process_time() - playing
     examples = learner._examples
     assert examples is not None
     searched = int((examples.prior.max(axis=1) < config.near_certain).sum())
-    began = time.perf_counter()
+    learning = time.process_time()
     learner.train()
-    learned = examples.size * config.n_epochs / (time.perf_counter() - began)
+    learning = time.process_time() - learning
     return {
         "decisions a game": examples.size / config.n_envs,
-        "decisions a core and second": examples.size / used,
-        "searched decisions a core and second": searched / used,
-        "examples learned a second": learned,
-        "threads that learn": torch.get_num_threads(),
+        "decisions a core and second": examples.size / playing,
+        "searched decisions a core and second": searched / playing,
+        "examples learned a core and second": examples.size * config.n_epochs / learning,
         "bytes a game": weighed.bytes / config.n_envs,
         "bytes of the weights": sum(a.nbytes for a in learner.policy.tensors().values()),
     }
@@ -123,7 +174,7 @@ def main(
     """Measure one game."""
     settings = {"game": game, "simulations": simulations, "n_envs": games, "warmup_decisions": 0}
     config = chosen_config("expert_iteration", settings, "settings")
-    console, table = Console(), Table("games played by", "decisions a second", "ratio")
+    console, table = Console(), Table("games played by", *COLUMNS)
     figures: dict[str, float] = {}
     with open_workers(processes) as crew:
         cases: dict[str, tuple[Workers | None, int]] = {
@@ -132,17 +183,18 @@ def main(
             f"{processes} processes, 2 groups ahead": (crew, 2),
         }
         for name, (workers, ahead) in cases.items():
-            learner = learner_of(override(config, groups_ahead=ahead), workers)
+            learner = expert_of(override(config, groups_ahead=ahead), workers)
             clock = Clock(ahead + 1, count)
             learner.learn(10**9, callback=clock)
-            figures[name] = clock.rate
-            ratio = figures[name] / figures["this process"]
-            table.add_row(name, f"{figures[name]:,.0f}", f"{ratio:.2f}")
-    found = planning(config)
+            found = dict(zip(COLUMNS, clock.rates, strict=True))
+            table.add_row(name, *(f"{figure:,.0f}" for figure in found.values()))
+            figures |= {f"{name}, {kind}": figure for kind, figure in found.items()}
     console.print(table)
-    for name, figure in found.items():
+    for name, figure in (planned := planning(config)).items():
         console.print(f"{name}: {figure:,.0f}", highlight=False)
-    report.save(output, {}, figures | found)
+    planned["PPO's learning, share of its time"] = learning_of_ppo(game)
+    console.print(f"PPO learns {planned[list(planned)[-1]]:.0%} of its time", highlight=False)
+    report.save(output, {}, figures | planned)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,11 @@ REFERENCE = {
         )
         + _modules("shakespeare_agents", "intervals"),
     ),
+    "workers": (
+        "Workers",
+        _modules("shakespeare_agents.workers", "choosing jobs")
+        + _modules("shakespeare_agents", "parcels"),
+    ),
     "mcp": (
         "Language models at the table",
         _modules("shakespeare_agents.mcp", "tables telling keeping server"),

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from shakespeare_agents.inference import (
     Scratch,
     Weights,
+    dot,
     first_sums,
+    layer,
     normalised,
     update_sums,
     write_heads,
+    write_legal,
     write_logits,
-    write_value,
 )
 from shakespeare_agents.network import HEADS, Network, input_scale
 from shakespeare_env.arrays import plain
@@ -89,6 +91,7 @@ def write_policies_and_values(
     masks: Any,
     places: Any,
     memory: Any,
+    side_by_side: Any,
     network: Any,
     room: Any,
     logits: Any,
@@ -99,16 +102,16 @@ def write_policies_and_values(
     The first layer's sums are updated from what was seen last at the same place.
     """
     weights, scratch, kept = Weights(*network), Scratch(*room), Memory(*memory)
+    joint = SideBySide(*side_by_side)
+    width = len(scratch.features)
+    policy, outlook = joint.hidden[:width], joint.hidden[width:]
     for i in range(len(observations)):
         before, sums = kept.before[places[i]], kept.sums[places[i]]
         update_sums(observations[i], before, kept.change, weights, scratch.inputs, sums)
         normalised(sums, weights, scratch)
-        write_logits(masks[i], weights, scratch)
-        for action in range(masks.shape[1]):
-            if masks[i, action]:
-                logits[i, action] = scratch.logits[action]
-        write_value(weights, scratch)
-        values[i] = scratch.heads[0]
+        layer(scratch.features, joint.rows, joint.bias, scratch.inputs, joint.hidden)
+        write_legal(masks[i], policy, weights, scratch.lanes, logits[i])
+        values[i] = dot(outlook, weights.heads[0], scratch.lanes) + weights.heads_bias[0]
 
 
 class ForwardPass:
@@ -170,8 +173,33 @@ class Memory(NamedTuple):
         )
 
 
+class SideBySide(NamedTuple):
+    """The hidden layers of policy and outlook as one, which goes through the features once.
+
+    Attributes:
+        rows: float32[W, 2W], inputs first.
+        bias: float32[2W].
+        hidden: float32[2W], room for the policy's, then the outlook's.
+    """
+
+    rows: NDArray[np.float32]
+    bias: NDArray[np.float32]
+    hidden: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, weights: Weights) -> SideBySide:
+        """Those of these weights."""
+        bias = np.concatenate([weights.policy_bias, weights.outlook_bias])
+        rows = np.hstack([weights.policy, weights.outlook])
+        return cls(plain(rows, np.float32), plain(bias, np.float32), np.zeros_like(bias))
+
+
 class RememberingPass(ForwardPass):
     """A forward pass for games that go on: it answers alike, and faster for what it saw before."""
+
+    def __init__(self, network: Network) -> None:
+        super().__init__(network)
+        self._side_by_side = SideBySide.of(self.weights)
 
     def remember(self, places: int) -> None:
         """Begin with k places at which nothing was seen yet."""
@@ -185,6 +213,7 @@ class RememberingPass(ForwardPass):
         values = np.empty(len(masks), np.float32)
         seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
         at = plain(places, np.int64)
-        memory, network = tuple(self._memory), tuple(self.weights)
-        write_policies_and_values(seen, legal, at, memory, network, self._room(), logits, values)
+        memory, joint = tuple(self._memory), tuple(self._side_by_side)
+        network, room = tuple(self.weights), self._room()
+        write_policies_and_values(seen, legal, at, memory, joint, network, room, logits, values)
         return logits, values

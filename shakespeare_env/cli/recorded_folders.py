@@ -11,6 +11,8 @@ from shakespeare_env.datasets.recorded_columns import NOBODY, chunks
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError
 
+_NONE = "it has none yet: go on with what began it"
+
 
 class Listed(NamedTuple):
     """A game of a folder, without positions and moves.
@@ -41,7 +43,7 @@ def from_folder(folder: Path, game_id: int) -> Recorded:
 
     games = recorded_games(folder, unfinished=True)
     if game_id >= len(games):
-        known = f"its games are 0 to {len(games) - 1}" if len(games) else "it has none yet"
+        known = f"its games are 0 to {len(games) - 1}" if len(games) else _NONE
         raise DatasetError(f"{folder} has no game {game_id}; {known}")
     game = games[game_id]
     check_agents(game.agents, len(game.agents), f"{folder}, game {game_id}")

@@ -7,9 +7,10 @@ import hashlib
 import json
 import stat
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from shakespeare_env.datasets.schema import FORMAT
 
@@ -84,15 +85,12 @@ class Settings:
 
     def differences(self, other: Settings) -> str:
         """How these settings differ from others, in words."""
-        # Users give games, not deals.
-        names = [{"deals": "games"}.get(field.name, field.name) for field in fields(self)]
-        names = [name for name in names if name not in ("weights", "box_digest")]
-        values = [(name, getattr(self, name), getattr(other, name)) for name in names]
+        own, theirs = self._as_given(), other._as_given()
         show = partial(json.dumps, ensure_ascii=False)
         found = [
-            f"{name} {show(own)}, not {show(theirs)}"
-            for name, own, theirs in values
-            if own != theirs
+            f"{name} {show(value)}, not {show(theirs[name])}"
+            for name, value in own.items()
+            if value != theirs[name]
         ]
         # Of what is known by digests alone, only that it has changed can be told.
         changed = sorted({name for name, _ in self.weights.items() ^ other.weights.items()})
@@ -100,7 +98,22 @@ class Settings:
             found.append(f"other weights or another source of {', '.join(map(show, changed))}")
         if self.box_digest != other.box_digest:
             found.append("another box")
+        if not found:
+            found.append(f"deals_together {self.deals_together}, not {other.deals_together}")
         return "; ".join(found)
+
+    def _as_given(self) -> dict[str, Any]:
+        """The settings in the words that users give them; what follows from others is left out."""
+        return {
+            "game": self.game,
+            "players": self.players,
+            "variants": self.variants,
+            "agents": self.entrants,
+            "seed": self.seed,
+            "games": self.games,
+            "games per file": self.deals_per_shard * self.players,
+            "package_version": self.package_version,
+        }
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,10 @@ def _check_table(path: Path, rows: int, schema: dict[str, object]) -> None:
 
 
 def _damaged(path: Path) -> DatasetError:
-    return DatasetError(f"{path} is not the file that was written; copy the dataset again")
+    return DatasetError(
+        f"{path} is not the file that was written; copy the dataset again, or record it again into "
+        "another folder"
+    )
 
 
 def _first_line(error: BaseException) -> str:

@@ -222,7 +222,7 @@ class TestCommand:
     def test_refuses_a_folder_of_something_else(self, tmp_path):
         (tmp_path / "mine.txt").write_text("mine")
         assert "holds other things" in refused(*self.run(GAMES[0], tmp_path))
-        assert "other things" in refused(*self.run(GAMES[0], tmp_path / "mine.txt"))
+        assert "is no folder" in refused(*self.run(GAMES[0], tmp_path / "mine.txt"))
 
     def test_an_agent_that_fails_is_told_as_elsewhere_and_the_rest_is_kept(self, tmp_path):
         agent = tmp_path / "mine.py"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+import psutil
 import ray.cluster_utils
 
 _NODE = {"num_cpus": 1, "object_store_memory": 2**27}
@@ -33,7 +34,12 @@ class TwoNodes:
         self._cluster.wait_for_nodes(timeout=60)
 
     def kill(self) -> None:
-        """Kill -9 all processes of the second node."""
+        """Kill -9 all processes of the second node, as if the machine were gone."""
+        raylet = psutil.Process(self._second.all_processes["raylet"][0].process.pid)
+        # Without their raylet workers would finish what they do before they end.
+        for process in [raylet, *raylet.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
         self._cluster.remove_node(self._second, allow_graceful=False)
 
     def end(self) -> None:

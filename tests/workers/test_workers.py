@@ -15,9 +15,10 @@ import pytest
 from loky import ProcessPoolExecutor
 
 from shakespeare_agents.workers import in_order, open_workers
+from shakespeare_agents.workers import processes as processes_module
 from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.errors import WorkerError
-from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares
+from tests.workers.jobs_for_tests import RaisesLocal, Reads, Refilled, Squares
 
 SQUARES = [number * number for number in range(12)]
 
@@ -72,6 +73,15 @@ def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
 
     for done, _ in enumerate(workers.run(Squares(tmp_path), source()), 1):
         assert len(taken) <= done + 2 * workers.size
+
+
+def test_a_source_may_have_no_shard_for_now(workers, tmp_path):
+    source = Refilled()
+    results = workers.run(Squares(tmp_path), source)
+    for group in ([3, 4, 5], [6], [7, 8]):
+        source.waiting += group
+        assert sorted(next(results)[1] for _ in group) == [number**2 for number in group]
+    assert not list(results)
 
 
 def test_a_failed_shard_raises_what_it_raised(workers, tmp_path):
@@ -209,3 +219,17 @@ def test_workers_end_with_their_driver(tmp_path, end):
 def _take_interrupts() -> None:
     """Test runners in the background ignore them, and their children would, too."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="asking whether a process lives would end it")
+def test_folders_of_killed_processes_are_forgotten(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    for process in (ended.pid, os.getpid()):
+        (tmp_path / f"{processes_module._prefix(process)}x").mkdir()
+    (tmp_path / "shakespeare-env-elsewhere-1-x").mkdir()
+    with open_workers(2):
+        left = sorted(path.name for path in tmp_path.iterdir())
+    assert len(left) == 3
+    assert f"{processes_module._prefix(ended.pid)}x" not in left

@@ -3,60 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
+from shakespeare_agents import held_folder
 from shakespeare_agents.arena import dataset_parts
-from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
+from shakespeare_agents.held_folder import Contents
+from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.datasets import manifest as manifests
-from shakespeare_env.datasets.frames import load, load_polars
+from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.reading import check_box, check_digests, holds_box
 from shakespeare_env.errors import DatasetError
 
-_LOCK_NAME = ".lock"
-_FILES = (
+_CONTENTS = Contents(
+    manifests.NAME,
     rf"{re.escape(manifests.NAME)}|{re.escape(manifests.BOX_NAME)}|games-\d+\.parquet|"
-    rf"{dataset_parts.FILES}"
+    rf"{dataset_parts.FILES}",
+    DatasetError,
+    use="records into it",
+    remedy="give a new folder or an empty one",
 )
-"""A dataset's files, as a regular expression."""
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Keep other processes from recording into a folder, created if missing.
-
-    Errors as of `dataset.open_dataset`.
-    """
+def held(folder: Path) -> AbstractContextManager[None]:
+    """Keep other processes from recording into a folder; errors as of `dataset.open_dataset`."""
     load_polars()
-    filelock = load("filelock")
-    if "\0" in str(folder):
-        raise DatasetError(f"{str(folder)!r} is no path; give a new folder or an empty one")
-    if folder.exists() and (not folder.is_dir() or _is_foreign(folder)):
-        raise DatasetError(f"{folder} holds other things; give a new folder or an empty one")
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = filelock.FileLock(folder / _LOCK_NAME).acquire(timeout=0)
-    except filelock.Timeout as taken:
-        raise DatasetError(
-            f"{folder}: another process records into it; wait until it ends, or give another folder"
-        ) from taken
-    with lock:
-        yield
-
-
-def _is_foreign(folder: Path) -> bool:
-    """Whether a folder holds neither a dataset nor only what a first save cut short leaves."""
-    names = {path.name for path in folder.iterdir()}
-    ours = re.compile(rf"{re.escape(_LOCK_NAME)}|{draft_of(_FILES)}")
-    return manifests.NAME not in names and not all(map(ours.fullmatch, names))
+    return held_folder.held(folder, _CONTENTS)
 
 
 def opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
     """The dataset so far in a folder that is held; errors as of `dataset.open_dataset`."""
-    forget_drafts(folder, _FILES)
     if not (folder / manifests.NAME).exists():
         manifest = manifests.Manifest(settings)
         write_atomically(folder / manifests.NAME, manifest.to_bytes())

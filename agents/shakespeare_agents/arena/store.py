@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.storage import draft_of, forget_drafts, write_atomically
+from shakespeare_agents.held_folder import Contents, held
+from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
-from shakespeare_env.datasets.frames import load, load_polars, parquet
+from shakespeare_env.datasets.frames import load_polars, parquet
 from shakespeare_env.datasets.results import FILES, FORMAT, MANIFEST
 from shakespeare_env.datasets.results_reading import read_manifest, read_results, results_files
 from shakespeare_env.errors import ArenaError
@@ -27,11 +28,16 @@ from shakespeare_env.json_input import parse_object
 if TYPE_CHECKING:
     import polars as pl
 
-_LOCK_NAME = ".lock"
 _PLANS = r"round-\d{4,}\.json"
 FIELD_NAME = "field.toml"
 """The text of the field that was played last, for whoever repeats it."""
-_OURS = rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}|{re.escape(FIELD_NAME)}"
+_CONTENTS = Contents(
+    MANIFEST,
+    rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}|{re.escape(FIELD_NAME)}",
+    ArenaError,
+    use="plays in it",
+    remedy="give a new folder or an arena's",
+)
 _MOST_SMALL, _SMALL = 64, 2**20
 """Files, and the bytes that a small one has fewer of."""
 
@@ -112,20 +118,7 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
         ModuleNotFoundError: Polars or filelock is not installed.
         OSError: it cannot be written.
     """
-    filelock = load("filelock")
-    if "\0" in str(folder) or (folder.exists() and not folder.is_dir()):
-        raise ArenaError(f"{str(folder)!r} is no folder; give a new one or an arena's")
-    if folder.exists() and _is_foreign(folder):
-        raise ArenaError(f"{folder} holds other things; give a new folder or an arena's")
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        lock = filelock.FileLock(folder / _LOCK_NAME).acquire(timeout=0)
-    except filelock.Timeout as taken:
-        raise ArenaError(
-            f"{folder}: another process plays in it; wait until it ends, or give another folder"
-        ) from taken
-    with lock:
-        forget_drafts(folder, _OURS)
+    with held(folder, _CONTENTS):
         if not (folder / MANIFEST).exists():
             facts = {"format": FORMAT, "game": game, "box_digest": registry.box_digest(game)}
             write_atomically(folder / MANIFEST, json.dumps(facts).encode())
@@ -150,13 +143,6 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         for folder in folders:
             store.append(read_results(folder))
         return len(store.keys) - before
-
-
-def _is_foreign(folder: Path) -> bool:
-    """Whether a folder holds neither an arena nor only what a first save cut short leaves."""
-    names = {path.name for path in folder.iterdir()}
-    ours = re.compile(rf"{re.escape(_LOCK_NAME)}|{draft_of(_OURS)}")
-    return MANIFEST not in names and not all(map(ours.fullmatch, names))
 
 
 def _number(path: Path) -> int:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
+import platform
 import secrets
+import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -68,7 +72,8 @@ class Processes:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._folder = tempfile.TemporaryDirectory(prefix="shakespeare-env-")
+        _forget_dead()
+        self._folder = tempfile.TemporaryDirectory(prefix=_prefix(os.getpid()))
         self._shares: Counter[str] = Counter()
         self._executor: ProcessPoolExecutor | None = None
 
@@ -171,10 +176,35 @@ def _collected(path: str) -> Done:
     return done
 
 
+def _prefix(process: int | str) -> str:
+    """What the names of a process's folders begin with; machines may share where they are."""
+    return f"shakespeare-env-{platform.node()}-{process}-"
+
+
+def _forget_dead() -> None:
+    """Delete the folders of processes that were killed."""
+    for folder in Path(tempfile.gettempdir()).glob(glob.escape(_prefix("")[:-1]) + "*"):
+        process = folder.name.removeprefix(_prefix("")[:-1]).partition("-")[0]
+        if process.isdigit() and not _lives(int(process)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(process: int) -> bool:
+    if sys.platform == "win32":
+        return True  # asking would end it
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # another user's
+    return True
+
+
 def _gone(times: int) -> str:
     return (
-        f"a worker process was lost {times} times in a row, as when memory runs out; "
-        "give fewer with --workers"
+        f"a worker process was lost {times} times in a row: memory ran out, or an agent ended its "
+        "process; give fewer with --workers, or try the agents in this process"
     )
 
 

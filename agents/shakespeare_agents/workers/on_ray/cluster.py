@@ -7,8 +7,9 @@ import reprlib
 import time
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Generic, NamedTuple
+from typing import Any
 
 import cloudpickle
 import ray
@@ -23,7 +24,7 @@ from shakespeare_agents.workers.on_ray.store import InStore, Store, packed
 from shakespeare_agents.workers.worker import Done
 from shakespeare_env.errors import WorkerError
 
-_MOST_LOST = 20
+_MOST_LOST = 8
 """Times that the worker of a shard may be lost."""
 _WAITING = 1
 """Shards a core that wait, so that none is idle."""
@@ -36,9 +37,10 @@ WITHOUT_HEAD_S = 20.0
 _logger = logging.getLogger(__name__)
 
 
-class _Begun(NamedTuple, Generic[S]):
+@dataclass(frozen=True)
+class _Begun:
     number: int
-    shard: S
+    shard: Any
     lost: int
 
 
@@ -84,9 +86,10 @@ class Cluster:
         """See `Workers.run`."""
         sent = self._store.put_job(job)
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))
-        source = (_Begun(number, shard, 0) for number, shard in enumerate(shards))
-        begun: dict[Any, _Begun[S]] = {}
-        again: list[_Begun[S]] = []
+        # Unlike a generator this goes on after there was no shard for a time.
+        source = map(lambda one: _Begun(one[0], one[1], 0), enumerate(shards))  # noqa: C417
+        begun: dict[Any, _Begun] = {}
+        again: list[_Begun] = []
         try:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun) - len(again)
@@ -171,7 +174,7 @@ def _taken(ref: Any) -> Done:
     return done
 
 
-def _lost(one: _Begun[S], fault: RayError) -> _Begun[S]:
+def _lost(one: _Begun, fault: RayError) -> _Begun:
     """A shard to be done again.
 
     Raises:
@@ -185,4 +188,4 @@ def _lost(one: _Begun[S], fault: RayError) -> _Begun[S]:
             f"at last because {told}; {remedy}"
         ) from fault
     _logger.warning("a worker was lost: %s; its shard is done again", told)
-    return one._replace(lost=lost)
+    return replace(one, lost=lost)

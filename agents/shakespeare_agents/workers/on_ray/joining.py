@@ -71,6 +71,7 @@ def _join(address: str) -> None:
     about: dict[str, Any] = {"logging_level": "ERROR", "log_to_driver": False}
     if address == LOCAL:
         about["include_dashboard"] = False
+        about["_system_config"] = {"worker_niceness": 0}  # like processes of one's own
     elif not head_answers(_found(address)):
         # Ray itself would try for two minutes.
         raise _none_at(address)

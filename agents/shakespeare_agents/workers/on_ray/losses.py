@@ -29,8 +29,8 @@ _LOSSES: dict[type[RayError], tuple[str, str]] = {
     NodeDiedError: ("its node is gone", "look at that node's logs in /tmp/ray"),
     ObjectLostError: ("its result was lost with its node", "look at that node's logs in /tmp/ray"),
     WorkerCrashedError: (
-        "its process was killed, as when memory runs out",
-        "start Ray with fewer cores a node (`ray start --num-cpus`)",
+        "its process ended: memory ran out, or an agent ended it",
+        "start Ray with fewer cores a node (`ray start --num-cpus`), or try the agents without Ray",
     ),
 }
 """What has happened to a shard's worker, and what to do if it goes on."""

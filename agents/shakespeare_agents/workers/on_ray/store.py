@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import pickle
+import platform
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakValueDictionary
@@ -38,8 +39,19 @@ class JobInStore:
     place: Any
 
     def load(self) -> Job[Any, Any]:
-        """See `SentJob.load`."""
-        job: Job[Any, Any] = unpacked(*ray.get(self.place))
+        """See `SentJob.load`.
+
+        Raises:
+            WorkerError: an extra that the job needs is missing here.
+        """
+        content = ray.get(self.place)
+        try:
+            job: Job[Any, Any] = unpacked(*content)
+        except ModuleNotFoundError as missing:
+            raise WorkerError(
+                f"{platform.node()} cannot import {missing.name}, which the work needs; install "
+                "the same extras of shakespeare-env on all machines"
+            ) from missing
         return job
 
 

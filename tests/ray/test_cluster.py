@@ -1,0 +1,179 @@
+"""A Ray cluster does what one process does, whatever becomes of its workers and nodes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from typing import Any
+
+import psutil
+import pytest
+
+ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+from shakespeare_agents.arena import evaluate  # noqa: E402
+from shakespeare_agents.workers import in_order, open_workers  # noqa: E402
+from shakespeare_agents.workers.installed import installed  # noqa: E402
+from shakespeare_agents.workers.on_ray import cluster as on_ray  # noqa: E402
+from shakespeare_env.errors import WorkerError  # noqa: E402
+from tests.ray.two_nodes import two_nodes  # noqa: E402
+from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares  # noqa: E402
+
+SQUARES = [number * number for number in range(12)]
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RAY_worker_niceness", "0")  # as all that runs beside it
+        with two_nodes() as cluster:
+            yield cluster
+
+
+@pytest.fixture
+def workers(nodes):
+    with open_workers(ray=nodes.address) as found:
+        yield found
+
+
+def test_games_are_those_of_one_process(workers):
+    table: dict[str, Any] = {"games": 24, "players": 3, "seed": 5}
+    here = evaluate(["heuristic", "network"], "figaro", **table)
+    assert evaluate(["heuristic", "network"], "figaro", workers=workers, **table) == here
+
+
+def test_what_is_shared_is_read_once_put(workers):
+    shared = workers.share(b"content")
+    assert workers.share(b"content") is shared
+    parts = [slice(3), slice(3, None)]
+    assert list(in_order(workers.run(Reads(shared), parts))) == [b"con", b"tent"]
+
+
+def test_a_shard_that_fails_raises_and_the_next_job_runs(workers, tmp_path):
+    (tmp_path / "fail 5").touch()
+    with pytest.raises(ValueError, match="no square of 5") as raised:
+        list(workers.run(Squares(tmp_path), range(12)))
+    assert raised.value.__notes__ == ["a note"]
+    with pytest.raises(RuntimeError, match="Local: mine"):
+        list(workers.run(RaisesLocal(), [1]))
+    told = []
+    tell = lambda *counts: told.append(counts)  # noqa: E731
+    assert list(in_order(workers.run(Squares(tmp_path), range(4), tell))) == SQUARES[:4]
+    assert sorted(told) == [(number, 1) for number in range(4)]
+
+
+def test_a_worker_killed_loses_nothing_and_ray_keeps_quiet(workers, tmp_path, caplog, capfd):
+    (tmp_path / "kill 5").touch()
+    assert list(in_order(workers.run(Squares(tmp_path), range(12)))) == SQUARES
+    assert "a worker was lost: its process was killed" in caplog.text
+    assert "raylet" not in "".join(capfd.readouterr())
+
+
+def test_a_shard_that_kills_its_workers_is_named(workers, tmp_path, monkeypatch):
+    monkeypatch.setattr(on_ray, "_MOST_LOST", 2)
+    (tmp_path / "always kill 5").touch()
+    with pytest.raises(WorkerError, match=r"worker of shard 5, 5, was lost 2 times, at last"):
+        list(workers.run(Squares(tmp_path), range(12)))
+
+
+def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
+    monkeypatch.setattr(on_ray, "installed", lambda: {**installed(), "numpy": "9.9"})
+    with pytest.raises(WorkerError, match=r"has numpy .*, this machine 9.9; install the same"):
+        list(workers.run(Squares(tmp_path), range(12)))
+
+
+def test_a_node_lost_and_another_come(nodes, workers, tmp_path):
+    nodes.wait()
+    for number in range(12):
+        (tmp_path / f"slow {number}").touch()
+    found = workers.run(Squares(tmp_path), range(12))
+    results = dict([next(found)])
+    nodes.kill()
+    results.update(found)
+    assert [results[number] for number in range(12)] == SQUARES
+    until = time.monotonic() + 30
+    while workers.size != 1 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert workers.size == 1
+    nodes.add()
+    nodes.wait()
+    while workers.size != 2 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert workers.size == 2
+
+
+def test_what_is_dropped_stops(workers, tmp_path):
+    for number in range(2000):
+        (tmp_path / f"slow {number}").touch()
+    found = workers.run(Squares(tmp_path), range(2000))
+    next(found)
+    found.close()
+    idle = workers.size
+    until = time.monotonic() + 20
+    while ray.available_resources().get("CPU", 0) < idle and time.monotonic() < until:
+        time.sleep(0.1)
+    assert ray.available_resources()["CPU"] == idle
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"_cores": lambda: 0, "WITHOUT_CORES_S": 0.0}, "has had no core for 0 s; add machines"),
+        (
+            {"head_answers": lambda *_: False, "WITHOUT_HEAD_S": 0.0},
+            "the head of the Ray cluster at .* is gone; start the cluster again",
+        ),
+    ],
+)
+def test_a_cluster_that_is_of_no_use_any_more(workers, tmp_path, monkeypatch, change, said):
+    for name, value in change.items():
+        monkeypatch.setattr(on_ray, name, value)
+    monkeypatch.setattr(on_ray, "_LOOK_EVERY_S", 0.1)
+    for number in range(12):
+        (tmp_path / f"slow {number}").touch()
+    with pytest.raises(WorkerError, match=said):
+        list(workers.run(Squares(tmp_path), range(12)))
+
+
+def test_ray_that_is_used_already_is_used_and_stays(nodes, tmp_path):
+    ray.init(nodes.address, logging_level="ERROR", log_to_driver=False)
+    try:
+        for address in ("auto", "local", nodes.address):
+            with open_workers(ray=address) as workers:
+                assert list(in_order(workers.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+            assert ray.is_initialized()
+        said = "this process uses the Ray cluster at .* already"
+        with pytest.raises(WorkerError, match=said), open_workers(ray="127.0.0.1:1"):
+            pass
+    finally:
+        ray.shutdown()
+
+
+DRIVER = """
+import os, signal, sys
+from pathlib import Path
+from shakespeare_agents.workers import open_workers
+from tests.workers.jobs_for_tests import Squares
+ends = signal.getsignal(signal.SIGTERM)
+with open_workers(ray="local") as workers:
+    assert signal.getsignal(signal.SIGTERM) is ends
+    for _ in workers.run(Squares(Path(sys.argv[1])), range(100_000)):
+        print(os.getpid(), flush=True)
+"""
+
+
+def test_ray_started_here_ends_with_its_driver_killed(tmp_path):
+    command = [sys.executable, "-c", DRIVER, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as driver:
+        assert driver.stdout is not None
+        assert driver.stdout.readline().strip() == str(driver.pid)
+        # Ray's own agents tell a head that is gone that they end, for up to a minute.
+        started = [
+            process
+            for process in psutil.Process(driver.pid).children(recursive=True)
+            if not process.name().endswith("Agent")
+        ]
+        assert len(started) > 3
+        driver.kill()
+    _, left = psutil.wait_procs(started, timeout=20)
+    assert not left

@@ -1,0 +1,124 @@
+"""What a node does with a shard of which it knows nothing yet; no cluster is needed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import subprocess
+import sys
+
+import pytest
+
+ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+
+from shakespeare_agents.workers import installed, open_workers  # noqa: E402
+from shakespeare_agents.workers.on_ray import store  # noqa: E402
+from shakespeare_agents.workers.on_ray.losses import loss  # noqa: E402
+from shakespeare_agents.workers.on_ray.node import shard_on_node  # noqa: E402
+from shakespeare_env.errors import WorkerError  # noqa: E402
+
+BARE = """
+import sys
+
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.startswith("shakespeare_"):
+            raise ModuleNotFoundError(f"no {name}", name=name)
+
+sys.meta_path.insert(0, Missing())
+from ray import cloudpickle
+print(cloudpickle.loads(sys.stdin.buffer.read())("key", [None], b"", {}))
+"""
+
+
+def test_a_node_without_the_package_says_so():
+    """What it is sent does not need the package."""
+    done = subprocess.run(
+        [sys.executable, "-c", BARE],
+        input=ray.cloudpickle.dumps(shard_on_node(installed.installed())),
+        capture_output=True,
+        check=True,
+    )
+    assert b"cannot import shakespeare_agents', b'')" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["shakespeare-env", "numpy", "numba"])
+def test_a_node_with_another_version_says_so(name):
+    here = installed.installed()
+    unfit, done = shard_on_node({**here, name: "9.9"})("key", [None], b"", {})
+    assert unfit.endswith(f"has {name} {here[name]}, this machine 9.9")
+    assert done == b""
+
+
+def test_checkouts_of_other_code_differ(tmp_path, monkeypatch):
+    def digest():
+        installed.installed.cache_clear()
+        return installed.installed()["shakespeare-env"]
+
+    monkeypatch.setattr(installed, "_PACKAGES", ("made_up",))
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "made_up").mkdir()
+    module = tmp_path / "made_up" / "__init__.py"
+    module.write_text("A = 1\n")
+    first = digest()
+    module.write_bytes(b"A = 1\r\n")
+    assert digest() == first
+    module.write_text("A = 2\n")
+    assert digest() != first
+    installed.installed.cache_clear()
+    assert importlib.metadata.version("shakespeare-env") in first
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("127.0.0.1:1", "no Ray cluster at '127.0.0.1:1'; give the HOST:PORT"),
+        ("nonsense", "no Ray cluster at 'nonsense'"),
+        ("", "no Ray cluster at ''"),
+        ("ray://127.0.0.1:10001", "Ray's client is not supported; run this on a machine of the"),
+        ("auto", "this machine belongs to no Ray cluster; start one"),
+    ],
+)
+def test_a_cluster_that_is_not_there(address, said, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")  # of `auto`
+    with pytest.raises(WorkerError, match=said), open_workers(ray=address):
+        pass
+
+
+def test_a_node_without_an_extra_says_so(monkeypatch):
+    monkeypatch.setattr(ray, "get", lambda _place: (b"cgone_missing\nA\n.", {}))
+    with pytest.raises(WorkerError, match="cannot import gone_missing, which the work needs"):
+        store.JobInStore("key", None).load()
+
+
+def test_no_room_for_what_is_shared(monkeypatch):
+    def put(_content):
+        raise ray.exceptions.ObjectStoreFullError("full")
+
+    monkeypatch.setattr(ray, "put", put)
+    with pytest.raises(WorkerError, match="no room for 3 bytes: free some of its disk, or"):
+        store.Store().put(b"abc")
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        (ray.exceptions.OutOfMemoryError("x"), "its node ran out of memory"),
+        (ray.exceptions.OutOfDiskError("x"), "its node's disk is full"),
+        (ray.exceptions.ObjectLostError("0" * 56, None, ""), "its result was lost"),
+        (ray.exceptions.NodeDiedError("x"), "its node is gone"),
+    ],
+)
+def test_losses_are_told_in_our_words(fault, told):
+    assert loss(fault)[0].startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (ray.exceptions.LocalRayletDiedError(), "Ray has ended on this machine; start it again"),
+        (ray.exceptions.RuntimeEnvSetupError("no pip"), "Ray has failed: RuntimeEnvSetupError"),
+    ],
+)
+def test_what_nothing_can_be_done_about_is_told(fault, said):
+    with pytest.raises(WorkerError, match=said):
+        loss(fault)
