@@ -86,7 +86,8 @@ def test_parts_of_a_group_are_put_together_as_if_it_had_been_played_as_one(name)
     expected = first_moves(batch).examples()
     packed = [Packed.of(first_moves(games), numbers) for games, numbers in parts]
     found = unpacked(packed, batch.game.layout.size, batch.game.actions.size)
-    for one, other in zip(found, expected, strict=True):
+    for field in expected._fields:
+        one, other = getattr(found, field), getattr(expected, field)
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
         assert one.tobytes() == other.tobytes()
     small = sum(len(part.observations) + part.masks.nbytes + part.prior.nbytes for part in packed)
