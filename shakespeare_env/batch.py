@@ -119,9 +119,7 @@ class Batch:
         self._lock = threading.RLock()
         self.reset(seed)
 
-    def reset(
-        self, seed: int, deals: Integers | None = None, rows: Integers | None = None
-    ) -> None:
+    def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
         """Set up all games, or some, anew from a seed.
 
         Args:

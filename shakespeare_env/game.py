@@ -10,7 +10,7 @@ observation layout.  Every record has:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
+from shakespeare_env.drawing.board import Headline, Panel
 from shakespeare_env.records import Ranges
 from shakespeare_env.values import is_whole, meant, shown
 
@@ -29,6 +30,8 @@ Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
+NO_SEAT = -1
+"""A spectator, for `Game.seen_by`."""
 
 
 @dataclass(frozen=True)
@@ -151,14 +154,20 @@ class Game:
             read.  Whether it can occur, `rules.fault` tells.
         explain: (record, fault) -> place, fault and remedy in words.
         phase: (record) -> the phase's name in the notation.
-        seen_by: (dict, seat) -> the position with `UNKNOWN` for all that the seat may not know;
-            positions that differ only there become equal.
+        seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
+            not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text.
         draw_compact: (dict) -> the same in 80 columns at most, what matters most, for terminals.
-        picture: (dict) -> the same as an SVG document.
+        picture: (dict, `Marks` or nothing) -> the same as an SVG document.
+        board: (dict, who plays, by seat, or none) -> the same in pieces, the table first, then the
+            seats in order. Every place has `data-place`.
+        headline: (dict) -> where the game stands, in words.
+        places: (dict, move) -> where a legal move is clicked, one place after the other; none for
+            moves that have no place on the board. Several moves may share places.
+        seat_colours: By seat, fill and lettering, as in the drawings.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.
         events: (before, move or None for one kept secret, after) -> every effect, in order. By
@@ -189,7 +198,11 @@ class Game:
     chapter: str
     draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
     draw_compact: Callable[[Mapping[str, Any]], str] = field(repr=False)
-    picture: Callable[[Mapping[str, Any]], str] = field(repr=False)
+    picture: Callable[..., str] = field(repr=False)
+    board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]] = field(repr=False)
+    headline: Callable[[Mapping[str, Any]], Headline] = field(repr=False)
+    places: Callable[[Mapping[str, Any], str], tuple[str, ...]] = field(repr=False)
+    seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]] = field(repr=False)
     events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]] = field(
         repr=False

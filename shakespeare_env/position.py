@@ -13,8 +13,9 @@ import numpy.typing as npt
 from shakespeare_env import registry
 from shakespeare_env.arguments import check_arguments
 from shakespeare_env.arrays import GameArrays
+from shakespeare_env.drawing.board import UNMARKED, Marks
 from shakespeare_env.errors import IllegalMove, PositionError
-from shakespeare_env.game import Game, Record
+from shakespeare_env.game import NO_SEAT, Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.record_checks import check_kind, check_records, first_fault
 from shakespeare_env.rng import check_seed, streams
@@ -219,9 +220,13 @@ class Position:
         """The position in notation, as JSON values."""
         return self.game.to_dict(self._record[0])
 
-    def seen_by(self, seat: int) -> dict[str, Any]:
-        """The notation as a seat sees it, `"?"` for secrets; `position.game.draw` draws it."""
-        return self.game.seen_by(self.to_dict(), self._check_seat(seat))
+    def seen_by(self, seat: int | None) -> dict[str, Any]:
+        """The notation as a seat sees it, `"?"` for secrets; `position.game.draw` draws it.
+
+        None is a spectator, who knows what every seat knows.
+        """
+        whose = NO_SEAT if seat is None else self._check_seat(seat)
+        return self.game.seen_by(self.to_dict(), whose)
 
     def record(self) -> Record:
         """A copy of the record, random state included, for `Batch.load`."""
@@ -256,11 +261,12 @@ class Position:
 
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
 
-    def svg(self) -> str:
-        """The position as an SVG document, which notebooks show."""
-        return self.game.picture(self.to_dict())
+    def svg(self, marks: Marks = UNMARKED) -> str:
+        """The position as an SVG document, secrets included."""
+        return self.game.picture(self.to_dict(), marks)
 
-    _repr_svg_ = svg
+    def _repr_svg_(self) -> str:
+        return self.svg()
 
     def __str__(self) -> str:
         return self.game.draw(self.to_dict())

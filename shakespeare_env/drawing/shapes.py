@@ -27,6 +27,10 @@ class Block:
         moved: list[svg.Transform] = [svg.Translate(round(x, 1), round(y, 1))]
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
+    def place(self, place: str, x: float, y: float) -> svg.G:
+        """The block moved to (x, y), as a place that can be pointed at (`Game.places`)."""
+        return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
+
 
 def box(
     x: float,

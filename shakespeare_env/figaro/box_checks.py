@@ -21,9 +21,7 @@ def check_absent(fewer: Entry, box: Box) -> None:
             )
     if box.absent_rings > box.rings:
         fewer.refuse(
-            "rings",
-            f"{box.absent_rings} of {box.rings} left out",
-            f"leave out {box.rings} at most",
+            "rings", f"{box.absent_rings} of {box.rings} left out", f"leave out {box.rings} at most"
         )
 
 

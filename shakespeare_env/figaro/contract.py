@@ -6,8 +6,12 @@ from shakespeare_env.figaro import notation
 from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.checks import fault
 from shakespeare_env.figaro.determinize import determinize
+from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.compact import draw_compact
+from shakespeare_env.figaro.drawing.headline import headline
+from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.picture import picture
+from shakespeare_env.figaro.drawing.places import places
 from shakespeare_env.figaro.drawing.text import draw
 from shakespeare_env.figaro.events import events
 from shakespeare_env.figaro.faults import explain
@@ -47,6 +51,10 @@ GAME = Game(
     draw=draw,
     draw_compact=draw_compact,
     picture=picture,
+    board=board,
+    headline=headline,
+    places=places,
+    seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
     topics=topics,
     events=events,
     score_sheet=score_sheet,

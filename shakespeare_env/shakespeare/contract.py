@@ -7,8 +7,12 @@ from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
 from shakespeare_env.shakespeare.determinize import determinize
+from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.compact import draw_compact
+from shakespeare_env.shakespeare.drawing.headline import headline
+from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
+from shakespeare_env.shakespeare.drawing.places import places
 from shakespeare_env.shakespeare.drawing.text import draw
 from shakespeare_env.shakespeare.events import events
 from shakespeare_env.shakespeare.faults import explain
@@ -47,6 +51,10 @@ GAME = Game(
     draw=draw,
     draw_compact=draw_compact,
     picture=picture,
+    board=board,
+    headline=headline,
+    places=places,
+    seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
     topics=topics,
     events=events,
     score_sheet=score_sheet,

@@ -8,7 +8,7 @@ decides at least once, and every decision is one: two moves are legal even at a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,9 @@ import pytest
 from shakespeare_env import Batch, registry
 from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.compiled import rule
+from shakespeare_env.drawing import shapes
+from shakespeare_env.drawing.board import Headline, Panel, Piece
+from shakespeare_env.drawing.lettering import words
 from shakespeare_env.errors import PositionError
 from shakespeare_env.game import Event, Game, ObservationLayout, Record, Rules
 from shakespeare_env.records import Ranges, StateField, state_type
@@ -132,6 +135,12 @@ def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
     return [("not taking the last one", position["winners"][: position["players"]])]
 
 
+def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
+    pile = shapes.Block([words(0, 20, str(position["pile"]))], 40, 24)
+    whole = shapes.Block([pile.place("pile", 0, 0)], 40, 24)
+    return [Panel("table", "Table", [Piece("pile", "Pile", whole)])]
+
+
 GAME = Game(
     name=NAME,
     min_seats=1,
@@ -155,6 +164,10 @@ GAME = Game(
     draw=lambda position: f"{position['pile']} counters",
     draw_compact=lambda position: f"{position['pile']} counters",
     picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
+    board=board,
+    headline=lambda position: Headline(NAME, "", "", "", f"{position['pile']} counters"),
+    places=lambda position, move: ("pile",),
+    seat_colours=(("#000000", "#ffffff"),) * MAX_SEATS,
     topics=lambda position: {"take": "take 1 to 3 counters; whoever takes the last one loses"},
     events=events,
     score_sheet=score_sheet,

@@ -13,6 +13,8 @@ from shakespeare_env.game import UNKNOWN
 
 CREAM, BACK, WEAVE, STRIP = "#f8ecc9", "#4d5563", "#69727f", "#f6f0e4"
 SEAT, DECIDES, NOW = "#7d756b", INK, "#fbf0cf"
+SEATS = ("#8c510a", "#1f5f78", "#7a4b94", "#5d7a1f", "#b5495b", "#4d5563")
+ON_SEATS = ("#ffffff",) * 6
 PIECE, PIECE_LINE = "#c9bfb0", "#7d7264"
 
 CARDS = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.drawing.board import UNMARKED, Marks
 from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star
@@ -41,7 +42,7 @@ _HEIGHT = 1092  # of all seats together
 _COLOURS, _TAKEN = 226, 256
 
 
-def picture(position: Mapping[str, Any]) -> str:
+def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as an SVG document, `WIDTH` units wide.
 
     All pictures are of one size: fewer seats are drawn larger.

@@ -176,10 +176,5 @@ def back(x: float, y: float, width: float, height: float) -> Elements:
 
 def _dot(x: float, y: float, reach: float, fill: str) -> svg.Circle:
     return svg.Circle(
-        cx=round(x, 1),
-        cy=round(y, 1),
-        r=round(reach, 1),
-        fill=fill,
-        stroke=INK,
-        stroke_width=0.7,
+        cx=round(x, 1), cy=round(y, 1), r=round(reach, 1), fill=fill, stroke=INK, stroke_width=0.7
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.drawing.board import UNMARKED, Marks
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
@@ -37,7 +38,7 @@ __all__ = ["WIDTH", "picture"]
 _LEFT = 946  # the acts and the characters; the tracks and the elements lie to their right
 
 
-def picture(position: Mapping[str, Any]) -> str:
+def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
     """Draw a position (`Position.to_dict`) as an SVG document, `WIDTH` units wide.
 
     Height depends on the number of seats alone: a game's pictures make a film.
@@ -94,10 +95,7 @@ def _legend(position: Mapping[str, Any]) -> Block:
         (shapes.coin(0, 0, size), "pounds, wage"),
         (shapes.cylinder(0, 0, size, PANEL), "activation"),
         (shapes.costume(0, 0, size, ANY), "costume"),
-        (
-            [words(0, 4, "✓8", 11, weight="bold", anchor="middle")],
-            "complete costume, its value",
-        ),
+        ([words(0, 4, "✓8", 11, weight="bold", anchor="middle")], "complete costume, its value"),
         (shapes.stage_set(0, 0, size - 2, ANY), "stage set"),
         (shapes.quill(0, 0, size, "red"), "Act I"),
         (shapes.quill(0, 0, size, "gold"), "Act II"),

@@ -18,10 +18,7 @@ def amount_signs(amount: int, unit: str) -> list[Sign]:
     """A gain or loss of pounds or prestige."""
     if unit == "£":
         return [number_sign(f"{amount:+d}£".replace("-", "−"))]
-    return [
-        number_sign(f"{amount:+d}".replace("-", "−")),
-        Sign(12, lambda x, y: star(x, y, 12)),
-    ]
+    return [number_sign(f"{amount:+d}".replace("-", "−")), Sign(12, lambda x, y: star(x, y, 12))]
 
 
 def power_signs(power: Power) -> list[Sign]:
@@ -52,11 +49,7 @@ def activation_signs(card: Character) -> list[Sign]:
         "costume_mistress": [value, _element("costumes", ANY)],
         "set_dresser": [value, _element("sets", ANY)],
         "handyman": [value, _element("costumes", ANY), _element("sets", ANY)],
-        "jeweler": [
-            _element("costumes", "yellow"),
-            note_sign("or"),
-            _element("sets", "yellow"),
-        ],
+        "jeweler": [_element("costumes", "yellow"), note_sign("or"), _element("sets", "yellow")],
         "assistant": [note_sign("craftsmen +1")],
         "queen": [
             number_sign(f"{QUEEN_POUNDS}£"),

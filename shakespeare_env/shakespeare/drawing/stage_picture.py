@@ -36,17 +36,7 @@ def _brick(space: Space | None, filled: Mapping[str, str], width: float, high: f
         return Block(_printed(width, high), width, high)
     colour = filled.get(space.id)
     fill, line, ink = ELEMENTS[colour] if colour else (PANEL, FAINT, MUTED)
-    drawn: Elements = [
-        box(
-            1,
-            1,
-            width - 2,
-            high - 2,
-            fill=fill,
-            line=line,
-            corner=3,
-        )
-    ]
+    drawn: Elements = [box(1, 1, width - 2, high - 2, fill=fill, line=line, corner=3)]
     size = min(12, 0.4 * high)
     middle = width * (0.37 if space.candle else 0.5)
     drawn.append(

@@ -1,0 +1,123 @@
+"""A drawing in separate pieces, for pages that lay them out to fit a screen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import svg
+
+from shakespeare_env.drawing.lettering import plain
+from shakespeare_env.drawing.palette import GOLD, INK
+from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.fonts import FAMILY
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What a drawing shows besides the position; see `Game.places` for places.
+
+    Attributes:
+        names: Who plays, by seat; empty if nobody is named.
+        targets: Places where the seat to move may click.
+        changed: Places that the last moves changed.
+    """
+
+    names: Sequence[str] = ()
+    targets: Collection[str] = ()
+    changed: Collection[str] = ()
+
+
+UNMARKED = Marks()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the board that stands by itself, such as a card.
+
+    Attributes:
+        name: Unique on a board, of letters, digits, `-` and `_`.
+        title: What it is, for screen readers.
+        block: Drawn at the size at which it is read best.
+    """
+
+    name: str
+    title: str
+    block: Block
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Pieces that belong together, in reading order.
+
+    Attributes:
+        name: Unique on a board, likewise.
+        title: In words.
+        pieces: At least one.
+        seat: Whose they are; None for the table's.
+    """
+
+    name: str
+    title: str
+    pieces: Sequence[Piece]
+    seat: int | None = None
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Where a game stands, in words.
+
+    Attributes:
+        game: Its name, as printed.
+        table: Seats and variant.
+        progress: Such as "day 3 of 6".
+        phase: In words.
+        sentence: Who decides what; at the end who has won.
+        aside: Who is next, or empty.
+    """
+
+    game: str
+    table: str
+    progress: str
+    phase: str
+    sentence: str
+    aside: str = ""
+
+
+def piece_svg(piece: Piece, element_id: str) -> str:
+    """An SVG element of a piece's size, with this id."""
+    block = piece.block
+    drawn = svg.SVG(
+        viewBox=svg.ViewBoxSpec(0, 0, round(block.width, 1), round(block.height, 1)),
+        id=element_id,
+        data={"piece": piece.name},
+        extra={"role": "group", "aria-label": plain(piece.title), "font-family": FAMILY},
+        elements=block.elements,
+    )
+    return str(drawn)
+
+
+def marked(elements: Iterable[svg.Element], marks: Marks) -> Elements:
+    """The same elements with a frame around each place that is a target or has changed."""
+    return [_marked(element, marks) for element in elements]
+
+
+def _marked(element: svg.Element, marks: Marks) -> svg.Element:
+    place = (element.data or {}).get("place")
+    inner = marked(element.elements or (), marks)
+    frames: Elements = []
+    if place in marks.targets:
+        frames.append(_frame(element, INK, (5, 4)))
+    if place in marks.changed:
+        frames.append(_frame(element, GOLD, ()))
+    if not inner and not frames:
+        return element
+    twin = type(element)(**vars(element))
+    twin.elements = [*inner, *frames]
+    return twin
+
+
+def _frame(element: svg.Element, line: str, dashes: Sequence[float]) -> svg.Rect:
+    assert element.data is not None
+    width, height = map(float, element.data["size"].split())
+    return box(-1, -1, width + 2, height + 2, fill="none", line=line, thick=3, dashes=dashes)
