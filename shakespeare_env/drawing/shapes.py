@@ -140,11 +140,14 @@ class _Steps(svg.PathData):
 
 
 def _sized(path: list[svg.PathData], size: float) -> _Steps:
-    text = ""
+    text, last = "", ""
     for step in path:
-        numbers = [f"{tenths(size * at)}" for at in vars(step).values()]
-        text += step.command + " ".join(re.sub(r"^(-?)0\.", r"\1.", number) for number in numbers)
-    return _Steps(text.replace(" -", "-"))
+        numbers = [str(tenths(size * at)) for at in vars(step).values()]
+        again = step.command == last != "M"  # more of the same needs no letter
+        text += (" " if again else step.command) + " ".join(numbers)
+        last = step.command
+    # Without what can be left out: 0 before a point, a space before a sign.
+    return _Steps(re.sub(r"(?<!\d)0\.", ".", text).replace(" -", "-"))
 
 
 @stamped

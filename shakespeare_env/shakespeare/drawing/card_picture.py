@@ -12,14 +12,7 @@ from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.drawing.signs import right_row, row
 from shakespeare_env.shakespeare.box import Character
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.palette import (
-    ANY,
-    EMPTY,
-    KRAFT,
-    RESTING,
-    SEAT_TINTS,
-    SEATS,
-)
+from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, RESTING, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
@@ -139,10 +132,10 @@ def _costume_power(known: Character, y: float, room: float) -> Elements:
 def _costume(elements: tuple[str, ...], known: Character, extra: str, width: float) -> Elements:
     y = MEMBER_HEIGHT - 17
     drawn: Elements = []
-    for slot in range(N_SLOTS):
-        colour = elements[slot] if slot < len(elements) else EMPTY
-        value = str(VALUES[colour]) if slot < len(elements) else ""
-        drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, value)
+    for slot, colour in enumerate(elements):
+        drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, str(VALUES[colour]))
+    if free := N_SLOTS - len(elements):
+        drawn += shapes.costume_slots(_EDGE + 9 + _SLOT * len(elements), y, 19, free, _SLOT)
     after = _EDGE + _SLOT * N_SLOTS + 1
     if elements:
         complete = len(elements) == N_SLOTS

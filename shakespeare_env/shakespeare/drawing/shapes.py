@@ -7,7 +7,13 @@ import svg
 from shakespeare_env.drawing.lettering import tenths, words
 from shakespeare_env.drawing.palette import INK, MUTED, PANEL
 from shakespeare_env.drawing.shapes import Elements, box, outline, stamped, token
-from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, OBJECTIVE, QUILLS, disc_colours
+from shakespeare_env.shakespeare.drawing.palette import (
+    ELEMENTS,
+    EMPTY,
+    OBJECTIVE,
+    QUILLS,
+    disc_colours,
+)
 
 
 @stamped
@@ -56,22 +62,28 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
 
 @stamped
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
-    """A costume element, or its place."""
-    tunic: list[svg.PathData] = [
-        svg.M(-0.16, -0.46),
-        svg.Q(0, -0.34, 0.16, -0.46),
-        svg.L(0.52, -0.26),
-        svg.L(0.4, 0.02),
-        svg.L(0.27, -0.04),
-        svg.L(0.3, 0.48),
-        svg.L(-0.3, 0.48),
-        svg.L(-0.27, -0.04),
-        svg.L(-0.4, 0.02),
-        svg.L(-0.52, -0.26),
+    """A costume element."""
+    fill, line, _ = ELEMENTS[colour]
+    return [outline(x, y, size, _tunic(0), fill, line), *_on(x, y, size, colour, text)]
+
+
+@stamped
+def costume_slots(x: float, y: float, size: float, count: int, apart: float) -> Elements:
+    """Places of costume elements, the first around (x, y), as one path."""
+    fill, line, _ = ELEMENTS[EMPTY]
+    slots = [step for slot in range(count) for step in _tunic(slot * apart / size)]
+    return [outline(x, y, size, slots, fill, line)]
+
+
+def _tunic(right: float) -> list[svg.PathData]:
+    hem = ((0.52, -0.26), (0.4, 0.02), (0.27, -0.04), (0.3, 0.48))
+    sides = (*hem, *((-across, down) for across, down in reversed(hem)))
+    return [
+        svg.M(right - 0.16, -0.46),
+        svg.Q(right, -0.34, right + 0.16, -0.46),
+        *(svg.L(right + across, down) for across, down in sides),
         svg.Z(),
     ]
-    fill, line, _ = ELEMENTS[colour]
-    return [outline(x, y, size, tunic, fill, line), *_on(x, y, size, colour, text)]
 
 
 @stamped
