@@ -22,7 +22,7 @@ class GameLog:
 
     Args:
         names: Who plays, by seat, if known.
-        seat: Whose knowledge; None knows all.
+        seat: Whose knowledge, `NO_SEAT` a spectator's; None knows all.
     """
 
     def __init__(self, names: Sequence[str] | None = None, seat: int | None = None) -> None:
@@ -64,7 +64,9 @@ class GameLog:
         known = None if seat is not None and self._is_secret(before, move) else move
         if seat is None:
             return before.game.events(before.to_dict(), known, after.to_dict())
-        return before.game.events(before.seen_by(seat), known, after.seen_by(seat))
+        game = before.game
+        seen, then = (game.seen_by(position.to_dict(), seat) for position in (before, after))
+        return game.events(seen, known, then)
 
     def score_sheet(
         self, positions: Sequence[Position], moves: Sequence[str]

@@ -86,13 +86,15 @@ class Headline:
 
 def piece_svg(piece: Piece, element_id: str) -> str:
     """An SVG element of a piece's size, with this id."""
-    block = piece.block
+    width, height = round(piece.block.width, 1), round(piece.block.height, 1)
     drawn = svg.SVG(
-        viewBox=svg.ViewBoxSpec(0, 0, round(block.width, 1), round(block.height, 1)),
+        viewBox=svg.ViewBoxSpec(0, 0, width, height),
+        width=width,
+        height=height,
         id=element_id,
         data={"piece": piece.name},
         extra={"role": "group", "aria-label": plain(piece.title), "font-family": FAMILY},
-        elements=block.elements,
+        elements=piece.block.elements,
     )
     return str(drawn)
 

@@ -208,7 +208,8 @@ def _parsed(text: str) -> tomlkit.TOMLDocument:
         )
     try:
         tomllib.loads(text)
-        return tomlkit.parse(text)
+        # Tables may be added after the last line.
+        return tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
     except (ValueError, TOMLKitError, RecursionError) as error:
         raise BoxError(
             f"this is not a TOML file ({str(error)[:200]}); choose a box file"
