@@ -79,7 +79,7 @@ def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: 
         drawn += shapes.disc(width / 2, middle, min(56, width - 8), _DISC - 2, whose)
     brings = worth(act, space)
     if brings:
-        drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 6)
+        drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
     return Block(drawn, width, high)
 
 

@@ -34,13 +34,13 @@ def draw_offer(card: str, width: float, copies: int = 1) -> Block:
     """A card on offer: name, cost, kind and both powers, and how many lie there."""
     known = CARDS[card]
     room = width - 2 * _EDGE
-    kind = known.kind.replace("_", " ") + (f", {copies} copies" if copies > 1 else "")
+    kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
     return Block(
         [
             box(0, 0, width, OFFER_HEIGHT, line=MUTED),
             words(_EDGE, 20, known.name, 12.5, weight="bold", room=room),
             *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
-            words(_EDGE, 36, kind, 10.5, fill=MUTED, room=room - 21),
+            words(_EDGE, 36, kind, 10.5, fill=MUTED, room=room - 24),
             *_activation(known, 56, room - 24),
             *(_costume_power(known, 78, room) if known.kind == "actor" else []),
         ],

@@ -8,7 +8,7 @@ from typing import Any
 from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, MUTED, STONE
 from shakespeare_env.drawing.shapes import Block, Elements, box
-from shakespeare_env.drawing.signs import Sign, centred, note_sign, row
+from shakespeare_env.drawing.signs import note_sign, right_row, row
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
@@ -21,7 +21,8 @@ QUEEN_OFFERS = {
     "objectives": f"one of {QUEEN_OBJECTIVES} objectives",
 }
 """By their names in moves."""
-_WIDTH, _HEIGHT, _EDGE = 174, 96, 10
+_WIDTH, _GIFT, _OBJECTIVE, _EDGE = 150, 96, 124, 10  # widths, heights, margin
+_STEP = 16
 _BEHIND = 17  # from one of several cards to the next
 
 
@@ -40,8 +41,8 @@ def draw_gift(offer: str) -> Block:
     label = words(
         middle, 80, QUEEN_OFFERS[offer], 13, weight="bold", anchor="middle", room=_WIDTH - 12
     )
-    card = Block([*_ground(), *sign, label], _WIDTH, _HEIGHT)
-    return Block([card.place(f"queen.{offer}", 0, 0)], _WIDTH, _HEIGHT)
+    card = Block([*_ground(_GIFT), *sign, label], _WIDTH, _GIFT)
+    return Block([card.place(f"queen.{offer}", 0, 0)], _WIDTH, _GIFT)
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> Block:
@@ -50,24 +51,23 @@ def draw_objective(position: Mapping[str, Any], card: str) -> Block:
     Of a card that the viewer does not know, the back.
     """
     if card == UNKNOWN:
-        back = words(_WIDTH / 2, 56, "objective", 12, fill=FAINT, anchor="middle")
-        return Block([*_ground(), back], _WIDTH, _HEIGHT)
+        back = words(_WIDTH / 2, _OBJECTIVE / 2, "objective", 12, fill=FAINT, anchor="middle")
+        return Block([*_ground(_OBJECTIVE), back], _WIDTH, _OBJECTIVE)
     known, room = OBJECTIVES[card], _WIDTH - 2 * _EDGE
-    drawn = _ground()
+    drawn = _ground(_OBJECTIVE)
     for number, line in enumerate(lines(known.name.split(), 13, room)[:2]):
         drawn.append(words(_EDGE, 20 + 16 * number, line, 12.5, weight="bold", room=room))
-    signs = [note_sign("reached:")]
-    for at, won in known.points:
-        signs += [note_sign(f"{at} →"), *amount_signs(won, "★"), Sign(4, lambda x, y: [])]
-    drawn += row(signs, _EDGE, 56, room)
-    worth = worth_now(position, position["to_move"], card) or 0
-    drawn += centred([note_sign("now"), *amount_signs(worth, "★")], _WIDTH / 2, 80, room)
-    place = Block(drawn, _WIDTH, _HEIGHT).place(f"pending.drawn.{card}", 0, 0)
-    return Block([place], _WIDTH, _HEIGHT)
+    for number, (at, won) in enumerate(known.points):
+        y = 52 + _STEP * number
+        drawn += row([note_sign(f"{at} →"), *amount_signs(won, "★")], _EDGE, y, room)
+    worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
+    drawn += right_row([note_sign("now"), *worth], _WIDTH - _EDGE - 3, _OBJECTIVE - 18, room)
+    place = Block(drawn, _WIDTH, _OBJECTIVE).place(f"pending.drawn.{card}", 0, 0)
+    return Block([place], _WIDTH, _OBJECTIVE)
 
 
-def _ground() -> Elements:
+def _ground(height: float) -> Elements:
     return [
-        box(0, 0, _WIDTH, _HEIGHT, fill=STONE, line=MUTED),
-        box(0, 0, _WIDTH - 3, _HEIGHT - 3, line=MUTED),
+        box(0, 0, _WIDTH, height, fill=STONE, line=MUTED),
+        box(0, 0, _WIDTH - 3, height - 3, line=MUTED),
     ]

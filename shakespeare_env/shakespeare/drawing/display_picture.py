@@ -22,7 +22,7 @@ from shakespeare_env.shakespeare.tables import BOX
 
 _EDGE, _TITLE, _GAP = 14, 32, 9
 _WIDEST_OFFER = 210
-_NAME = 70  # room of the names beside the elements
+_NAME = 60  # room of the names beside the elements
 _SMALL, _SMALL_LINE = 10.5, 15
 _KINDS = (("costumes", "Costumes", shapes.costume), ("sets", "Stage sets", shapes.stage_set))
 _KIND_HEIGHT = 68
@@ -94,16 +94,16 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
         drawn.append(
             box(3, 2, width - 6, 33, fill=SEAT_TINTS[seat], line=SEATS[seat], thick=2, corner=5)
         )
-    drawn += shape(middle - 11, 18, 27, colour if shown else EMPTY, str(VALUES[colour]))
+    drawn += shape(middle - 12, 18, 24, colour if shown else EMPTY, str(VALUES[colour]))
     drawn.append(
         words(
-            middle + 6,
+            middle + 4,
             23,
             f"×{shown}",
-            14,
+            13,
             weight="bold" if shown else "normal",
             fill=INK if shown else FAINT,
-            room=middle - 7,
+            room=middle - 5,
         )
     )
     for y, place in ((46, "bags"), (59, "discarded")):
