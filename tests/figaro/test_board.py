@@ -1,6 +1,7 @@
 """The board in pieces: every move has its places there, wide enough for a finger."""
 
 from collections import Counter
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -66,7 +67,7 @@ def test_what_is_clicked_is_wide_enough_on_a_phone(players):
             for one in root.iter():
                 place = one.get("data-place", "")
                 if place.startswith((f"hand{mover}", "front")):
-                    wide, high = map(float, one.get("data-size").split())
+                    wide, high = map(float, one.attrib["data-size"].split())
                     assert min(wide, high) * scale >= FINGER, place
 
 
@@ -79,10 +80,10 @@ def crowded_hand():
 @pytest.mark.parametrize("players", range(3, 7))
 def test_texts_keep_to_their_piece_and_to_their_room(players):
     names = ["A very long name indeed, longer than its room"] * players
-    over = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
+    over: dict[str, Any] = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
     for position in (table(players), crowded(players), crowded(players) | over):
         for name, drawn in elements(position, names).items():
-            _, _, wide, high = map(float, ElementTree.fromstring(drawn).get("viewBox").split())
+            _, _, wide, high = map(float, ElementTree.fromstring(drawn).attrib["viewBox"].split())
             for line in texts(drawn):
                 assert line.left >= -0.5, (name, line)
                 assert line.right <= wide + 0.5, (name, line)

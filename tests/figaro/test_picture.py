@@ -223,7 +223,12 @@ class TestEnd:
     def test_the_shortest_road_comes_first(self):
         drawn = picture(END)
         parts = {line.places[1][1]: line.top for line in texts(drawn) if line.text in FIRST_FOUR}
-        assert sorted(parts, key=parts.get) == ["seat-0", "seat-2", "seat-3", "seat-1"]
+        assert sorted(parts, key=lambda part: parts[part]) == [
+            "seat-0",
+            "seat-2",
+            "seat-3",
+            "seat-1",
+        ]
         assert [word for word in words(drawn) if word in FIRST_FOUR] == ["1.", "2.", "3.", "4."]
 
     def test_who_is_first_of_those_tied_is_said(self):
