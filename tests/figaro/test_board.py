@@ -93,9 +93,26 @@ def test_texts_keep_to_their_piece_and_to_their_room(players):
 
 
 def test_pieces_keep_their_names_through_a_game():
-    reached = [p.to_dict() for p in positions(OURS[0], seed=1, every=7)]
-    assert reached[-1]["to_move"] is None
-    assert len({tuple(elements(position)) for position in reached}) == 1
+    """Until its end, when nothing is left to be won."""
+    *reached, end = [tuple(elements(p.to_dict())) for p in positions(OURS[0], seed=1, every=7)]
+    assert len({*reached}) == 1
+    assert end[0] == "roads"
+    assert {"piles", "pieces"} == {*reached[0]} - {*end}
+
+
+def test_pieces_say_what_they_show_to_those_who_cannot_see_it():
+    told = {piece.name: piece.title for panel in board(MIDDLE, ["Ada"]) for piece in panel.pieces}
+    assert "before seat 0 orange-2, jester-1, orange-1, ring, 4 of 6" in told["piles"]
+    assert "before seat 2 nothing; " in told["piles"]
+    assert told["pieces"] == "Road pieces to be won: round 3 8, 7, 1"
+    assert told["taken"].endswith("seat 0 0, seat 1 16, seat 2 0, seat 3 0")
+    assert told["roads"] == "Roads: seat 0 19; seat 1 16; seat 2 6; seat 3 0"
+    assert told["seat-0-hand"].startswith("Seat 0, Ada: hand of 9 cards, red-1, 3 × red-2, red-3")
+    assert told["seat-3-taken"] == "Seat 3 has taken 0 cards"
+    end = {piece.name: piece.title for panel in board(END) for piece in panel.pieces}
+    assert end["roads"] == (
+        "Roads, the shortest first: seat 0 10, wins; seat 2 13; seat 3 22; seat 1 24"
+    )
 
 
 def test_only_what_a_move_changes_is_drawn_differently():

@@ -7,6 +7,7 @@ from typing import Any
 
 from shakespeare_env.drawing.board import Panel, Piece
 from shakespeare_env.drawing.shapes import Block
+from shakespeare_env.figaro.drawing import piece_titles as titles
 from shakespeare_env.figaro.drawing.hand_picture import flow_hand
 from shakespeare_env.figaro.drawing.piles_picture import draw_piles
 from shakespeare_env.figaro.drawing.places import taken_place
@@ -28,26 +29,43 @@ _BARS, _BAR = 40, 28  # the same of the taken cards
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-    """Panels of a position (`Position.to_dict` or `seen_by`)."""
-    players, rounds = position["players"], len(position["pieces"])
-    unit = unit_of(position, piece_room_beside(_WIDTH, rounds), room_for_roads(_WIDTH))
-    pieces = _ROUND + _PIECE * (0 if position["to_move"] is None else players - 1)
-    bars = _BARS + _BAR * players
-    table = Panel(
-        "table",
-        "Table",
-        [
-            Piece("piles", "Cards before the seats", draw_piles(position, names, _WIDTH)),
-            Piece("pieces", "Road pieces", draw_pieces_beside(position, _WIDTH, pieces, unit)),
-            Piece("taken", "Cards taken", draw_taken_bars(position, _WIDTH, bars)),
-            Piece("roads", "Roads", draw_roads(position, names, _WIDTH, unit)),
-        ],
-    )
-    return [table, *(_seat(position, seat, names) for seat in range(players))]
+    """Panels of a position (`Position.to_dict` or `seen_by`); at the end only what is left."""
+    over = position["to_move"] is None
+    table = [_roads(position, names), _taken_counts(position)]
+    if not over:
+        table = [_piles(position, names), _pieces(position), *reversed(table)]
+    seats = (_seat(position, seat, names) for seat in range(position["players"]))
+    return [Panel("table", "Table", table), *seats]
+
+
+def _piles(position: Mapping[str, Any], names: Sequence[str]) -> Piece:
+    return Piece("piles", titles.piles(position), draw_piles(position, names, _WIDTH))
+
+
+def _pieces(position: Mapping[str, Any]) -> Piece:
+    height = _ROUND + _PIECE * (position["players"] - 1)
+    drawn = draw_pieces_beside(position, _WIDTH, height, _unit(position))
+    return Piece("pieces", titles.pieces(position), drawn)
+
+
+def _taken_counts(position: Mapping[str, Any]) -> Piece:
+    height = _BARS + _BAR * position["players"]
+    drawn = draw_taken_bars(position, _WIDTH, height)
+    return Piece("taken", titles.taken_counts(position), drawn)
+
+
+def _roads(position: Mapping[str, Any], names: Sequence[str]) -> Piece:
+    drawn = draw_roads(position, names, _WIDTH, _unit(position))
+    return Piece("roads", titles.roads(position), drawn)
+
+
+def _unit(position: Mapping[str, Any]) -> float:
+    rounds = len(position["pieces"])
+    return unit_of(position, piece_room_beside(_WIDTH, rounds), room_for_roads(_WIDTH))
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
-    title = " · ".join(filter(None, (f"Seat {seat}", name_of(names, seat))))
+    name = name_of(names, seat)
     strip = seat_strip(position, seat, names, _WIDTH, _STRIP)
     hand = flow_hand(position, seat, _WIDTH)
     taken = draw_taken(position["taken"][seat], _WIDTH, _TAKEN)
@@ -55,13 +73,13 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
     pieces = [
         Piece(
             f"seat-{seat}-hand",
-            f"Hand of seat {seat}",
+            titles.hand(position, seat, name),
             Block([strip.at(0, 0), hand.at(0, top)], _WIDTH, top + hand.height),
         ),
         Piece(
             f"seat-{seat}-taken",
-            f"Cards taken by seat {seat}",
+            titles.taken(position, seat),
             Block([taken.place(taken_place(seat), 0, 0)], _WIDTH, _TAKEN),
         ),
     ]
-    return Panel(f"seat-{seat}", title, pieces, seat)
+    return Panel(f"seat-{seat}", titles.seat_name(seat, name), pieces, seat)

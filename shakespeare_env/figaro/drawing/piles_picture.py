@@ -20,10 +20,9 @@ _STRIP, _TOTAL, _CARDS, _FREE = 26, 28, 56, 22
 
 
 def draw_piles(position: Mapping[str, Any], names: Sequence[str], width: float) -> Block:
-    """A cell per seat, clockwise row by row: who it is, its total, its pile; none at the end."""
-    over = position["to_move"] is None
+    """A cell per seat, clockwise row by row: who it is, its total, its pile."""
     room = (width - (_COLUMNS - 1) * _GAP) / _COLUMNS
-    high = _STRIP if over else _STRIP + _TOTAL + _CARDS + _EDGE
+    high = _STRIP + _TOTAL + _CARDS + _EDGE
     rows = ceil(position["players"] / _COLUMNS)
     drawn: Elements = [
         _cell(position, seat, names, room, high).at(
@@ -32,8 +31,6 @@ def draw_piles(position: Mapping[str, Any], names: Sequence[str], width: float) 
         for seat in range(position["players"])
     ]
     below = rows * (high + _GAP)
-    if over:
-        return Block(drawn, width, below - _GAP)
     return Block([*drawn, _free(position, width).at(0, below)], width, below + _FREE)
 
 
@@ -52,13 +49,10 @@ def _free(position: Mapping[str, Any], width: float) -> Block:
 def _cell(
     position: Mapping[str, Any], seat: int, names: Sequence[str], width: float, height: float
 ) -> Block:
-    strip = seat_strip(position, seat, names, width, _STRIP)
-    if height == _STRIP:
-        return strip
     room = width - 2 * _EDGE
     drawn: Elements = [
         box(0, 0, width, height),
-        strip.at(0, 0),
+        seat_strip(position, seat, names, width, _STRIP).at(0, 0),
         draw_total(position["front"][seat], room).at(_EDGE, _STRIP),
         fit_pile(position, seat, room, _CARDS).at(_EDGE, _STRIP + _TOTAL),
     ]
