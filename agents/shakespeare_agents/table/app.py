@@ -21,7 +21,7 @@ from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.site import STATIC, Site
 
-PAGES = ("lobby", "play")
+PAGES = ("lobby", "play", "box")
 
 
 def make_app(settings: Settings) -> Starlette:
