@@ -9,9 +9,13 @@ import typer
 from rich.table import Column, Table
 
 from shakespeare_env.cli import screen
+from shakespeare_env.game_log import INDENT, GameLog, in_brackets
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
+
+_HANGING = 2
+"""Columns by which the rest of a long line of a log is indented further."""
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -50,6 +54,15 @@ def print_reference(
         ]
         parts += [f"## {name}", "\n".join(lines)]
     typer.echo("\n\n".join(parts))
+
+
+def tell_move(log: GameLog, before: Position, number: int, move: str, after: Position) -> None:
+    """Print a move, numbered from 1, and its effects."""
+    first, *effects = log.lines(before, number, move, after)
+    if len(first) > screen.size()[0]:  # words say enough
+        first = first.removesuffix(in_brackets(move))
+    for line in (first, *effects):
+        screen.tell_wrapped(line, INDENT + _HANGING)
 
 
 def print_moves(position: Position) -> None:

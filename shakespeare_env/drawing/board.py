@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import svg
 
-from shakespeare_env.drawing.lettering import plain
+from shakespeare_env.drawing.lettering import DEFAULTS, plain
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.drawing.shapes import Block, Elements, box
-from shakespeare_env.fonts import FAMILY
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def piece_svg(piece: Piece, element_id: str) -> str:
         height=height,
         id=element_id,
         data={"piece": piece.name},
-        extra={"role": "group", "aria-label": plain(piece.title), "font-family": FAMILY},
+        extra={"role": "group", "aria-label": plain(piece.title), **DEFAULTS},
         elements=piece.block.elements,
     )
     return str(drawn)

@@ -15,10 +15,10 @@ from shakespeare_agents.cli.meaning import meant_move, meant_topics
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Position, registry
 from shakespeare_env.cli import app, screen
-from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.move_list import move_lines
 from shakespeare_env.cli.recorded import from_json_lines
 from shakespeare_env.drawing.text_layout import PLAIN_DISCS
+from shakespeare_env.game_log import GameLog
 from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
 from tests.contract.random_games import TABLES, sampled
 

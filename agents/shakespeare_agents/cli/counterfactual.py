@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import typer
 
@@ -16,9 +17,9 @@ from shakespeare_agents.single_game import SingleGame
 from shakespeare_agents.strategy.counterfactual import Counterfactual, Mean, counterfactual
 from shakespeare_env import Position
 from shakespeare_env.cli import screen
-from shakespeare_env.cli.game_log import GameLog
-from shakespeare_env.cli.printing import print_scores, print_table
+from shakespeare_env.cli.printing import print_scores, print_table, tell_move
 from shakespeare_env.cli.recorded import Recorded
+from shakespeare_env.game_log import GameLog
 
 
 def play_instead(
@@ -76,10 +77,12 @@ def _tell_one(game: Recorded, at: int, move: str, made: Sequence[Entrant], seed:
     log = GameLog(names)
     if at < len(game.moves):
         typer.echo("In the record:")
-        GameLog(game.agents).tell(position, at + 1, game.moves[at], game.positions[at + 1])
+        recorded = GameLog(game.agents)
+        tell_move(recorded, position, at + 1, game.moves[at], game.positions[at + 1])
     typer.echo("Instead:")
-    played.push(move, log.tell)
-    played.play_out(log.tell)
+    tell = partial(tell_move, log)
+    played.push(move, tell)
+    played.play_out(tell)
     end = played.position
     screen.tell_position(end.game, end.to_dict())
     positions = [*game.positions[:at], *played.positions]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -22,9 +23,9 @@ from shakespeare_agents.single_game import SingleGame
 from shakespeare_agents.taking_back import take_back
 from shakespeare_env import Position
 from shakespeare_env.cli import printing, screen
-from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.move_list import move_lines
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
+from shakespeare_env.game_log import GameLog
 from shakespeare_env.values import shown
 
 _HELP = """\
@@ -65,6 +66,7 @@ class Person:
         self.seat = seat
         self.names = names
         self.log = GameLog(names, seat)
+        self._tell = partial(printing.tell_move, self.log)
         self._given = list(given)
         self._saved: set[Path] = set()
         self._drawn: int | None = None
@@ -108,10 +110,10 @@ class Person:
         """Play on to the end; raises `Leave`."""
         line_editing.complete_from(self._words)
         while True:
-            self.played.play_out(self.log.tell)
+            self.played.play_out(self._tell)
             if self.played.position.to_move is None:
                 return
-            self.played.push(self._asked(), self.log.tell)
+            self.played.push(self._asked(), self._tell)
 
     def save(self, path: Path) -> None:
         """Write the game so far, unless a file of another game is there.
@@ -237,7 +239,7 @@ class Person:
         """From the move of this number, counted from 0."""
         positions, moves = self.played.positions, self.played.moves
         for at in range(first, len(moves)):
-            self.log.tell(positions[at], at + 1, moves[at], positions[at + 1])
+            self._tell(positions[at], at + 1, moves[at], positions[at + 1])
 
     def _hint(self) -> None:
         position: Position = self.played.position

@@ -11,10 +11,10 @@ from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
-from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.cli.recorded import Recorded, from_json_lines
 from shakespeare_env.cli.recorded_folders import from_folder, games_of
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.game_log import GameLog
 
 _HELP = """\
 n, next    one position forward        first    the first position
@@ -191,7 +191,8 @@ def _print_list(game: Recorded, seat: int | None) -> None:
 def _print_move(game: Recorded, number: int, seat: int | None) -> None:
     """Print a move, by number from 0, and its effects, as a seat may know them."""
     log = GameLog(game.agents, seat)
-    log.tell(game.positions[number], number + 1, game.moves[number], game.positions[number + 1])
+    before, after = game.positions[number : number + 2]
+    printing.tell_move(log, before, number + 1, game.moves[number], after)
 
 
 def _print_games(folder: Path) -> None:

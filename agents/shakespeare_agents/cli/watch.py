@@ -10,8 +10,8 @@ import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_env.cli import choices, screen
-from shakespeare_env.cli.game_log import GameLog
-from shakespeare_env.cli.printing import print_scores
+from shakespeare_env.cli.printing import print_scores, tell_move
+from shakespeare_env.game_log import GameLog
 
 if TYPE_CHECKING:
     from shakespeare_env import Position
@@ -83,7 +83,7 @@ def watch(
         last, chapter = chapter, before.to_dict()[key]
         if every_position or (every_position is None and chapter != last):
             screen.tell_position(game, before.to_dict())
-        log.tell(before, number, move, after)
+        tell_move(log, before, number, move, after)
         time.sleep(delay)
 
     played.play_out(show, limit)

@@ -10,7 +10,7 @@ from shakespeare_agents.arena.faults import Fault
 from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.agent import AnyAgent
-from shakespeare_env.cli.game_log import GameLog
+from shakespeare_env.game_log import GameLog
 
 YOU = "you"
 """Who is outside, in what is told."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from shakespeare_env.game import NO_SEAT
 
 _MOST_DRAWN = 96
 """Boards kept, of some 150 KB each at most."""
+_WIDEST_CARD = 220
 _MOST_LINES = 20_000
 """Moves whose words are kept."""
 
@@ -63,12 +64,24 @@ class DrawnPanel:
 
     Attributes:
         pieces: SVG by name.
+        wide: Names of those that stand by themselves; the others stand in rows, as cards do.
     """
 
     name: str
     title: str
     seat: int | None
     pieces: Mapping[str, str]
+    wide: Collection[str]
+
+    @property
+    def large(self) -> list[str]:
+        """The wide pieces, in order."""
+        return [drawn for name, drawn in self.pieces.items() if name in self.wide]
+
+    @property
+    def small(self) -> list[str]:
+        """The others, likewise."""
+        return [drawn for name, drawn in self.pieces.items() if name not in self.wide]
 
 
 @dataclass(frozen=True)
@@ -161,7 +174,8 @@ def _draw(now: Snapshot, number: int, knows: int | None) -> Drawn:
         for piece in panel.pieces:
             pieces[piece.name] = piece_svg(piece, f"piece-{piece.name}")
             places.update(_places(piece.block.elements))
-        panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces))
+        wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
+        panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
     return Drawn(panels, places)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, pairwise, takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from shakespeare_env.cli import screen
 from shakespeare_env.game import Event
 from shakespeare_env.score_sheet import from_events
 
@@ -14,7 +13,24 @@ if TYPE_CHECKING:
     from shakespeare_env import Position
 
 _NUMBER = 4  # columns
-_INDENT = _NUMBER + 2
+INDENT = _NUMBER + 2
+"""Columns before an effect."""
+
+
+class ToldMove(NamedTuple):
+    """A move in words.
+
+    Attributes:
+        mover: The seat and who plays it.
+        text: What it does.
+        move: In notation, empty if secret.
+        effects: Each with whom it befalls, unless that is the mover or the table.
+    """
+
+    mover: str
+    text: str
+    move: str
+    effects: tuple[str, ...]
 
 
 class GameLog:
@@ -33,30 +49,27 @@ class GameLog:
         """A seat and who plays it."""
         return f"seat {seat} ({self.names[seat]})" if self.names else f"seat {seat}"
 
-    def tell(self, before: Position, number: int, move: str, after: Position) -> None:
-        """Print a move, numbered from 1, and its effects."""
-        first, *effects = self.lines(before, number, move, after)
-        if len(first) > screen.size()[0]:  # words say enough
-            first = first.removesuffix(_text(move))
-        for line in (first, *effects):
-            screen.tell_wrapped(line, _INDENT + 2)
-
-    def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
-        """The same as text: the move, then a line for each effect, the mover's own first."""
+    def told(self, before: Position, move: str, after: Position) -> ToldMove:
+        """A move and its effects, the mover's own first."""
         mover = before.to_move
         assert mover is not None
-        told = before.describe_move(move) + _text(move)
-        if self._is_secret(before, move):
-            told = "decides in secret"
-        lines = [f"{number:>{_NUMBER}}  {self.label(mover)}  {told}"]
+        secret = self._is_secret(before, move)
+        told = "decides in secret" if secret else before.describe_move(move)
         events = self.events(before, move, after)
-        own = list(takewhile(lambda event: event.seat == mover, events))
-        for place, event in enumerate(events):
-            whose = ""
-            if event.seat is not None and place >= len(own):
-                whose = f"{self.label(event.seat)}: "
-            lines.append(f"{' ' * _INDENT}{whose}{event.text}")
-        return lines
+        own = len(list(takewhile(lambda event: event.seat == mover, events)))
+        effects = tuple(
+            event.text
+            if event.seat is None or place < own
+            else f"{self.label(event.seat)}: {event.text}"
+            for place, event in enumerate(events)
+        )
+        return ToldMove(self.label(mover), told, "" if secret else move, effects)
+
+    def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
+        """The same for terminals: the move, numbered from 1, then a line for each effect."""
+        told = self.told(before, move, after)
+        first = f"{number:>{_NUMBER}}  {told.mover}  {told.text}{in_brackets(told.move)}"
+        return [first, *(f"{' ' * INDENT}{effect}" for effect in told.effects)]
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known."""
@@ -88,5 +101,6 @@ class GameLog:
         return position.game.is_secret(position.to_dict(), move)
 
 
-def _text(move: str) -> str:
-    return f"  ({move})"
+def in_brackets(move: str) -> str:
+    """A move after what it does; nothing of one kept secret."""
+    return f"  ({move})" if move else ""
