@@ -12,9 +12,9 @@ import svg
 
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
-from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.drawing.board import Headline, piece_svg
 from shakespeare_env.game import NO_SEAT
+from shakespeare_env.game_log import GameLog
 
 _MOST_DRAWN = 96
 """Boards kept, of some 150 KB each at most."""
