@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-training leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-training leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml constraints.txt
 		"Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; try make PYTHON=python3.11")'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV), without a word; the first time takes two to five minutes"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,arena,mcp,ray,notebooks,docs,dev]' -c constraints.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[train,render,data,arena,mcp,table,ray,notebooks,docs,dev]' -c constraints.txt
 	@touch $@
 	@echo "done; next: . $(BIN)/activate"
 
@@ -60,6 +60,9 @@ site: setup  ## the documentation as a site in build/site; every warning is an e
 
 notebooks: setup  ## execute the notebooks and save their output; ARGS=5_agents.ipynb for one
 	$(BIN)/python notebooks/execute.py $(ARGS)
+
+table: setup  ## play, watch and review in the browser
+	$(BIN)/shakespeare table $(ARGS)
 
 watch: setup  ## watch a game of four bundled networks
 	$(BIN)/shakespeare watch --seed 7 $(ARGS)

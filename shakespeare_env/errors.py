@@ -11,7 +11,21 @@ class ShakespeareEnvError(Exception):
 
 
 class BoxError(ShakespeareEnvError, ValueError):
-    """An unusable component file (`box.toml`)."""
+    """An unusable component file (`box.toml`).
+
+    Attributes:
+        keys: The way from the file to the entry at fault; tables of a list go by their index.
+        fault: Without the entry's name; the whole message where no entry is at fault.
+        remedy: What to do about it, or nothing.
+    """
+
+    def __init__(
+        self, message: str, keys: tuple[str | int, ...] = (), fault: str = "", remedy: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.keys = keys
+        self.fault = fault or message
+        self.remedy = remedy
 
 
 class PositionError(ShakespeareEnvError, ValueError):

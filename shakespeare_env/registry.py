@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import shlex
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from shakespeare_env.box_entries import Wanted, to_nobody
 from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
@@ -101,6 +103,37 @@ def folder(name: str) -> Path:
     return _PACKAGE / name
 
 
+def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = to_nobody) -> None:
+    """Check a box file as the game does, without loading the game.
+
+    Args:
+        name: One of `names`.
+        path: Of the file.
+        noted: Told of every entry that it may hold, as far as it is read.
+
+    Raises:
+        ValueError: there is no such game.
+        BoxError: The file cannot be read, or an entry is wrong.
+    """
+    _check_name(name)
+    import_module(f"shakespeare_env.{name}.box_loading").load_box(path, noted)
+
+
+def box_in_force(name: str) -> Path:
+    """The box file that a game is, or would be, played with; it is not loaded for that."""
+    _check_name(name)
+    if name in _loaded:
+        return _loaded[name].game.box
+    return Path(os.environ.get(f"{name.upper()}_BOX") or _PACKAGE / name / "box.toml")
+
+
+def box_words(name: str) -> Mapping[str, str]:
+    """What the entries of a game's box are called; see `<game>/box_words.py`."""
+    _check_name(name)
+    words: Mapping[str, str] = import_module(f"shakespeare_env.{name}.box_words").WORDS
+    return words
+
+
 def box_digest(name: str) -> str:
     """SHA-256 of a box's facts, without comments and sources, when its game was loaded."""
     game(name)
@@ -131,7 +164,7 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
         loaded = _loaded[name]
         box, in_force, earlier = loaded.game.box, loaded.box_digest, loaded.earlier_digests
     else:
-        box = Path(os.environ.get(variable) or own)
+        box = box_in_force(name)
         in_force = _digest(name, box)
         earlier = _earlier_digests(name, in_force, box)
     if digest == in_force or digest in earlier:

@@ -10,7 +10,7 @@ from PIL import ImageFont
 from shakespeare_env.fonts import FILES
 
 SVG = "{http://www.w3.org/2000/svg}"
-_PLACES = ("part", "act", "space", "place", "card", "piece")
+_PLACES = ("part", "place", "card", "piece")
 _FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
 _WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 

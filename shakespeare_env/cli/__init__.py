@@ -34,6 +34,7 @@ COMMANDS = {
     "actions": "shakespeare_env.cli.reference",
     "observation": "shakespeare_env.cli.reference",
     "protocol": "shakespeare_env.cli.protocol",
+    "table": "shakespeare_agents.cli.table",
     "mcp": "shakespeare_agents.cli.mcp",
 }
 """By name, the module of its function (`function_of`), imported only when called.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import svg
 
-from shakespeare_env.drawing.lettering import plain
+from shakespeare_env.drawing.lettering import DEFAULTS, plain
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.drawing.shapes import Block, Elements, box
-from shakespeare_env.fonts import FAMILY
 
 
 @dataclass(frozen=True)
@@ -86,13 +85,15 @@ class Headline:
 
 def piece_svg(piece: Piece, element_id: str) -> str:
     """An SVG element of a piece's size, with this id."""
-    block = piece.block
+    width, height = round(piece.block.width, 1), round(piece.block.height, 1)
     drawn = svg.SVG(
-        viewBox=svg.ViewBoxSpec(0, 0, round(block.width, 1), round(block.height, 1)),
+        viewBox=svg.ViewBoxSpec(0, 0, width, height),
+        width=width,
+        height=height,
         id=element_id,
         data={"piece": piece.name},
-        extra={"role": "group", "aria-label": plain(piece.title), "font-family": FAMILY},
-        elements=block.elements,
+        extra={"role": "group", "aria-label": plain(piece.title), **DEFAULTS},
+        elements=piece.block.elements,
     )
     return str(drawn)
 

@@ -10,9 +10,11 @@ from xml.sax.saxutils import escape
 import svg
 
 from shakespeare_env.drawing.palette import INK
-from shakespeare_env.fonts import Weight, width
+from shakespeare_env.fonts import FAMILY, Weight, width
 
 Anchor = Literal["start", "middle", "end"]
+DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
+"""What every drawing's SVG element says once for all that is in it."""
 _SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
@@ -30,6 +32,8 @@ def words(
 ) -> svg.Text:
     """A line of text, escaped, with its anchor at x on the base line y.
 
+    `INK` is what `DEFAULTS` says, and not repeated.
+
     To keep to `room`, a width, it first shrinks a little, then is shortened; `data-room` keeps it
     for checks of the picture.
     """
@@ -37,17 +41,23 @@ def words(
     if room is not None:
         size = _fitting(text, size, room, weight)
         text = shortened(text, size, room, weight)
-        data = {"room": f"{room:.1f}"}
+        data = {"room": str(tenths(room))}
     return svg.Text(
-        x=round(x, 1),
-        y=round(y, 1),
+        x=tenths(x),
+        y=tenths(y),
         text=plain(text),
-        font_size=size,
+        font_size=round(size, 2),
         font_weight=None if weight == "normal" else weight,
-        fill=fill,
+        fill=None if fill == INK else fill,
         text_anchor=None if anchor == "start" else anchor,
         data=data,
     )
+
+
+def tenths(value: float) -> float:
+    """A length rounded for a drawing, whole numbers without a point."""
+    rounded = round(value, 1)
+    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def _fitting(text: str, size: float, room: float, weight: Weight) -> float:

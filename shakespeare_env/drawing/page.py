@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import svg
 
-from shakespeare_env.drawing.lettering import plain, words
+from shakespeare_env.drawing.lettering import DEFAULTS, plain, words
 from shakespeare_env.drawing.palette import FAINT, INK, MUTED, NEUTRAL, PAGE, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, box
-from shakespeare_env.fonts import FAMILY, width
+from shakespeare_env.fonts import width
 
 WIDTH = 1600
 GAP = 12
@@ -52,7 +52,7 @@ def page(title: str, parts: Iterable[tuple[str, Block]]) -> str:
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),
         width=WIDTH,
         height=height,
-        extra={"role": "img", "font-family": FAMILY},
+        extra={"role": "img", **DEFAULTS},
         elements=[svg.Title(text=plain(title)), sheet, *drawn],
     )
     return str(document)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import svg
 
-from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.lettering import tenths, words
 from shakespeare_env.drawing.palette import GOLD, INK, LINE, MUTED, PANEL
 
 Elements = list[svg.Element]
@@ -24,7 +24,7 @@ class Block:
 
     def at(self, x: float, y: float, **data: str) -> svg.G:
         """The block moved to (x, y), with `data-` attributes."""
-        moved: list[svg.Transform] = [svg.Translate(round(x, 1), round(y, 1))]
+        moved: list[svg.Transform] = [svg.Translate(tenths(x), tenths(y))]
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
     def place(self, place: str, x: float, y: float) -> svg.G:
@@ -46,28 +46,28 @@ def box(
 ) -> svg.Rect:
     """A rectangle with its top left corner at (x, y)."""
     return svg.Rect(
-        x=round(x, 1),
-        y=round(y, 1),
-        width=round(width, 1),
-        height=round(height, 1),
-        rx=corner,
+        x=tenths(x) or None,
+        y=tenths(y) or None,
+        width=tenths(width),
+        height=tenths(height),
+        rx=corner or None,
         fill=fill,
         stroke=line,
-        stroke_width=thick if line else None,
+        stroke_width=thick if line and thick != 1 else None,
         stroke_dasharray=list(dashes) or None,
     )
 
 
 def rule(x: float, y: float, width: float, *, stroke: str = LINE) -> svg.Line:
     """A thin line to the right."""
-    left, right, y = round(x, 1), round(x + width, 1), round(y, 1)
-    return svg.Line(x1=left, y1=y, x2=right, y2=y, stroke=stroke, stroke_width=1)
+    left, right, y = tenths(x), tenths(x + width), tenths(y)
+    return svg.Line(x1=left, y1=y, x2=right, y2=y, stroke=stroke)
 
 
 def upright(x: float, y: float, height: float, *, stroke: str = LINE) -> svg.Line:
     """A thin line downwards."""
-    x = round(x, 1)
-    return svg.Line(x1=x, y1=y, x2=x, y2=y + height, stroke=stroke, stroke_width=1)
+    x = tenths(x)
+    return svg.Line(x1=x, y1=tenths(y), x2=x, y2=tenths(y + height), stroke=stroke)
 
 
 def panel(width: float, height: float, title: str) -> Elements:
@@ -83,13 +83,15 @@ def outline(
 ) -> svg.Path:
     """A thinly outlined path, given in the unit square around (0, 0)."""
     return svg.Path(
-        d=path,
-        transform=[svg.Translate(round(x, 1), round(y, 1)), svg.Scale(size)],
+        d=[_sized(step, size) for step in path],
+        transform=[svg.Translate(tenths(x), tenths(y))],
         fill=fill,
         stroke=line,
-        stroke_width=round(0.9 / size, 3),
-        stroke_linejoin="round",
     )
+
+
+def _sized(step: svg.PathData, size: float) -> svg.PathData:
+    return type(step)(*(tenths(size * at) for at in vars(step).values()))
 
 
 def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
@@ -99,16 +101,14 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
         reach = size * (0.52 if corner % 2 == 0 else 0.23)
         turn = math.pi * corner / 5
         across, up = reach * math.sin(turn), reach * math.cos(turn)
-        points.append(svg.Point(round(x + across, 1), round(y - up, 1)))
+        points.append(svg.Point(tenths(x + across), tenths(y - up)))
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 
 
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
     """A round token with text."""
     return [
-        svg.Circle(
-            cx=round(x, 1), cy=round(y, 1), r=size / 2, fill=fill, stroke=INK, stroke_width=1
-        ),
+        svg.Circle(cx=tenths(x), cy=tenths(y), r=tenths(size / 2), fill=fill, stroke=INK),
         words(x, y + size * 0.22, text, size * 0.6, weight="bold", fill=ink, anchor="middle"),
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from shakespeare_env.box_reading import Entry
+from shakespeare_env.box_entries import Entry
 from shakespeare_env.figaro.box import Box
 
 _LARGEST_HAND = 30

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from shakespeare_env.box_reading import Entry, read_box
+from shakespeare_env.box_entries import SOURCES, Entry, Wanted, to_nobody
+from shakespeare_env.box_reading import read_box
 from shakespeare_env.figaro import box_checks
 from shakespeare_env.figaro.box import COLOURS, JESTERS, SEATS, VALUES, Box
 
@@ -23,15 +25,17 @@ _TABLES = {
 }
 
 
-def load_box(path: Path | None = None) -> Box:
+def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = to_nobody) -> Box:
     """Read and check a box file, by default the one in force.
+
+    `noted` is told of every entry that it may hold.
 
     Raises:
         BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against
             the rules; names file, entry, value and remedy.
     """
-    root = read_box(Path(__file__).parent, "FIGARO_BOX", path, later=_LATER)
-    root.only(tuple(_TABLES), "table")
+    root = read_box(Path(__file__).parent, "FIGARO_BOX", path, _LATER, noted)
+    root.only((*_TABLES, SOURCES), "table")
     tables = {name: root.section(name) for name in _TABLES}
     for name, keys in _TABLES.items():
         tables[name].only(("source", *keys))

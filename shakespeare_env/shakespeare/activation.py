@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from shakespeare_env.shakespeare.box import Gain
-from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, extra_names
+from shakespeare_env.shakespeare.drawing.wording import extra_names
 from shakespeare_env.shakespeare.ledger import Ledger, plural, quills_of
 from shakespeare_env.shakespeare.objective_values import costume_value, is_complete, is_face_up
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import BOX, QUEEN_POUNDS, WEARER_IDS, WEARER_NAMES
 
 PLUS_3 = 3

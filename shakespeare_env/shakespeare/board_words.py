@@ -8,9 +8,10 @@ from typing import Any
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.activation import CANDLES, PURPLE_MOOD, SET_GAINS
 from shakespeare_env.shakespeare.box import ACTS, Space
-from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, extra_names, worth
+from shakespeare_env.shakespeare.drawing.wording import extra_names, worth
 from shakespeare_env.shakespeare.ledger import gain_words, plural, signed
 from shakespeare_env.shakespeare.objective_values import ranking, space_of
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from shakespeare_env.box_reading import Entry, show, suggest
+from shakespeare_env.box_entries import Entry, show, suggest
 from shakespeare_env.shakespeare.box import ACTS, Box, Character, Objective, Space
 
 _DECK = 30

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env.box_reading import Entry, read_box
+from shakespeare_env.box_entries import SOURCES, Entry, Wanted, to_nobody
+from shakespeare_env.box_reading import read_box
 from shakespeare_env.shakespeare import box_checks
 from shakespeare_env.shakespeare.box import (
     ACTS,
@@ -65,15 +66,17 @@ _POWERS = ("activation", "costume_power")
 _CHARACTER_KEYS = ("id", "name", "kind", "copies", "cost", "value", *_POWERS, "source")
 
 
-def load_box(path: Path | None = None) -> Box:
+def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = to_nobody) -> Box:
     """Read and check a box file, by default the one in force.
+
+    `noted` is told of every entry that it may hold.
 
     Raises:
         BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against
             the rules; names file, entry, value and remedy.
     """
-    root = read_box(Path(__file__).parent, "SHAKESPEARE_BOX", path, later=_LATER)
-    root.only((*_TABLES, *_LISTS), "table")
+    root = read_box(Path(__file__).parent, "SHAKESPEARE_BOX", path, _LATER, noted)
+    root.only((*_TABLES, *_LISTS, SOURCES), "table")
     tables = {name: root.section(name) for name in _TABLES}
     for name, keys in _TABLES.items():
         if keys is not None:
@@ -142,7 +145,7 @@ def _rehearsals(table: Entry, lengths: tuple[int, int, int]) -> Rehearsals:
 def _to_last_space(table: Entry, length: int) -> Steps:
     """Gains by space reached; "last" is the act's last space."""
     last = table.integer("last", 0, _MAX_GAIN)
-    steps = _steps(table, [key for key in table.data if key != "last"], 30, "space", _MAX_GAIN)
+    steps = _steps(table, table.numbered(1, 30, "space", but=("last",)), _MAX_GAIN)
     return *steps, (length, last)
 
 
@@ -165,21 +168,19 @@ def _by_colour(table: Entry, low: int, high: int) -> dict[str, int]:
     return {colour: table.integer(colour, low, high) for colour in COLOURS}
 
 
-def _steps(table: Entry, keys: Iterable[str], highest: int, noun: str, most: int) -> Steps:
-    steps = {table.number(key, 1, highest, noun): table.integer(key, 0, most) for key in keys}
+def _steps(table: Entry, keys: Mapping[int, str], most: int) -> Steps:
+    steps = {number: table.integer(key, 0, most) for number, key in keys.items()}
     return tuple(sorted(steps.items()))
 
 
 def _costume_gain(table: Entry) -> dict[int, Gain]:
+    if "source" in table.data:
+        table.check_source()
     gains = {}
-    for key in table.data:
-        if key == "source":
-            table.text(key)
-            continue
-        value = table.number(key, 3, 15, "sum of three element values")
+    for value, key in table.numbered(3, 15, "sum of three element values", ("source",)).items():
         gain = table.table(key)
-        gain.only(("pounds", "prestige"), "gain")
-        gains[value] = Gain(**{name: gain.integer(name, 0, _MAX_GAIN) for name in gain.data})
+        names = gain.given(("pounds", "prestige"), "gain")
+        gains[value] = Gain(**{name: gain.integer(name, 0, _MAX_GAIN) for name in names})
     return dict(sorted(gains.items()))
 
 
@@ -193,9 +194,9 @@ def _spaces(stage: Entry) -> tuple[Space, ...]:
             Space(
                 id=own,
                 row=entry.integer("row", 1, 30),
-                mirror=entry.text("mirror") if "mirror" in entry.data else own,
-                on=entry.texts("on") if "on" in entry.data else (),
-                candle=entry.truth("candle") if "candle" in entry.data else False,
+                mirror=entry.text("mirror", default=own),
+                on=entry.texts("on", default=()),
+                candle=entry.truth("candle", default=False),
             )
         )
     box_checks.check_list(stage, "space", [space.id for space in spaces], 1, 30)
@@ -228,9 +229,8 @@ def _character(entry: Entry, starting: tuple[str, ...]) -> Character:
 
 def _power(entry: Entry, key: str, known: tuple[str, ...], noun: str) -> Power:
     power = entry.table(key)
-    power.only(known, noun)
     given: dict[str, Any] = {}
-    for name in power.data:
+    for name in power.given(known, noun):
         if name in _TAKES:
             given[name] = power.choice(name, COLOURS, "colour")
         else:
@@ -242,8 +242,8 @@ def _power(entry: Entry, key: str, known: tuple[str, ...], noun: str) -> Power:
 
 def _objective(entry: Entry) -> Objective:
     entry.only(("id", "name", "metric", "points", "source"))
-    points_by_value = entry.table("points")
-    points = _steps(points_by_value, points_by_value.data, _MAX_VALUE, "threshold", 3)
+    by_value = entry.table("points")
+    points = _steps(by_value, by_value.numbered(1, _MAX_VALUE, "threshold"), 3)
     box_checks.check_points(entry, points)
     return Objective(
         id=entry.identifier("id"),

@@ -7,7 +7,7 @@ from typing import Any
 
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import ACTS
-from shakespeare_env.shakespeare.drawing.wording import CARDS, seat_list, wage
+from shakespeare_env.shakespeare.drawing.wording import seat_list, wage
 from shakespeare_env.shakespeare.ledger import Ledger, plural, quills_of, signed
 from shakespeare_env.shakespeare.objective_values import (
     SACRIFICE,
@@ -19,6 +19,7 @@ from shakespeare_env.shakespeare.objective_values import (
     space_of,
     yellow_elements,
 )
+from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES, UNPAID
 from shakespeare_env.shakespeare.tables import (
     ACT_I_POUNDS,
     ACT_II_PRESTIGE,
@@ -31,9 +32,6 @@ from shakespeare_env.shakespeare.tables import (
 
 MOOD_GAINS = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}
 """What a mood pays (M2); -1 moves a disc back, 2 is a white quill."""
-UNPAID = -2
-"""Prestige for each unpaid character (F3)."""
-_OBJECTIVES = {objective.id: objective for objective in BOX.objectives}
 _PLACES = ("first", "second")
 
 
@@ -189,7 +187,7 @@ def _score_objectives(
     """Objectives, which lead to `pledged` prestige and pounds; unknown ones together."""
     others = []
     for card in kept:
-        known = _OBJECTIVES.get(card)
+        known = OBJECTIVES.get(card)
         if known is None or known.metric == SACRIFICE:
             others.append(card)
             continue
@@ -201,7 +199,7 @@ def _score_objectives(
         return
     mine = ledger.seats[seat]
     gains = {name: pledged[name] - mine[name] for name in ("pounds", "prestige")}
-    names = [f'objective "{_OBJECTIVES[card].name}"' for card in others if card != UNKNOWN]
+    names = [f'objective "{OBJECTIVES[card].name}"' for card in others if card != UNKNOWN]
     unknown = others.count(UNKNOWN)
     names += [plural(unknown, "unknown objective")] if unknown else []
     cause = ", ".join(names)

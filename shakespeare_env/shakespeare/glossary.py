@@ -14,10 +14,11 @@ from shakespeare_env.shakespeare.card_words import (
     objective_topics,
     power_words,
 )
-from shakespeare_env.shakespeare.day_end import MOOD_GAINS, UNPAID
+from shakespeare_env.shakespeare.day_end import MOOD_GAINS
 from shakespeare_env.shakespeare.drawing.wording import seat_list, wages_due
 from shakespeare_env.shakespeare.ledger import gain_words, plural, signed
 from shakespeare_env.shakespeare.objective_values import yellow_elements
+from shakespeare_env.shakespeare.printed import UNPAID
 
 _DAYS = f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}"
 

@@ -8,8 +8,8 @@ from typing import Any
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare import day_end
 from shakespeare_env.shakespeare.activation import Opened, activate, add_costume, add_set
-from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES
 from shakespeare_env.shakespeare.ledger import Ledger, plural
+from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES
 from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 
@@ -111,7 +111,7 @@ class Play:
         self.opened.drawn = []
         self.now["objective_deck"] += [UNKNOWN] * returned
         self.mine["objectives"].append(kept)
-        name = "an objective" if kept == UNKNOWN else f'objective "{OBJECTIVES[kept]}"'
+        name = "an objective" if kept == UNKNOWN else f'objective "{OBJECTIVES[kept].name}"'
         words = f"keeps {name}"
         if returned:
             words += f", {returned} go{'es' * (returned == 1)} under the pile"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare.box import CRAFTSMEN, Objective
-from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import N_SLOTS
 
 SACRIFICE = "sacrifice"

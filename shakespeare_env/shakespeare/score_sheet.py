@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shakespeare_env.shakespeare.day_end import UNPAID
 from shakespeare_env.shakespeare.objective_values import yellow_elements
+from shakespeare_env.shakespeare.printed import UNPAID
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:

@@ -6,8 +6,8 @@ from collections import Counter
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.undo import take_back
 from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.taking_back import take_back
 from shakespeare_env import Position, registry
 from tests.contract.command_line import moves_told, printed
 from tests.contract.random_games import TABLES

@@ -48,8 +48,8 @@ PHASES: dict[str, dict[str, Any]] = {
 
 def discs(drawn, act, space):
     """What stands on the discs of a space, from the bottom up."""
-    at = {("act", act), ("space", str(space))}
-    on = [line for line in texts(drawn) if at <= set(line.places)]
+    at = ("place", f"piles.{act}.{space}")
+    on = [line for line in texts(drawn) if at in line.places]
     number = next(line for line in on if line.text == str(space))
     pile = [line for line in on if line is not number and re.fullmatch("[0-9]|N", line.text)]
     return [line.text for line in sorted(pile, key=lambda line: -line.bottom)]
@@ -150,7 +150,7 @@ def test_all_pictures_of_a_table_are_of_one_size(table):
         heights |= {height(game.to_dict()) for game in sampled(table, seed, every=9)}
     full = seat(ACTOR_CARDS[:7], objectives=list(OBJECTIVES))
     cards = [card for card, copies in COPIES.items() for _ in range(copies)]
-    names = sorted(OBJECTIVES, key=lambda card: len(wording.OBJECTIVES[card]))
+    names = sorted(OBJECTIVES, key=lambda card: len(wording.objective_name(card)))
     for pile in (names, names[::-1], names[::2] + names[1::2][::-1]):
         game = turn_position(players=table.players, others=lambda: copy.deepcopy(full))
         game |= {"deck": cards, "discarded_characters": cards[::-1], "objective_deck": pile}
@@ -169,7 +169,7 @@ def test_many_objectives_keep_to_their_panel():
         lines = texts(picture(turn_position(players=2, seats={0: held})))
         here = [line for line in lines if ("part", "seat-0") in line.places]
         below = min(line.top for line in lines if ("part", "seat-1") in line.places)
-        names = [wording.OBJECTIVES[card] for card in OBJECTIVES[:many]]
+        names = [wording.objective_name(card) for card in OBJECTIVES[:many]]
         told = [line for line in here if line.text in names]
         assert [line.text for line in told] == names
         assert told[-1].bottom < below - 12
@@ -208,7 +208,7 @@ class TestBoard:
             (act, space): [
                 line.text
                 for line in texts(drawn)
-                if {("act", act), ("space", str(space))} <= set(line.places)
+                if ("place", f"piles.{act}.{space}") in line.places
             ]
             for act in ("I", "II", "III")
             for space in range(1, 11)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from shakespeare_agents.cli.undo import take_back
 from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.taking_back import take_back
 from shakespeare_env import Position
 
 SHOWN = "stays played: it has shown you what you did not know"

@@ -18,9 +18,9 @@ from shakespeare_agents.cli.meaning import (
     names_move,
     topics_of_move,
 )
-from shakespeare_agents.cli.undo import take_back
 from shakespeare_agents.registry import default
 from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.taking_back import take_back
 from shakespeare_env import Position
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.move_list import move_lines

@@ -1,35 +1,112 @@
-"""The board in pieces."""
+"""The board in pieces: the table's, what is on offer, and each seat's."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shakespeare_env.drawing.board import Panel, Piece
+from shakespeare_env.drawing.shapes import Block, box
+from shakespeare_env.shakespeare.drawing import piece_titles as titles
 from shakespeare_env.shakespeare.drawing.board_picture import draw_acts, draw_table
-from shakespeare_env.shakespeare.drawing.display_picture import draw_characters, draw_elements
-from shakespeare_env.shakespeare.drawing.seat_picture import draw_seat
+from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer
+from shakespeare_env.shakespeare.drawing.choice_picture import (
+    QUEEN_OFFERS,
+    draw_gift,
+    draw_objective,
+)
+from shakespeare_env.shakespeare.drawing.display_picture import PILES, draw_elements, draw_pile
+from shakespeare_env.shakespeare.drawing.seat_picture import draw_headed
+from shakespeare_env.shakespeare.drawing.stage_picture import STAGE_ROWS, draw_stage
+from shakespeare_env.shakespeare.drawing.state_picture import LINE_HEIGHT, OBJECTIVES, draw_state
+from shakespeare_env.shakespeare.drawing.wording import extra_names
+
+_WIDE = 400
+_EDGE = 10
+_TRACKS = 196  # height without the seats' lanes
+_LANE = 34
+_OFFER, _MEMBER = 140, 132
+_BRICK = 44
+_STAGE = 308
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Panels of a position (`Position.to_dict` or `seen_by`)."""
-    table = Panel(
-        "table",
-        "Table",
-        [
-            Piece("acts", "Acts", draw_acts(position, 480)),
-            Piece("tracks", "Prestige and order", draw_table(position, 480, 340)),
-            Piece("characters", "Characters on offer", draw_characters(position, 900)),
-            Piece("elements", "Elements on offer", draw_elements(position, 480)),
-        ],
-    )
-    seats = [
-        Panel(
-            f"seat-{seat}",
-            f"Seat {seat}",
-            [Piece(f"seat-{seat}-all", f"Seat {seat}", draw_seat(position, seat, 1552))],
-            seat,
-        )
-        for seat in range(position["players"])
+    seats = (_seat(position, seat, names) for seat in range(position["players"]))
+    return [*_choice(position), *_table(position), *seats]
+
+
+def _choice(position: Mapping[str, Any]) -> list[Panel]:
+    if position["phase"] == "queen":
+        gifts = [
+            Piece(f"queen-{offer}", f"The Queen: {told}", draw_gift(offer))
+            for offer, told in QUEEN_OFFERS.items()
+        ]
+        return [Panel("choice", "The Queen's offers", gifts)]
+    if position["phase"] == "objective":
+        drawn = [
+            Piece(
+                f"drawn-{number}",
+                titles.objective(position, position["to_move"], card),
+                draw_objective(position, card),
+            )
+            for number, card in enumerate(position["pending"]["drawn"], 1)
+        ]
+        return [Panel("choice", "Objectives drawn", drawn)]
+    return []
+
+
+def _table(position: Mapping[str, Any]) -> list[Panel]:
+    tracks = _TRACKS + _LANE * position["players"]
+    table = [
+        Piece("acts", titles.acts(position), draw_acts(position, _WIDE)),
+        Piece("elements", titles.elements(position), draw_elements(position, _WIDE)),
+        Piece("tracks", titles.tracks(position), draw_table(position, _WIDE, tracks)),
     ]
-    return [table, *seats]
+    offers = [
+        Piece(f"character-{card}", titles.offer(card, copies), _offer(card, copies))
+        for card, copies in Counter(position["display"]["characters"]).items()
+    ]
+    piles = [
+        Piece(
+            f"pile-{pile.replace('_', '-')}",
+            PILES[pile],
+            _framed(draw_pile(position, pile, _WIDE - 2 * _EDGE)),
+        )
+        for pile in PILES
+    ]
+    panels = [Panel("table", "Table", table), Panel("offers", "Characters on offer", offers)]
+    return [*(panel for panel in panels if panel.pieces), Panel("piles", "Piles", piles)]
+
+
+def _offer(card: str, copies: int) -> Block:
+    offer = draw_offer(card, _OFFER, copies)
+    return Block([offer.place(f"display.characters.{card}", 0, 0)], offer.width, offer.height)
+
+
+def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
+    mine = position["seats"][seat]
+    name = names[seat] if names else ""
+    room = OBJECTIVES + LINE_HEIGHT * max(1, len(mine["objectives"])) + 4
+    pieces = [
+        Piece(
+            f"seat-{seat}-state",
+            titles.state(position, seat, name),
+            draw_headed(draw_state(position, seat, room), position, seat, name),
+        )
+    ]
+    for place, (member, extra) in enumerate(
+        zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    ):
+        card = draw_member(member, extra, seat, _MEMBER)
+        block = Block([card.place(f"seat{seat}.troupe.{place}", 0, 0)], card.width, card.height)
+        pieces.append(Piece(f"seat-{seat}-troupe-{place}", titles.member(member, extra), block))
+    wall = draw_stage(mine["stage"], seat, _STAGE, STAGE_ROWS * _BRICK)
+    pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
+    return Panel(f"seat-{seat}", titles.seat_name(seat, name), pieces, seat)
+
+
+def _framed(block: Block) -> Block:
+    width, height = block.width + 2 * _EDGE, block.height + 2 * _EDGE
+    return Block([box(0, 0, width, height), block.at(_EDGE, _EDGE)], width, height)

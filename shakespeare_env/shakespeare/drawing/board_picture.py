@@ -7,10 +7,10 @@ from typing import Any
 
 import svg
 
-from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, LINE, MUTED, PANEL, SHADE, STONE
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, panel, rule, upright
-from shakespeare_env.drawing.signs import centred, note_sign, row
+from shakespeare_env.drawing.signs import centred, note_sign
 from shakespeare_env.shakespeare.box import ACTS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import OBJECTIVE, disc_colours
@@ -20,9 +20,11 @@ from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, GREY_SPACES
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
 _EDGE, _TITLE = 14, 30
-_LABEL = 96
+_LABEL = 96  # at most; less on narrow boards
+_NOTE, _NOTE_LINE = 10.5, 14
 _DISC, _FEWEST_DISCS = 18, 3
 _NUMBER, _WORTH = 17, 21  # strips above and below the pile of a space
+_RULES = "of discs on one space the lower is ahead; below: what a dress rehearsal brings"
 _GAP = 7
 _SCALE, _LANE = 24, 38  # prestige the scale reaches at least; the height of a lane at most
 
@@ -31,42 +33,37 @@ def draw_acts(position: Mapping[str, Any], width: float) -> Block:
     """The three acts; the lowest disc of a pile is ahead (T7)."""
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
-    cell = (width - 2 * _EDGE - _LABEL) / max(BOX.act_lengths)
-    height = _TITLE + len(ACTS) * (high + _GAP) + _EDGE - _GAP
+    label = min(_LABEL, width / 9)
+    cell = (width - 2 * _EDGE - label) / max(BOX.act_lengths)
+    below = _TITLE + len(ACTS) * (high + _GAP)
+    notes = lines(_RULES.split(), _NOTE, width - 2 * _EDGE)
+    height = below + len(notes) * _NOTE_LINE + 3
     drawn = panel(width, height, "Acts")
-    drawn.append(
-        words(
-            width - _EDGE,
-            20,
-            "of discs on one space the lower is ahead; below: what a dress rehearsal brings",
-            10,
-            fill=FAINT,
-            anchor="end",
-            room=width - 120,
-        )
-    )
+    drawn += [
+        words(_EDGE, below + 6 + number * _NOTE_LINE, note, _NOTE, fill=FAINT)
+        for number, note in enumerate(notes)
+    ]
     for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
         y = _TITLE + act * (high + _GAP)
-        drawn += _act_label(name, y, high)
+        drawn += _act_label(name, y, high, label - 2)
         for space in range(1, length + 1):
             pile = position["piles"][name].get(str(space), ())
-            x = _EDGE + _LABEL + (space - 1) * cell
-            drawn.append(
-                _space(act, space, pile, cell - 4, high).at(x, y, act=name, space=str(space))
-            )
+            x = _EDGE + label + (space - 1) * cell
+            block = _space(act, space, pile, cell - 4, high)
+            drawn.append(block.place(f"piles.{name}.{space}", x, y))
     return Block(drawn, width, height)
 
 
-def _act_label(name: str, y: float, high: float) -> Elements:
-    middle = y + high / 2
+def _act_label(name: str, y: float, high: float, room: float) -> Elements:
+    x, middle = _EDGE + room / 2, y + high / 2
     drawn: Elements = [
-        *shapes.quill(_EDGE + 12, middle - 6, 24, _QUILLS[name]),
-        words(_EDGE + 30, middle, f"Act {name}", 14, weight="bold", room=_LABEL - 36),
+        *shapes.quill(x, middle - 22, 26, _QUILLS[name]),
+        words(x, middle + 7, f"Act {name}", 14, weight="bold", anchor="middle", room=room),
     ]
     if name == "II":
         for place, won in enumerate(ACT_II_PRESTIGE, 1):
             signs = [note_sign(f"{place}."), *amount_signs(won, "★")]
-            drawn += row(signs, _EDGE + 30, middle + 16 * place, _LABEL - 36)
+            drawn += centred(signs, x, middle + 6 + 16 * place, room)
     return drawn
 
 
@@ -75,14 +72,14 @@ def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: 
     ground = high - _WORTH
     drawn: Elements = [
         box(0, 0, width, high, fill=SHADE if grey else PANEL, line=STONE if grey else LINE),
-        words(width / 2, 13, str(space), 10, fill=MUTED, anchor="middle", room=width),
+        words(width / 2, 13, str(space), 11, fill=MUTED, anchor="middle", room=width),
     ]
     for place, whose in enumerate(pile):
         middle = ground - _DISC * (place + 0.5)
         drawn += shapes.disc(width / 2, middle, min(56, width - 8), _DISC - 2, whose)
     brings = worth(act, space)
     if brings:
-        drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 6)
+        drawn += centred(amount_signs(*brings), width / 2, high - _WORTH / 2 + 1, width - 3)
     return Block(drawn, width, high)
 
 
@@ -94,13 +91,12 @@ def draw_table(position: Mapping[str, Any], width: float, height: float) -> Bloc
             *panel(width, height, "Prestige"),
             *_prestige(position, width, middle),
             rule(_EDGE, middle + 8, width - 2 * _EDGE),
-            *_order("Player order", position["order"], position["players"], _EDGE, middle + 28),
-            *_order(
-                "Initiative",
-                position["initiative"],
-                position["players"],
-                width / 2 + _EDGE / 2,
-                middle + 28,
+            *(
+                _order(title, position[place], position["players"]).place(place, x, middle + 16)
+                for title, place, x in (
+                    ("Player order", "order", _EDGE),
+                    ("Initiative", "initiative", width / 2 + _EDGE / 2),
+                )
             ),
             rule(_EDGE, middle + 74, width - 2 * _EDGE),
             *_supply(position, width, middle + 94),
@@ -134,8 +130,9 @@ def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Eleme
         ]
     lane = min(_LANE, (line - _TITLE) / len(all_prestige))
     for seat, prestige in enumerate(all_prestige):
-        y = (_TITLE + line) / 2 + lane * (seat + 0.5 - len(all_prestige) / 2)
-        drawn += _lane(seat, prestige, left - low * step, y, step)
+        y = (_TITLE + line) / 2 + lane * (seat - len(all_prestige) / 2)
+        block = Block(_lane(seat, prestige, left - low * step, lane / 2, step), width, lane)
+        drawn.append(block.place(f"prestige.{seat}", 0, y))
     return drawn
 
 
@@ -149,26 +146,21 @@ def _lane(seat: int, prestige: int, zero: float, y: float, step: float) -> Eleme
     ]
 
 
-def _order(title: str, seats: Sequence[int], players: int, x: float, y: float) -> Elements:
-    drawn: Elements = [words(x, y, title, 12, weight="bold", fill=MUTED, room=150)]
+def _order(title: str, seats: Sequence[int], players: int) -> Block:
+    drawn: Elements = [words(0, 12, title, 12, weight="bold", fill=MUTED, room=150)]
+    y = 36
     for place in range(players):
-        middle = x + 13 + 44 * place
+        middle = 13 + 44 * place
         if place:
-            drawn += arrow(middle - 22, y + 24, 8, STONE)
+            drawn += arrow(middle - 22, y, 8, STONE)
         if place < len(seats):
-            drawn += shapes.marker(middle, y + 24, 25, seats[place])
+            drawn += shapes.marker(middle, y, 25, seats[place])
         else:
-            drawn.append(
-                svg.Circle(
-                    cx=round(middle, 1),
-                    cy=round(y + 24, 1),
-                    r=12,
-                    fill="none",
-                    stroke=STONE,
-                    stroke_dasharray=[3, 3],
-                )
+            empty = svg.Circle(
+                cx=middle, cy=y, r=12, fill="none", stroke=STONE, stroke_dasharray=[3, 3]
             )
-    return drawn
+            drawn.append(empty)
+    return Block(drawn, max(90, 26 + 44 * (players - 1)), y + 14)
 
 
 def _supply(position: Mapping[str, Any], width: float, y: float) -> Elements:

@@ -20,7 +20,8 @@ from shakespeare_env.shakespeare.drawing.palette import (
     SEATS,
 )
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
-from shakespeare_env.shakespeare.drawing.wording import CARDS, VALUES, wage
+from shakespeare_env.shakespeare.drawing.wording import wage
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
 OFFER_HEIGHT, MEMBER_HEIGHT = 96, 84
@@ -29,16 +30,17 @@ _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
-def draw_offer(card: str, width: float) -> Block:
-    """A card on offer: name, cost, kind and both powers."""
+def draw_offer(card: str, width: float, copies: int = 1) -> Block:
+    """A card on offer: name, cost, kind and both powers, and how many lie there."""
     known = CARDS[card]
     room = width - 2 * _EDGE
+    kind = known.kind.replace("_", " ") + (f" ×{copies}" if copies > 1 else "")
     return Block(
         [
             box(0, 0, width, OFFER_HEIGHT, line=MUTED),
             words(_EDGE, 20, known.name, 12.5, weight="bold", room=room),
             *shapes.coin(width - 19, 43, 24, f"{known.cost}£"),
-            words(_EDGE, 36, known.kind.replace("_", " "), 10, fill=MUTED, room=room - 21),
+            words(_EDGE, 36, kind, 10.5, fill=MUTED, room=room - 24),
             *_activation(known, 56, room - 24),
             *(_costume_power(known, 78, room) if known.kind == "actor" else []),
         ],
@@ -97,7 +99,7 @@ def _extra(name: str, known: Character, width: float) -> Elements:
     room = width - 2 * _EDGE
     return [
         words(_EDGE, 18, name, 12, weight="bold", room=room),
-        words(_EDGE, 36, f"({known.name})", 10, fill=MUTED, room=room),
+        words(_EDGE, 36, f"({known.name})", 10.5, fill=MUTED, room=room),
     ]
 
 

@@ -19,14 +19,13 @@ from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
 from shakespeare_env.shakespeare.drawing.text import head, worth_text
 from shakespeare_env.shakespeare.drawing.wording import (
-    CARDS,
-    VALUES,
     character_name,
     extra_names,
     objective_name,
     wage,
     winners,
 )
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_SLOTS
 
 WIDTH = 78

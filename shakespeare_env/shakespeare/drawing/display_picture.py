@@ -10,20 +10,29 @@ from typing import Any
 from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, INK, MUTED
 from shakespeare_env.drawing.shapes import Block, Elements, box, panel
-from shakespeare_env.drawing.signs import Sign, centred, note_sign
 from shakespeare_env.fonts import width as text_width
+from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.card_picture import OFFER_HEIGHT, draw_gap, draw_offer
-from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, EMPTY, SEAT_TINTS, SEATS
-from shakespeare_env.shakespeare.drawing.wording import CARDS, OBJECTIVES, VALUES, objective_name
+from shakespeare_env.shakespeare.drawing.palette import EMPTY, SEAT_TINTS, SEATS
+from shakespeare_env.shakespeare.drawing.wording import objective_name
+from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES, VALUES
 from shakespeare_env.shakespeare.tables import BOX
 
 _EDGE, _TITLE, _GAP = 14, 32, 9
 _WIDEST_OFFER = 210
+_NAME = 60  # room of the names beside the elements
 _SMALL, _SMALL_LINE = 10.5, 15
 _KINDS = (("costumes", "Costumes", shapes.costume), ("sets", "Stage sets", shapes.stage_set))
 _KIND_HEIGHT = 68
+_PILE_TOP = 37  # its first line
+PILES = {
+    "deck": "Deck (sorted)",
+    "discarded_characters": "Discarded characters",
+    "objective_deck": "Objective pile, top first",
+}
+"""By their names in the notation."""
 CHARACTERS_HEIGHT = _TITLE + OFFER_HEIGHT + _EDGE
 ELEMENTS_HEIGHT = _TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
 
@@ -36,14 +45,16 @@ def draw_characters(position: Mapping[str, Any], width: float) -> Block:
     each = min(_WIDEST_OFFER, (room + _GAP) / places - _GAP)
     gap = (room - each * places) / (places - 1)
     drawn = panel(width, CHARACTERS_HEIGHT, "Characters on offer")
-    for place in range(places):
-        x = _EDGE + place * (each + gap)
-        block = (
-            draw_offer(cards[place], each)
-            if place < len(cards)
-            else draw_gap(each, OFFER_HEIGHT, "taken")
-        )
-        drawn.append(block.at(x, _TITLE))
+    x = float(_EDGE)
+    for card, copies in Counter(cards).items():
+        offer, step = draw_offer(card, each), each + gap
+        alike = [offer.at(copy * step, 0) for copy in range(copies)]
+        group = Block([*alike], copies * step - gap, OFFER_HEIGHT)
+        drawn.append(group.place(f"display.characters.{card}", x, _TITLE))
+        x += copies * step
+    for place in range(len(cards), places):
+        taken = draw_gap(each, OFFER_HEIGHT, "taken")
+        drawn.append(taken.at(_EDGE + place * (each + gap), _TITLE))
     return Block(drawn, width, CHARACTERS_HEIGHT)
 
 
@@ -52,30 +63,25 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
 
     While elements are taken, available ones are framed.
     """
-    left = _EDGE + 84
+    left = _EDGE + _NAME
     each = (width - _EDGE - left) / len(COLOURS)
     drawn = panel(width, ELEMENTS_HEIGHT, "Elements on offer")
     for number, colour in enumerate(COLOURS):
         middle = left + each * (number + 0.5)
-        drawn += centred(
-            [_swatch(colour), note_sign(f"{colour} {VALUES[colour]}")], middle, 42, each
-        )
+        name = f"{colour} {VALUES[colour]}"
+        drawn.append(words(middle, 46, name, 11, fill=MUTED, anchor="middle", room=each))
     for number, (kind, name, _) in enumerate(_KINDS):
         y = _TITLE + 22 + number * _KIND_HEIGHT
         drawn += [
-            words(_EDGE, y + 23, name, 12, weight="bold", room=80),
-            words(_EDGE, y + 46, "in the bag", _SMALL, fill=MUTED, room=80),
-            words(_EDGE, y + 59, "discarded", _SMALL, fill=MUTED, room=80),
+            words(_EDGE, y + 23, name, 12, weight="bold", room=_NAME),
+            words(_EDGE, y + 46, "in the bag", _SMALL, fill=MUTED, room=_NAME),
+            words(_EDGE, y + 59, "discarded", _SMALL, fill=MUTED, room=_NAME),
         ]
         for place, colour in enumerate(COLOURS):
             x = left + each * place
-            drawn.append(_element(position, kind, colour, each).at(x, y))
+            block = _element(position, kind, colour, each)
+            drawn.append(block.place(f"display.{kind}.{colour}", x, y))
     return Block(drawn, width, ELEMENTS_HEIGHT)
-
-
-def _swatch(colour: str) -> Sign:
-    fill = ELEMENTS[colour][0]
-    return Sign(11, lambda x, y: [box(x - 5.5, y - 5.5, 11, 11, fill=fill, line=MUTED, corner=3)])
 
 
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> Block:
@@ -88,16 +94,16 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
         drawn.append(
             box(3, 2, width - 6, 33, fill=SEAT_TINTS[seat], line=SEATS[seat], thick=2, corner=5)
         )
-    drawn += shape(middle - 14, 18, 25, colour if shown else EMPTY)
+    drawn += shape(middle - 12, 18, 24, colour if shown else EMPTY, str(VALUES[colour]))
     drawn.append(
         words(
             middle + 4,
             23,
             f"×{shown}",
-            14,
+            13,
             weight="bold" if shown else "normal",
             fill=INK if shown else FAINT,
-            room=middle - 6,
+            room=middle - 5,
         )
     )
     for y, place in ((46, "bags"), (59, "discarded")):
@@ -114,26 +120,27 @@ def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
 
 
 def draw_piles(position: Mapping[str, Any], width: float) -> Block:
-    """Cards in the piles; deck and discards have no order.
+    """Cards in the piles, side by side.
 
     Always has room for the whole box: a game's pictures match in size.
     """
     each = (width - 4 * _EDGE) / 3
-    texts = (
-        ("Deck (sorted)", _counted(Counter(position["deck"]))),
-        ("Discarded characters", _counted(Counter(position["discarded_characters"]))),
-        ("Objective pile, top first", _numbered(position["objective_deck"])),
-    )
-    height = 37 + _most_lines(each) * _SMALL_LINE
+    height = _PILE_TOP + _most_lines(each) * _SMALL_LINE
     drawn: Elements = [box(0, 0, width, height)]
-    for column, (title, parts) in enumerate(texts):
-        x = _EDGE + column * (each + _EDGE)
-        drawn.append(words(x, 20, title, 12, weight="bold", fill=MUTED, room=each))
-        broken = lines(_dotted(parts), _SMALL, each) or ["none"]
-        for number, line in enumerate(broken):
-            y = 37 + number * _SMALL_LINE
-            drawn.append(words(x, y, line, _SMALL, room=each))
+    for column, pile in enumerate(PILES):
+        drawn.append(draw_pile(position, pile, each).at(_EDGE + column * (each + _EDGE), 0))
     return Block(drawn, width, height)
+
+
+def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> Block:
+    """The cards of one of `PILES`; deck and discards have no order."""
+    title, cards = PILES[pile], position[pile]
+    drawn: Elements = [words(0, 20, title, 12, weight="bold", fill=MUTED, room=width)]
+    parts = _numbered(cards) if pile == "objective_deck" else _counted(Counter(cards))
+    broken = lines(_dotted(parts), _SMALL, width) or ["none"]
+    for number, line in enumerate(broken):
+        drawn.append(words(0, _PILE_TOP + number * _SMALL_LINE, line, _SMALL, room=width))
+    return Block(drawn, width, _PILE_TOP + len(broken) * _SMALL_LINE)
 
 
 def _most_lines(room: float) -> int:
@@ -141,7 +148,8 @@ def _most_lines(room: float) -> int:
     whole = Counter({card.id: card.copies for card in BOX.characters if card.copies})
     deck = len(lines(_dotted(_counted(whole)), _SMALL, room))
     # Objectives come in any order: a line holds at least as many as fit of the longest.
-    names = sorted(OBJECTIVES.values(), key=lambda name: text_width(name, _SMALL), reverse=True)
+    titles = [objective.name for objective in OBJECTIVES.values()]
+    names = sorted(titles, key=lambda name: text_width(name, _SMALL), reverse=True)
     last = len(names)
     longest = [f"{last}. {name} ·" for name in names]
     alike = 1
@@ -159,6 +167,9 @@ def _counted(cards: Mapping[str, int]) -> list[str]:
 
 
 def _numbered(cards: Sequence[str]) -> list[str]:
+    """Names in order; of a pile that nobody has seen, how many."""
+    if cards and set(cards) == {UNKNOWN}:
+        return [f"{len(cards)} unknown"]
     return [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
 
 

@@ -6,9 +6,10 @@ Like `text.py`, drawn from notation, secrets included.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import repeat
 from typing import Any
 
-from shakespeare_env.drawing.board import UNMARKED, Marks
+from shakespeare_env.drawing.board import UNMARKED, Marks, marked
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
@@ -43,7 +44,7 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
 
     Height depends on the number of seats alone: a game's pictures make a film.
     """
-    day = position["day"]
+    day, names = position["day"], marks.names
     title = f"Shakespeare, {table_words(position)}, day {day}: {asked(position)}"
     phase, banner = phase_words(position), _banner(position)
     seats = range(position["players"])
@@ -51,12 +52,19 @@ def picture(position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
         title,
         [
             ("head", head("Shakespeare", table_words(position), "day", day, N_DAYS, phase, banner)),
-            ("board", _middle(position)),
-            *((f"seat-{seat}", draw_seat(position, seat, ROOM)) for seat in seats),
+            ("board", _marked(_middle(position), marks)),
+            *(
+                (f"seat-{seat}", _marked(draw_seat(position, seat, ROOM, name), marks))
+                for seat, name in zip(seats, names or repeat(""), strict=False)
+            ),
             ("piles", draw_piles(position, ROOM)),
             ("legend", _legend(position)),
         ],
     )
+
+
+def _marked(block: Block, marks: Marks) -> Block:
+    return Block(marked(block.elements, marks), block.width, block.height)
 
 
 def _middle(position: Mapping[str, Any]) -> Block:

@@ -2,38 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Mapping
 from math import ceil
 from typing import Any
 
 import svg
 
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import FAINT, GOLD, INK, LINE, MUTED, PANEL, SHADE
-from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star
-from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.drawing.lettering import lines, words
+from shakespeare_env.drawing.palette import GOLD, INK, PANEL
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown
 from shakespeare_env.shakespeare.drawing.card_picture import MEMBER_HEIGHT, draw_gap, draw_member
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
-from shakespeare_env.shakespeare.drawing.wording import (
-    character_name,
-    extra_names,
-    objective_name,
-    wages_due,
-    winners,
-)
-from shakespeare_env.shakespeare.tables import BOX, HIGHEST_MOOD, LOWEST_MOOD, MAX_TROUPE
+from shakespeare_env.shakespeare.drawing.state_picture import WIDTH as STATE_WIDTH
+from shakespeare_env.shakespeare.drawing.state_picture import draw_state
+from shakespeare_env.shakespeare.drawing.wording import extra_names, winners
+from shakespeare_env.shakespeare.tables import BOX, MAX_TROUPE
 
 _EDGE, _GAP = 11, 6
-_BAND, _STATE, _STAGE = 58, 296, 300
+_BAND, _STAGE = 58, 300
+_HEAD = 29
+_NAME, _NAME_LINES = 11, 4
 _ROWS = 2  # of cards
 _HEIGHT = _ROWS * MEMBER_HEIGHT + (_ROWS - 1) * _GAP + 2 * _EDGE
-_OBJECTIVES, _LINE = 134, 16
-_OBJECTIVES_ROOM = _HEIGHT - _OBJECTIVES - 5
-_MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
 
-def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
+def draw_seat(position: Mapping[str, Any], seat: int, width: float, name: str = "") -> Block:
     """The panel; the mover's has a thick frame and an arrow.
 
     Always equally high: a game's pictures match in size.
@@ -42,16 +37,18 @@ def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
     decides = position["to_move"] == seat
     wins = seat in winners(position)
     height = _HEIGHT
-    troupe = width - _BAND - _STATE - _STAGE - 4 * _EDGE
+    troupe = width - _BAND - STATE_WIDTH - _STAGE - 4 * _EDGE
     x = _BAND + _EDGE
     drawn: Elements = [
         box(0, 0, width, height, fill=PANEL),
-        _band(seat, height),
+        _band(seat, name, height),
         *(arrow(_BAND / 2, 90, 24, ON_SEATS[seat]) if decides else []),
         *(_winner(seat) if wins else []),
-        _state(position, seat).at(x, 0),
-        *_troupe(mine, seat, x + _STATE + _EDGE, troupe),
-        draw_stage(mine["stage"], _STAGE, height - 2 * _EDGE).at(width - _STAGE - _EDGE, _EDGE),
+        draw_state(position, seat, height - 5).at(x, 0),
+        *_troupe(mine, seat, x + STATE_WIDTH + _EDGE, troupe),
+        draw_stage(mine["stage"], seat, _STAGE, height - 2 * _EDGE).at(
+            width - _STAGE - _EDGE, _EDGE
+        ),
     ]
     if decides or wins:
         line = SEATS[seat] if decides else GOLD
@@ -62,15 +59,42 @@ def draw_seat(position: Mapping[str, Any], seat: int, width: float) -> Block:
     return Block(drawn, width, height)
 
 
-def _band(seat: int, height: float) -> svg.G:
-    fill = ON_SEATS[seat]
-    return svg.G(
-        elements=[
-            box(0, 0, _BAND, height, fill=SEATS[seat], line=None),
-            words(_BAND / 2, 24, "Seat", 13, fill=fill, anchor="middle", room=_BAND),
-            words(_BAND / 2, 62, str(seat), 38, weight="bold", fill=fill, anchor="middle"),
+def draw_headed(state: Block, position: Mapping[str, Any], seat: int, name: str) -> Block:
+    """A seat's state by itself, with the seat's number and name above."""
+    width, height = state.width + 2 * _EDGE, state.height + _HEAD
+    ink, wins = ON_SEATS[seat], seat in winners(position)
+    told = f"Seat {seat}" + (f" · {name}" if name else "")
+    drawn: Elements = [
+        box(0, 0, width, height),
+        box(0, 0, width, _HEAD, fill=SEATS[seat], line=None),
+        words(_EDGE, 20, told, 15, weight="bold", fill=ink, room=width - 8 * _EDGE),
+        state.at(_EDGE, _HEAD - 3),
+    ]
+    if position["to_move"] == seat:
+        drawn += arrow(width - 20, _HEAD / 2, 18, ink)
+    if wins:
+        drawn += [
+            words(width - 34, 19, "wins", 12, weight="bold", fill=ink, anchor="end"),
+            *crown(width - 18, _HEAD / 2, 22),
         ]
-    )
+    return Block(drawn, width, height)
+
+
+def _band(seat: int, name: str, height: float) -> svg.G:
+    """Who sits there: a long name is broken where it can be."""
+    fill, middle, room = ON_SEATS[seat], _BAND / 2, _BAND - 6
+    drawn: Elements = [
+        box(0, 0, _BAND, height, fill=SEATS[seat], line=None),
+        words(middle, 24, "Seat", 13, fill=fill, anchor="middle", room=_BAND),
+        words(middle, 62, str(seat), 38, weight="bold", fill=fill, anchor="middle"),
+    ]
+    parts = re.findall(r"[^\s_:/-]+[_:/-]*", name)
+    told = lines(parts, _NAME, room)
+    told[_NAME_LINES:] = []
+    for number, line in enumerate(told):
+        y = height - 8 - 13 * (len(told) - 1 - number)
+        drawn.append(words(middle, y, line, _NAME, fill=fill, anchor="middle", room=room))
+    return svg.G(elements=drawn)
 
 
 def _winner(seat: int) -> Elements:
@@ -78,115 +102,6 @@ def _winner(seat: int) -> Elements:
     return [
         *crown(_BAND / 2, 94, 30),
         words(_BAND / 2, 124, "wins", 13, weight="bold", fill=fill, anchor="middle", room=_BAND),
-    ]
-
-
-def _state(position: Mapping[str, Any], seat: int) -> Block:
-    mine = position["seats"][seat]
-    drawn = [
-        *_purse(position, mine),
-        *_mood(mine["mood"], seat, 47),
-        *_cylinders(mine, seat, 90),
-        *_today(position, mine, seat, 106),
-        *_objectives(mine["objectives"]),
-    ]
-    return Block(drawn, _STATE, 0)
-
-
-def _objectives(cards: Sequence[str]) -> Elements:
-    """A line each, closer together when many: the panel does not grow."""
-    if not cards:
-        return [words(2, _OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=_STATE)]
-    drawn: Elements = []
-    line = min(_LINE, _OBJECTIVES_ROOM / len(cards))
-    sign, size = min(12, line - 1), round(min(11.5, 1.1 * line), 2)
-    for number, card in enumerate(cards):
-        y = _OBJECTIVES + line * (number + 0.75)
-        drawn += [
-            *shapes.objective(7, y - size / 3, sign),
-            words(17, y, objective_name(card), size, room=_STATE - 17),
-        ]
-    return drawn
-
-
-def _purse(position: Mapping[str, Any], mine: Mapping[str, Any]) -> Elements:
-    prestige = str(mine["prestige"]).replace("-", "−")
-    wages = f"wages {wages_due(mine)}£"
-    drawn: Elements = [
-        *star(12, 27, 25),
-        words(29, 35, prestige, 23, weight="bold", room=50),
-        *shapes.coin(94, 26, 23),
-        words(110, 35, str(mine["pounds"]), 23, weight="bold", room=46),
-        words(160, 25 if position["phase"] == "over" else 33, wages, 11.5, fill=MUTED, room=76),
-        *shapes.plus_three(_STATE - 44, 27, 22),
-        words(_STATE - 27, 33, f"×{mine['tokens']}", 15, weight="bold", room=27),
-    ]
-    if position["phase"] == "over":
-        unpaid = f"{mine['unpaid']} unpaid"
-        drawn.append(words(160, 39, unpaid, 11.5, weight="bold", fill=INK, room=76))
-    return drawn
-
-
-def _mood(mood: int, seat: int, y: float) -> Elements:
-    left, each = 64, (_STATE - 64 - 30) / len(_MOODS)
-    drawn: Elements = [
-        words(2, y + 15, "Mood", 11.5, fill=MUTED, room=36),
-        *shapes.mask(left - 13, y + 11, 17, -1),
-        *shapes.mask(left + each * len(_MOODS) + 14, y + 11, 17, 1),
-    ]
-    for number, step in enumerate(_MOODS):
-        here = step == mood
-        fill, ink = (SEATS[seat], ON_SEATS[seat]) if here else (SHADE, FAINT)
-        label = f"{step:+d}".replace("-", "−") if step else "0"
-        drawn += [
-            box(left + each * number, y, each - 3, 22, fill=fill, line=INK if here else LINE),
-            words(
-                left + each * (number + 0.5) - 1.5,
-                y + 15.5,
-                label,
-                12,
-                weight="bold" if here else "normal",
-                fill=ink,
-                anchor="middle",
-                room=each - 4,
-            ),
-        ]
-    return drawn
-
-
-def _cylinders(mine: Mapping[str, Any], seat: int, y: float) -> Elements:
-    used = sum(member["cylinder"] for member in mine["troupe"])
-    wager = mine["wager"] if mine["wager"] is not None else "–"
-    drawn: Elements = [
-        words(2, y, "Wager", 11.5, fill=MUTED, room=42),
-        words(47, y, str(wager), 13, weight="bold", room=14),
-    ]
-    each = 18
-    for number in range(mine["cylinders"] + used):
-        fill = SEATS[seat] if number < mine["cylinders"] else "none"
-        drawn += shapes.cylinder(74 + each * number, y - 5, 18, fill)
-    told = f"{mine['cylinders']} left, {used} used"
-    drawn.append(words(172, y, told, 11.5, fill=MUTED, room=_STATE - 172))
-    return drawn
-
-
-def _today(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int, y: float) -> Elements:
-    drawn = [
-        *_answer("recruited", mine["recruited"], seat, 0, y),
-        *_answer("passed", mine["passed"], seat, 92, y),
-    ]
-    if position["phase"] == "rest":
-        kept = character_name(mine["kept"]) if mine["kept"] else "–"
-        drawn.append(words(170, y + 13, f"free: {kept}", 11, room=_STATE - 170))
-    return drawn
-
-
-def _answer(question: str, answer: bool, seat: int, x: float, y: float) -> Elements:
-    tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
-    text = f"✓ {question}" if answer else f"not {question}"
-    return [
-        box(x, y, 86 if x == 0 else 70, 19, fill=tint, line=line, corner=9),
-        words(x + (43 if x == 0 else 35), y + 13.5, text, 10.5, fill=ink, anchor="middle", room=70),
     ]
 
 
@@ -211,9 +126,13 @@ def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Eleme
         *_grid(MAX_TROUPE - board, later, x + printed * step - _GAP + between, step),
     ]
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
-    cards = [draw_member(member, extra, seat, each) for member, extra in members]
-    cards += [draw_gap(each, MEMBER_HEIGHT)] * (MAX_TROUPE - len(cards))
-    return [*drawn, *(card.at(*place) for card, place in zip(cards, places, strict=True))]
+    for number, (x, y) in enumerate(places):
+        if number < len(members):
+            card = draw_member(*members[number], seat, each)
+            drawn.append(card.place(f"seat{seat}.troupe.{number}", x, y))
+        else:
+            drawn.append(draw_gap(each, MEMBER_HEIGHT).at(x, y))
+    return drawn
 
 
 def _grid(cards: int, columns: int, x: float, step: float) -> list[tuple[float, float]]:

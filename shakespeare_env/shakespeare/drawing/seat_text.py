@@ -10,8 +10,6 @@ from shakespeare_env.drawing.text_layout import beside, columns
 from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
 from shakespeare_env.shakespeare.drawing.wording import (
-    CARDS,
-    VALUES,
     character_name,
     extra_names,
     objective_name,
@@ -19,6 +17,7 @@ from shakespeare_env.shakespeare.drawing.wording import (
     wages_due,
     winners,
 )
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
 _STAGE = stage_rows(BOX)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import svg
 
-from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.lettering import tenths, words
 from shakespeare_env.drawing.palette import INK, MUTED, PANEL
 from shakespeare_env.drawing.shapes import Elements, box, outline, token
 from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, OBJECTIVE, QUILLS, disc_colours
@@ -13,7 +13,7 @@ from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, OBJECTIVE, QUI
 def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
     """Pounds."""
     return [
-        svg.Circle(cx=x, cy=y, r=size / 2, fill="#f4e3b0", stroke="#8a6a1a", stroke_width=1),
+        svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#f4e3b0", stroke="#8a6a1a"),
         words(x, y + size * 0.22, text, size * 0.6, weight="bold", anchor="middle", room=size),
     ]
 
@@ -44,7 +44,7 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
         svg.Q(0, 0.17 + 0.2 * smile, 0.22, 0.17 - 0.08 * smile),
     ]
     eyes = [
-        svg.Circle(cx=round(x + side * size, 1), cy=round(y - 0.14 * size, 1), r=size * 0.07)
+        svg.Circle(cx=tenths(x + side * size), cy=tenths(y - 0.14 * size), r=tenths(size * 0.07))
         for side in (-0.19, 0.19)
     ]
     fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else PANEL
@@ -101,14 +101,13 @@ def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
         svg.Z(),
     ]
     top = svg.Ellipse(
-        cx=round(x, 1),
-        cy=round(y - 0.34 * size, 1),
-        rx=round(0.32 * size, 1),
-        ry=round(0.15 * size, 1),
+        cx=tenths(x),
+        cy=tenths(y - 0.34 * size),
+        rx=tenths(0.32 * size),
+        ry=tenths(0.15 * size),
         fill="#ffffff",
         fill_opacity=0.35,
         stroke=INK,
-        stroke_width=0.9,
     )
     return [outline(x, y, size, body, fill), top]
 
@@ -140,7 +139,7 @@ def plus_three(x: float, y: float, size: float) -> Elements:
 def rest_token(x: float, y: float, size: float) -> Elements:
     """A rest token."""
     return [
-        svg.Circle(cx=x, cy=y, r=size / 2, fill="#5d6b7c", stroke=INK, stroke_width=0.9),
+        svg.Circle(cx=tenths(x), cy=tenths(y), r=size / 2, fill="#5d6b7c", stroke=INK),
         words(x, y + size * 0.2, "z", size * 0.68, weight="bold", fill="#ffffff", anchor="middle"),
     ]
 

@@ -14,14 +14,13 @@ from shakespeare_env.drawing.text_layout import beside, columns, headline, joint
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing.seat_text import draw_board, draw_seats
 from shakespeare_env.shakespeare.drawing.wording import (
-    CARDS,
-    VALUES,
     afterwards,
     asked,
     phase_words,
     table_words,
     worth,
 )
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_DAYS
 
 WIDTH = 108

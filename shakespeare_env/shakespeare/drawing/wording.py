@@ -7,21 +7,16 @@ from itertools import count
 from typing import Any
 
 from shakespeare_env.game import UNKNOWN
-from shakespeare_env.shakespeare.box import COLOURS
+from shakespeare_env.shakespeare.objective_values import SACRIFICE, counted, reward
+from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES
 from shakespeare_env.shakespeare.tables import (
     ACT_I_POUNDS,
     ACT_III_PRESTIGE,
-    BOX,
-    ELEMENT_VALUE,
     GREY_SPACES,
     QUEEN_OBJECTIVES,
     QUEEN_POUNDS,
     SOLO_TARGET,
 )
-
-CARDS = {card.id: card for card in BOX.characters}
-OBJECTIVES = {objective.id: objective.name for objective in BOX.objectives}
-VALUES = dict(zip(COLOURS, ELEMENT_VALUE.tolist(), strict=True))
 
 _ACTIVATION = "phase 2, recruitment and activation"
 _PHASES = {
@@ -42,7 +37,20 @@ def character_name(card: str) -> str:
 
 def objective_name(card: str) -> str:
     """An objective's name; `UNKNOWN` stays."""
-    return card if card == UNKNOWN else OBJECTIVES[card]
+    return card if card == UNKNOWN else OBJECTIVES[card].name
+
+
+def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
+    """The prestige that an objective would bring a seat now; None if that cannot be told.
+
+    At the end nobody can tell what was given up for one.
+    """
+    if card == UNKNOWN:
+        return None
+    objective = OBJECTIVES[card]
+    if objective.metric == SACRIFICE and position["phase"] == "over":
+        return None
+    return reward(objective, counted(position, seat, objective.metric))
 
 
 def phase_words(position: Mapping[str, Any]) -> str:

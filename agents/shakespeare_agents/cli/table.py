@@ -1,0 +1,125 @@
+"""`shakespeare table`: a table in the browser."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from shakespeare_agents.cli.completion import complete_agent
+from shakespeare_env.cli import choices
+from shakespeare_env.extras import needing
+
+_PORT = 7764
+_HERE = "127.0.0.1"
+
+
+def table(
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Listen on this address. Beyond this machine a token is needed to begin tables, "
+            "and what is sent is not encrypted.",
+        ),
+    ] = _HERE,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = _PORT,
+    token: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Whoever opens the lobby has to know it.",
+            show_default="none on this machine, else a new one",
+        ),
+    ] = None,
+    games: Annotated[
+        Path | None,
+        typer.Option(
+            "--games",
+            metavar="FILE",
+            help="Keep games in this SQLite file.",
+            show_default="table.sqlite in the data folder of your user",
+        ),
+    ] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--agent",
+            metavar="AGENT",
+            autocompletion=complete_agent,
+            help="Offer this agent, too: a checkpoint's folder or my.py:NAME; may be repeated.",
+        ),
+    ] = None,
+    watched: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--watch",
+            metavar="FOLDER",
+            help="Show the games of this arena or dataset as they come in; may be repeated.",
+        ),
+    ] = None,
+    box_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Where the box desk saves your box.", show_default="download only"
+        ),
+    ] = None,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
+) -> None:
+    """Play, watch and review games in the browser."""
+    try:
+        with needing("table", "the table in the browser needs"):
+            from shakespeare_agents.table.serving import serve
+            from shakespeare_agents.table.settings import Settings, is_local
+            from shakespeare_agents.table.store import StoreError
+    except ModuleNotFoundError as missing:
+        choices.give_up(str(missing))
+    for folder in watched or []:
+        if not folder.is_dir():
+            raise typer.BadParameter(f"there is no folder {str(folder)!r}", param_hint="--watch")
+    if token is None:
+        token = "" if is_local(host) else secrets.token_urlsafe(12)
+    elif len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+        raise typer.BadParameter(
+            f"give {_SHORTEST_TOKEN} or more printable ASCII signs, or none for a new one",
+            param_hint="--token",
+        )
+    settings = Settings(
+        games or _data_folder() / "table.sqlite",
+        host,
+        port,
+        token,
+        tuple(agents or ()),
+        tuple(watched or ()),
+        box_file,
+    )
+
+    def tell(address: str) -> None:
+        typer.echo(f"The table stands at {address}")
+        if not is_local(host):
+            typer.echo(
+                "Whoever knows this address can begin tables and seat agents; a seat's link opens "
+                "that seat to whoever has it. What is sent is not encrypted."
+            )
+        typer.echo(f"Games are kept in {settings.database}. Ctrl-C ends the server.")
+
+    try:
+        serve(settings, tell, opened=browser)
+    except StoreError as fault:
+        choices.give_up(str(fault))
+    except OSError as fault:
+        choices.give_up(
+            f"cannot listen on {host}:{port}: {fault.strerror or fault}; give another --port"
+        )
+
+
+_SHORTEST_TOKEN = 8
+
+
+def _data_folder() -> Path:
+    """Where this user's programs keep data."""
+    base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".local" / "share") / "shakespeare-env"

@@ -1,0 +1,62 @@
+"""The table server: its pages put together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from importlib import import_module
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from shakespeare_agents.table.guarding import Guard
+from shakespeare_agents.table.live_table import TableError
+from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.site import STATIC, Site
+
+PAGES = ("lobby", "play")
+
+
+def make_app(settings: Settings) -> Starlette:
+    """The server as an ASGI application.
+
+    Raises:
+        StoreError: games cannot be kept.
+    """
+    site = Site(settings)
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        watching = asyncio.create_task(site.tables.watch_store())
+        yield
+        watching.cancel()
+        with suppress(asyncio.CancelledError):
+            await watching
+        await asyncio.to_thread(site.close)
+
+    def refused(request: Request, fault: Exception) -> Response:
+        if isinstance(fault, HTTPException):
+            title = "There is no such page" if fault.status_code == 404 else "This cannot be done"
+            return site.page(
+                request, "error.html", fault.status_code, title=title, text=fault.detail
+            )
+        return site.page(request, "error.html", 400, title="This cannot be done", text=str(fault))
+
+    routes: list[Route | Mount] = [
+        route
+        for name in PAGES
+        for route in import_module(f"shakespeare_agents.table.pages.{name}").routes(site)
+    ]
+    return Starlette(
+        routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
+        middleware=[Middleware(Guard, settings=settings), Middleware(GZipMiddleware)],
+        exception_handlers={HTTPException: refused, TableError: refused},
+        lifespan=lifespan,
+    )

@@ -1,0 +1,221 @@
+"""An owner's values put into a box file: every fault told beside its value, comments kept."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from shakespeare_agents.table.box_desk.checking import asked_of
+from shakespeare_agents.table.box_desk.facts import Fact, bundled_box, facts_of
+from shakespeare_agents.table.box_desk.sources import inline, set_source
+from shakespeare_agents.table.box_desk.written import MISSING, FieldError, meant, value_at
+from shakespeare_env.box_entries import Keys, Wanted
+from shakespeare_env.errors import BoxError
+
+OWN = "my copy"
+"""What is said of the source of an owner's values."""
+LONGEST_FILE = 2**18
+"""Characters of a box file."""
+_LONGEST_SOURCE = 200
+_MOST_FAULTS = 30
+"""That are told at once."""
+
+
+@dataclass
+class Entered:
+    """What has become of an owner's values.
+
+    Attributes:
+        text: The box file with those that were accepted.
+        facts: Its entries.
+        faults: By an entry's name, why its value was refused and what to write.
+        fault: What is wrong with the box as a whole, "" if nothing.
+    """
+
+    text: str
+    facts: list[Fact] = field(default_factory=list)
+    faults: dict[str, str] = field(default_factory=dict)
+    fault: str = ""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether every value was accepted."""
+        return not (self.faults or self.fault)
+
+
+def opened(game: str, text: str) -> Entered:
+    """A box file to start from; tables that it lacks come from the package's own.
+
+    Raises:
+        BoxError: it is no box of this game.
+    """
+    document = _parsed(text)
+    own = tomlkit.parse(bundled_box(game))
+    for name in own:
+        if name not in document:
+            document[name] = own[name]
+    asked, error = asked_of(game, tomlkit.dumps(document))
+    if error is not None:
+        raise BoxError(_words(error), error.keys)
+    return Entered(tomlkit.dumps(document), facts_of(game, document.unwrap(), asked))
+
+
+def entered(
+    game: str,
+    text: str,
+    given: Mapping[str, str],
+    confirmed: Collection[str] = (),
+    source: str = OWN,
+) -> Entered:
+    """A box file with an owner's values.
+
+    Values are tried together. One that the game's reader refuses goes back to what it was, until
+    the rest is a box, so that each is told its own fault.
+
+    Args:
+        game: Its name.
+        text: Of a box that is accepted, as from `opened`.
+        given: What is in the fields, by names of entries; others stay as they are.
+        confirmed: Names of entries that the owner has found on the copy as they are.
+        source: What is said of where changed and confirmed values come from.
+
+    Raises:
+        BoxError: the text to start from is no box of this game.
+    """
+    start = opened(game, text)
+    attempt = _Attempt(game, start, given)
+    attempt.settle()
+    document = attempt.document()
+    if attempt.faults or attempt.fault:
+        facts = facts_of(game, document.unwrap(), attempt.asked)
+        return Entered(start.text, facts, attempt.faults, attempt.fault)
+    for keys in [*attempt.changes, *(f.wanted.keys for f in start.facts if f.name in confirmed)]:
+        set_source(document, keys, " ".join(source.split())[:_LONGEST_SOURCE] or OWN)
+    return opened(game, tomlkit.dumps(document))
+
+
+class _Attempt:
+    """Values tried in a copy of a box.
+
+    Attributes:
+        asked: All entries that the reader has asked for so far.
+        changes: What entries are now, of those that are not what they were.
+    """
+
+    def __init__(self, game: str, start: Entered, given: Mapping[str, str]) -> None:
+        self.changes: dict[Keys, Any] = {}
+        self.faults: dict[str, str] = {}
+        self.fault = ""
+        self.asked: list[Wanted] = []
+        self._game = game
+        self._start = start.text
+        self._given = given
+        self._met: dict[Keys, Fact] = {}
+        self._meet(start.facts)
+        self.asked = [fact.wanted for fact in start.facts]
+
+    def settle(self) -> None:
+        """Take back values until the rest is a box, or the fault is not in what was changed."""
+        while True:
+            document = self.document()
+            asked, error = asked_of(self._game, tomlkit.dumps(document))
+            self.asked += asked
+            new = facts_of(self._game, document.unwrap(), asked)
+            if self._meet([fact for fact in new if fact.wanted.keys not in self._met]):
+                continue  # another kind of card has other values
+            if error is None or not self._blame(error, document.unwrap()):
+                return
+
+    def document(self) -> tomlkit.TOMLDocument:
+        """The box with all changes."""
+        document = tomlkit.parse(self._start)
+        for keys, value in self.changes.items():
+            _put_at(document, keys, value)
+        return document
+
+    def _meet(self, facts: Sequence[Fact]) -> bool:
+        """Put what was given into entries met for the first time; whether any has changed."""
+        before = len(self.changes)
+        for fact in facts:
+            self._met[fact.wanted.keys] = fact
+            if fact.name in self._given:
+                self._put(fact, self._given[fact.name])
+        return len(self.changes) > before
+
+    def _put(self, fact: Fact, text: str) -> None:
+        try:
+            value = meant(fact.wanted.kind, text)
+        except FieldError as error:
+            self.faults[fact.name] = str(error)
+            return
+        if fact.wanted.optional and value in ({}, False) and fact.value is MISSING:
+            return
+        if fact.wanted.optional and value == {}:
+            value = MISSING
+        if value != fact.value:
+            self.changes[fact.wanted.keys] = value
+
+    def _blame(self, error: BoxError, data: Mapping[str, Any]) -> bool:
+        """Note a fault; whether a value was taken back, so that there may be more to find."""
+        keys = error.keys
+        while keys and keys not in self._met:
+            keys = keys[:-1]
+        if not keys:
+            self.fault = _words(error)
+            return False
+        fact = self._met[keys]
+        if _is_emptied(self._given.get(fact.name)) and value_at(data, keys) == {}:
+            self.changes[keys] = MISSING  # the kind of card has no such values at all
+            return True
+        self.faults.setdefault(fact.name, f"{error.fault}; {error.remedy}")
+        # Where the entry itself was not changed, its neighbours were.
+        changed = [keys] if keys in self.changes else self._neighbours(keys)
+        for other in changed:
+            del self.changes[other]
+        return bool(changed) and len(self.faults) < _MOST_FAULTS
+
+    def _neighbours(self, keys: Keys) -> list[Keys]:
+        return [other for other in self.changes if other[:-1] == keys[:-1]]
+
+
+def _is_emptied(text: str | None) -> bool:
+    """Whether a field was emptied."""
+    return text is not None and not text.strip()
+
+
+def _put_at(document: Any, keys: Keys, value: Any) -> None:
+    *outer, last = keys
+    table = document
+    for key in outer:
+        table = table[key]
+    if value is MISSING:
+        table.pop(last, None)
+    elif isinstance(value, dict):
+        table[last] = inline(value)
+    else:
+        table[last] = value
+
+
+def _parsed(text: str) -> tomlkit.TOMLDocument:
+    if len(text) > LONGEST_FILE:
+        raise BoxError(
+            f"this file has {len(text):,} characters; a box has {LONGEST_FILE:,} at most"
+        )
+    try:
+        tomllib.loads(text)
+        # Tables may be added after the last line.
+        return tomlkit.parse(text if text.endswith("\n") else f"{text}\n")
+    except (ValueError, TOMLKitError, RecursionError) as error:
+        raise BoxError(
+            f"this is not a TOML file ({str(error)[:200]}); choose a box file"
+        ) from error
+
+
+def _words(error: BoxError) -> str:
+    """A refusal without the name of the file, which was ours."""
+    return str(error).partition(": ")[2] if error.remedy else str(error)

@@ -1,0 +1,183 @@
+"""The entries of a box file, one after the other: name, value, what it may be, its source."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from shakespeare_agents.table.box_desk.sources import kind_of, source_of
+from shakespeare_agents.table.box_desk.written import MISSING, value_at, written
+from shakespeare_env import registry
+from shakespeare_env.box_entries import Keys, Wanted
+
+_LAST = 10**6
+
+
+@dataclass(frozen=True)
+class Fact:
+    """An entry that an owner may change.
+
+    Attributes:
+        wanted: What it must be.
+        value: What it is, `MISSING` where it is not there.
+        bundled: What it is in the package's own box.
+        source: Where it comes from, in the file's words.
+        label: What it is called, below `heading`.
+        heading: Of its part of the section, "" if it has none.
+        section: Of the file.
+    """
+
+    wanted: Wanted
+    value: Any
+    bundled: Any
+    source: str
+    label: str
+    heading: str
+    section: str
+
+    @property
+    def name(self) -> str:
+        """Its keys in one word."""
+        return name_of(self.wanted.keys)
+
+    @property
+    def text(self) -> str:
+        """Its value as a field shows it."""
+        return written(self.value)
+
+    @property
+    def bundled_text(self) -> str:
+        """Likewise of the package's own box."""
+        return written(self.bundled)
+
+    @property
+    def differs(self) -> bool:
+        """Whether the package's own box says something else."""
+        return bool(self.value != self.bundled)
+
+    @property
+    def kind(self) -> str:
+        """The word for its source, such as "reconstructed"."""
+        return kind_of(self.source)
+
+
+def name_of(keys: Keys) -> str:
+    """Keys in one word."""
+    return ".".join(map(str, keys))
+
+
+def bundled_box(game: str) -> str:
+    """The text of the package's own box."""
+    return (registry.folder(game) / "box.toml").read_text(encoding="utf-8")
+
+
+def facts_of(game: str, data: Mapping[str, Any], asked: Sequence[Wanted]) -> list[Fact]:
+    """The entries of a parsed file in its order.
+
+    Args:
+        game: Its name.
+        data: The file.
+        asked: By the game's reader, of this file or ones like it.
+    """
+    words = registry.box_words(game)
+    own = tomllib.loads(bundled_box(game))
+    entries = [wanted for wanted in _entries(asked) if wanted.keys[-1] != "id"]
+    entries.sort(key=lambda wanted: _place(data, wanted.keys))
+    return [
+        Fact(
+            wanted=wanted,
+            value=value_at(data, wanted.keys),
+            bundled=_at_ids(own, data, wanted.keys),
+            source=source_of(data, wanted.keys),
+            label=_called(words, data, wanted.keys),
+            heading=_heading(words, data, wanted.keys),
+            section=_called(words, data, wanted.keys[:1]),
+        )
+        for wanted in entries
+    ]
+
+
+def sections_of(facts: Sequence[Fact]) -> list[tuple[str, list[tuple[str, list[Fact]]]]]:
+    """Facts by section, and there by heading."""
+    return [
+        (
+            section,
+            [(heading, list(own)) for heading, own in groupby(group, lambda fact: fact.heading)],
+        )
+        for section, group in groupby(facts, lambda fact: fact.section)
+    ]
+
+
+def _entries(asked: Sequence[Wanted]) -> list[Wanted]:
+    """What is a field of its own: neither one of the pairs of another nor a table of such pairs."""
+    wanted = {entry.keys: entry for entry in asked}
+    pairs = {keys for keys, entry in wanted.items() if entry.kind == "pairs"}
+    tables = {keys[:-1]: wanted[keys] for keys in pairs if keys[:-1] in pairs}
+    fields = {}
+    for keys, entry in wanted.items():
+        if keys in tables:
+            for choice in entry.choices:
+                if choice != "source":
+                    fields[*keys, choice] = replace(
+                        tables[keys], keys=(*keys, choice), optional=True
+                    )
+        elif keys[:-1] not in pairs:
+            fields[keys] = entry
+    return list(fields.values())
+
+
+def _place(data: Any, keys: Keys) -> tuple[int, ...]:
+    """Where keys are in a file, after their sisters if they are not there."""
+    place = []
+    for key in keys:
+        if isinstance(key, int):
+            place.append(key)
+        elif key.isdecimal():
+            place.append(int(key))
+        else:
+            known = list(data) if isinstance(data, Mapping) else []
+            place.append(known.index(key) if key in known else _LAST)
+        data = value_at(data, (key,))
+    return tuple(place)
+
+
+def _at_ids(own: Any, data: Any, keys: Keys) -> Any:
+    """The value of the package's own box, whose tables of lists are found by their ids."""
+    for key in keys:
+        data = value_at(data, (key,))
+        if isinstance(key, int) and isinstance(own, list):
+            ids = [item.get("id") for item in own]
+            if data.get("id") not in ids:
+                return MISSING
+            key = ids.index(data.get("id"))
+        own = value_at(own, (key,))
+    return own
+
+
+def _called(words: Mapping[str, str], data: Mapping[str, Any], keys: Keys) -> str:
+    """What keys are called; "" if nothing."""
+    for pattern, text in words.items():
+        parts = pattern.split(".")
+        if len(parts) == len(keys) and all(
+            part in ("*", str(key)) for part, key in zip(parts, keys, strict=True)
+        ):
+            filling = [
+                _name(data, keys[: place + 1]) for place, part in enumerate(parts) if part == "*"
+            ]
+            return text.format(*filling)
+    return ""
+
+
+def _heading(words: Mapping[str, str], data: Mapping[str, Any], keys: Keys) -> str:
+    """What the innermost table of an entry is called, unless it is the section."""
+    return _called(words, data, keys[:-1]) if len(keys) > 2 else ""
+
+
+def _name(data: Mapping[str, Any], keys: Keys) -> str:
+    if isinstance(keys[-1], int):
+        item = value_at(data, keys)
+        return str(item.get("name") or item.get("id") or keys[-1] + 1)
+    return keys[-1]

@@ -1,0 +1,171 @@
+"""What a form says of a new table, checked."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from shakespeare_agents import naming
+from shakespeare_agents.registry import default, has_heuristics, make
+from shakespeare_agents.table.live_table import TableError, first_position
+from shakespeare_agents.table.settings import Settings, is_local
+from shakespeare_agents.table.store import SeatPlan, TablePlan
+from shakespeare_env import registry
+from shakespeare_env.errors import CheckpointError
+from shakespeare_env.json_input import parse_object
+from shakespeare_env.values import shown
+
+PERSON, NAMED = "person", "named"
+LONGEST_NAME = 40
+LONGEST_AGENT = 300
+_FRESH_SEEDS = 1_000_000
+"""Few enough to be read out and typed."""
+_SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What a form of a game and a number of seats offers, and what it says.
+
+    Attributes:
+        agents: What may be chosen for a seat, by name; the rest can be typed.
+        said: The fields as they were filled in, or as they begin.
+        start: A position in notation to begin with; None deals one.
+    """
+
+    game: str
+    players: int
+    seat_counts: range
+    variants: list[str]
+    agents: list[str]
+    said: Mapping[str, str]
+    start: Mapping[str, Any] | None
+
+
+def choices(said: Mapping[str, str], settings: Settings) -> Choices:
+    """What to offer after what was said so far; TableError if there is no such game."""
+    start = _start(said)
+    name = said.get("game") or registry.DEFAULT
+    if name not in registry.names():
+        raise TableError(
+            f"there is no game {shown(name)}; there are: {', '.join(registry.names())}"
+        )
+    counts = registry.seats(name)
+    players = _whole(said.get("players", ""), "the number of seats", min(2, counts[-1]))
+    players = min(max(players, counts[0]), counts[-1])
+    if start is not None:
+        players = int(start["players"])
+        counts = range(players, players + 1)
+    variants = [
+        variant
+        for variant, allowed in registry.game(name).options.items()
+        if players in allowed and start is None
+    ]
+    filled = {"game": name, "players": str(players), "seed": "", **said}
+    for seat in range(players):
+        filled.setdefault(f"seat{seat}", PERSON if seat == 0 else default(registry.game(name)))
+        filled.setdefault(f"agent{seat}", "")
+        filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
+    offered = agents_for(name, settings)
+    return Choices(name, players, counts, variants, offered, filled, start)
+
+
+def agents_for(game: str, settings: Settings) -> list[str]:
+    """Names of agents that a form offers."""
+    rules = registry.game(game)
+    offered = [default(rules)]
+    if offered == ["network"]:
+        offered += _SEARCHES
+    for name in naming.names():
+        needs_network = name in ("network", "search") and offered[0] != "network"
+        needs_heuristics = name in ("heuristic", "greedy") and not has_heuristics(rules)
+        if name not in offered and name != "search" and not (needs_network or needs_heuristics):
+            offered.append(name)
+    return [*offered, *(name for name in settings.agents if name not in offered)]
+
+
+def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[int]]]:
+    """The table that a form asks for, and the seats of each link.
+
+    Raises:
+        TableError: what is wrong with it.
+    """
+    said = choice.said
+    seed = _whole(said["seed"], "the seed", secrets.randbelow(_FRESH_SEEDS))
+    if not 0 <= seed < 2**63:
+        raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
+    variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
+    seats = tuple(_seat(choice, seat, settings) for seat in range(choice.players))
+    plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
+    first_position(plan)
+    people = [seat for seat, one in enumerate(seats) if one.agent is None]
+    on_one_screen = bool(said.get("one_screen")) and len(people) > 1
+    return plan, [people] if on_one_screen else [[seat] for seat in people]
+
+
+def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
+    """A seat held by an agent of this name; TableError if there is none, or it is not allowed."""
+    name = name.strip()
+    if not name or len(name) > LONGEST_AGENT or not name.isprintable():
+        raise TableError(f"an agent is a name of 1 to {LONGEST_AGENT} signs, not {shown(name)}")
+    if name not in settings.agents:
+        if naming.running_python([name]):
+            raise TableError(
+                f"{name!r} names Python; only agents named on the command line may run it: "
+                f"shakespeare table --agent {name}"
+            )
+        bare = naming.split_options(name)[0]
+        if bare not in naming.names() and not is_local(settings.host):
+            raise TableError(
+                f"{name!r} is not the name of an agent; others are offered once they are named on "
+                "the command line, with --agent"
+            )
+    try:
+        make(name, registry.game(game))
+    except (CheckpointError, TypeError, ValueError, ImportError, OSError) as fault:
+        raise TableError(f"the agent {name!r} cannot play: {fault}") from fault
+    bare, options = naming.split_options(name)
+    short = Path(bare).name if bare not in naming.names() else bare
+    told = ", ".join(f"{option} {value}" for option, value in options.items())
+    return SeatPlan(f"{short}, {told}"[:LONGEST_NAME] if told else short[:LONGEST_NAME], name)
+
+
+def _seat(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
+    kind = choice.said[f"seat{seat}"]
+    if kind == PERSON:
+        name = choice.said[f"name{seat}"].strip() or f"Player {seat}"
+        if len(name) > LONGEST_NAME or not name.isprintable():
+            raise TableError(
+                f"a name has at most {LONGEST_NAME} printable signs, not {shown(name)}"
+            )
+        return SeatPlan(name)
+    if kind == NAMED:
+        kind = choice.said[f"agent{seat}"]
+    return agent_seat(kind, choice.game, settings)
+
+
+def _start(said: Mapping[str, str]) -> Mapping[str, Any] | None:
+    text = said.get("position", "")
+    if not text:
+        return None
+    try:
+        position = parse_object(text.encode())
+    except ValueError as fault:
+        raise TableError(f"the position to begin with is {fault}") from fault
+    if position.get("game") != said.get("game"):
+        raise TableError("the position to begin with is of another game")
+    if type(position.get("players")) is not int:
+        raise TableError("the position to begin with does not say how many play")
+    return position
+
+
+def _whole(text: str, what: str, otherwise: int) -> int:
+    text = text.strip()
+    if not text:
+        return otherwise
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
+        raise TableError(f"{what} is a whole number, not {shown(text)}")
+    return int(text)

@@ -1,0 +1,1 @@
+"""The table's pages, a module each."""

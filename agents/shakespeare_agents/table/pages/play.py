@@ -1,0 +1,185 @@
+"""A table's pages: for those who hold seats, and for spectators."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from sse_starlette import EventSourceResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from shakespeare_agents.table.live_table import LiveTable, TableError
+from shakespeare_agents.table.new_table import agent_seat, agents_for
+from shakespeare_agents.table.seeing import Viewer
+from shakespeare_agents.table.site import Site, owner_of
+from shakespeare_agents.table.telling import changes, view
+
+_FIELDS = 8
+_PING = 20
+"""Seconds after which a silent connection says that it is still there."""
+
+
+@dataclass(frozen=True)
+class Looking:
+    """A table, and who looks at it from where.
+
+    Attributes:
+        address: The page's path.
+    """
+
+    table: LiveTable
+    viewer: Viewer
+    address: str
+
+
+def routes(site: Site) -> list[Route]:
+    """The pages of tables."""
+
+    def show(request: Request) -> Response:
+        """The whole page."""
+        looking = _looking(site, request, request.query_params.get("as", ""))
+        return site.page(request, "play.html", **_view(site, request, looking))
+
+    def changed(request: Request) -> Response:
+        """What is to be seen since a version; nothing if that is still the latest."""
+        query = request.query_params
+        looking = _looking(site, request, query.get("as", ""))
+        return _changes(site, request, looking, query.get("since", ""))
+
+    async def events(request: Request) -> Response:
+        """Server-sent events: that the table has changed, nothing else."""
+        looking = await run_in_threadpool(_looking, site, request, "")
+        return EventSourceResponse(_versions(site, looking.table), ping=_PING)
+
+    async def play(request: Request) -> Response:
+        """Play a move, or take one back."""
+        said = await _said(request)
+        return await run_in_threadpool(_play, site, request, said)
+
+    async def seat_agent(request: Request) -> Response:
+        """Let another agent, or the same once more, hold the seat of one that has failed."""
+        said = await _said(request)
+        return await run_in_threadpool(_seat_agent, site, request, said)
+
+    return [
+        route
+        for place in ("/seat/{token}", "/watch/{table}")
+        for route in (
+            Route(place, show),
+            Route(f"{place}/changes", changed),
+            Route(f"{place}/events", events),
+            Route(f"{place}/play", play, methods=["POST"]),
+            Route(f"{place}/agent", seat_agent, methods=["POST"]),
+        )
+    ]
+
+
+async def _said(request: Request) -> dict[str, str]:
+    async with request.form(max_files=0, max_fields=_FIELDS) as form:
+        return {key: value for key, value in form.items() if isinstance(value, str)}
+
+
+def _looking(site: Site, request: Request, revealed: str) -> Looking:
+    """Who looks; HTTPException if there is no such table."""
+    seats: tuple[int, ...] = ()
+    table_id = request.path_params.get("table")
+    if table_id is None:
+        token = request.path_params["token"]
+        link = site.store.link(token)
+        if link is None:
+            raise HTTPException(404, "No table has this link; ask who gave it to you.")
+        table_id, seats = link
+        address = f"/seat/{token}"
+    else:
+        address = f"/watch/{table_id}"
+    table = site.tables.get(table_id)
+    if table is None:
+        raise HTTPException(404, "There is no such table.")
+    shown = int(revealed) if revealed.isascii() and revealed.isdigit() else None
+    return Looking(table, Viewer(seats, shown if shown in seats else None), address)
+
+
+def _view(site: Site, request: Request, looking: Looking, message: str = "") -> dict[str, Any]:
+    owns = looking.table.owner == owner_of(request)
+    return {
+        **view(site.seer, looking.table, looking.viewer),
+        "address": looking.address,
+        "message": message,
+        "links": site.store.links_of(looking.table.id) if owns else {},
+        "agents": agents_for(looking.table.now().plan.game, site.settings),
+    }
+
+
+def _changes(
+    site: Site, request: Request, looking: Looking, since: str, message: str = ""
+) -> Response:
+    now = looking.table.now()
+    if since == now.version and not message:
+        return Response(status_code=204)
+    context = _view(site, request, looking, message)
+    context.update(changes(site.seer, now, looking.viewer, since))
+    return HTMLResponse(site.fragment("changes.html", **context), 409 if message else 200)
+
+
+def _play(site: Site, request: Request, said: dict[str, str]) -> Response:
+    looking = _looking(site, request, said.get("as", ""))
+    table, viewer = looking.table, looking.viewer
+    message = ""
+    try:
+        now = table.now()
+        if "undo" in said:
+            seat = viewer.knows(now)
+            if seat is None or seat not in viewer.seats:
+                raise TableError("there is no move of yours to take back")
+            table.take_back(seat)
+        else:
+            if not viewer.decides(now):
+                raise TableError("it is not your turn")
+            number = said.get("number", "")
+            if number != str(len(now.moves)):
+                raise TableError("the table has changed since; look, then choose again")
+            table.play(int(number), said.get("move", ""))
+    except TableError as fault:
+        message = str(fault)
+    if "HX-Request" in request.headers:
+        return _changes(site, request, looking, said.get("since", ""), message)
+    if message:
+        raise TableError(message)
+    shown = "" if viewer.revealed is None else f"?as={viewer.revealed}"
+    return RedirectResponse(f"{looking.address}{shown}", 303)
+
+
+def _seat_agent(site: Site, request: Request, said: dict[str, str]) -> Response:
+    looking = _looking(site, request, said.get("as", ""))
+    now = looking.table.now()
+    seat = now.position.to_move
+    message = ""
+    try:
+        if not looking.viewer.seats or seat is None or not now.fault:
+            raise TableError("no agent has failed here, or you hold no seat")
+        looking.table.seat(seat, agent_seat(said.get("agent", ""), now.plan.game, site.settings))
+        looking.table.retry()
+        site.tables.get(looking.table.id)
+    except TableError as fault:
+        message = str(fault)
+    if "HX-Request" in request.headers:
+        return _changes(site, request, looking, said.get("since", ""), message)
+    if message:
+        raise TableError(message)
+    return RedirectResponse(looking.address, 303)
+
+
+async def _versions(site: Site, table: LiveTable) -> AsyncIterator[dict[str, str]]:
+    event = await site.tables.listen(table.id)
+    try:
+        while True:
+            event.clear()
+            yield {"event": "changed", "data": table.now().version}
+            await event.wait()
+    finally:
+        site.tables.leave(table.id, event)

@@ -1,0 +1,209 @@
+"""What somebody at a table sees: the board in pieces, the log, what may be done."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import svg
+
+from shakespeare_agents.table.live_table import Snapshot
+from shakespeare_env import Position
+from shakespeare_env.cli.game_log import GameLog
+from shakespeare_env.drawing.board import Headline, piece_svg
+from shakespeare_env.game import NO_SEAT
+
+_MOST_DRAWN = 96
+"""Boards kept, of some 150 KB each at most."""
+_WIDEST_CARD = 220
+_MOST_LINES = 20_000
+"""Moves whose words are kept."""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """Who looks at a table.
+
+    Attributes:
+        seats: Those that the viewer holds; none for a spectator.
+        revealed: Of several seats on one screen, the one that has said it looks.
+    """
+
+    seats: tuple[int, ...] = ()
+    revealed: int | None = None
+
+    def knows(self, now: Snapshot) -> int | None:
+        """Whose knowledge is shown: a seat's, a spectator's (`NO_SEAT`) or, in the end, all."""
+        to_move = now.position.to_move
+        if to_move is None:
+            return None
+        if len(self.seats) == 1:
+            return self.seats[0]
+        if self.revealed in self.seats and self.is_behind_curtain(now) is None:
+            return self.revealed
+        return NO_SEAT
+
+    def is_behind_curtain(self, now: Snapshot) -> int | None:
+        """The seat of this screen that has to say that it looks now, if any."""
+        to_move = now.position.to_move
+        if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
+            return to_move
+        return None
+
+    def decides(self, now: Snapshot) -> bool:
+        """Whether the viewer chooses the next move, and sees what for."""
+        return now.position.to_move is not None and self.knows(now) == now.position.to_move
+
+
+@dataclass(frozen=True)
+class DrawnPanel:
+    """A panel of the board, drawn.
+
+    Attributes:
+        pieces: SVG by name.
+        wide: Names of those that stand by themselves; the others stand in rows, as cards do.
+    """
+
+    name: str
+    title: str
+    seat: int | None
+    pieces: Mapping[str, str]
+    wide: Collection[str]
+
+    @property
+    def large(self) -> list[str]:
+        """The wide pieces, in order."""
+        return [drawn for name, drawn in self.pieces.items() if name in self.wide]
+
+    @property
+    def small(self) -> list[str]:
+        """The others, likewise."""
+        return [drawn for name, drawn in self.pieces.items() if name not in self.wide]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A board, drawn.
+
+    Attributes:
+        panels: In order.
+        places: What is drawn at each place.
+    """
+
+    panels: Sequence[DrawnPanel]
+    places: Mapping[str, str]
+
+    @property
+    def pieces(self) -> dict[str, str]:
+        """All SVGs by piece."""
+        return {name: drawn for panel in self.panels for name, drawn in panel.pieces.items()}
+
+
+def changed_places(before: Drawn, after: Drawn) -> list[str]:
+    """Places, each without others inside, where something else is drawn than before."""
+    return [name for name, drawn in after.places.items() if before.places.get(name) != drawn]
+
+
+class Seer:
+    """Draws what viewers see, and keeps what was drawn last."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._drawn: OrderedDict[tuple[Any, ...], Drawn] = OrderedDict()
+        self._told: OrderedDict[tuple[Any, ...], list[str]] = OrderedDict()
+
+    def board(self, now: Snapshot, number: int, knows: int | None) -> Drawn:
+        """The board after so many moves, as one knows it (`Viewer.knows`)."""
+        key = (now.id, now.undone, number, knows, tuple(now.names))
+        drawn: Drawn = _kept(
+            self._drawn, key, _MOST_DRAWN, self._lock, lambda: _draw(now, number, knows)
+        )
+        return drawn
+
+    def log(self, now: Snapshot, knows: int | None, first: int = 0) -> list[list[str]]:
+        """Each move from the one numbered so, and its effects, in words."""
+        words = GameLog(now.names, knows)
+        # What is secret now is not so in the end.
+        over = now.position.to_move is None
+        return [
+            _kept(
+                self._told,
+                (now.id, now.undone, at, knows, over, tuple(now.names)),
+                _MOST_LINES,
+                self._lock,
+                lambda at=at: words.lines(
+                    now.positions[at], at + 1, now.moves[at], now.positions[at + 1]
+                ),
+            )
+            for at in range(first, len(now.moves))
+        ]
+
+
+def _kept(kept: Any, key: Any, most: int, lock: threading.Lock, make: Any) -> Any:
+    with lock:
+        if key in kept:
+            kept.move_to_end(key)
+            return kept[key]
+    made = make()
+    with lock:
+        kept[key] = made
+        while len(kept) > most:
+            kept.popitem(last=False)
+    return made
+
+
+def known(position: Position, knows: int | None) -> dict[str, Any]:
+    """A position in notation, as one knows it."""
+    whole = position.to_dict()
+    return whole if knows is None else position.game.seen_by(whole, knows)
+
+
+def headline(now: Snapshot, knows: int | None) -> Headline:
+    """Where a table's game stands, in words."""
+    return now.position.game.headline(known(now.position, knows))
+
+
+def _draw(now: Snapshot, number: int, knows: int | None) -> Drawn:
+    position = now.positions[number]
+    panels, places = [], {}
+    for panel in position.game.board(known(position, knows), now.names):
+        pieces = {}
+        for piece in panel.pieces:
+            pieces[piece.name] = piece_svg(piece, f"piece-{piece.name}")
+            places.update(_places(piece.block.elements))
+        wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
+        panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
+    return Drawn(panels, places)
+
+
+def _places(elements: Iterable[svg.Element]) -> dict[str, str]:
+    """What is drawn at each place that has no other inside."""
+    found: dict[str, str] = {}
+    for element in elements:
+        inner = _places(element.elements or ())
+        place = (element.data or {}).get("place")
+        if place is not None and not inner:
+            found[place] = "".join(map(str, element.elements or ()))
+        found.update(inner)
+    return found
+
+
+def baseline(now: Snapshot, viewer: Viewer) -> int:
+    """After how many moves the viewer has last seen the board with care.
+
+    That is after its own last move; a spectator sees each move by itself.
+    """
+    seats = viewer.seats if viewer.revealed is None else (viewer.revealed,)
+    own = [at for at, position in enumerate(now.positions[:-1]) if position.to_move in seats]
+    if not viewer.seats:
+        return max(len(now.moves) - 1, 0)
+    return own[-1] + 1 if own else 0
+
+
+def score_sheet(now: Snapshot, knows: int | None) -> list[tuple[str, list[int]]]:
+    """What everybody's score is made of, as far as it is known."""
+    log = GameLog(now.names, knows)
+    return log.score_sheet(now.positions, now.moves)

@@ -1,0 +1,65 @@
+"""A table server, run until somebody ends it."""
+
+from __future__ import annotations
+
+import socket
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from shakespeare_agents.table.app import make_app
+from shakespeare_agents.table.settings import Settings
+
+_BACKLOG = 128
+
+
+def listening(settings: Settings) -> socket.socket:
+    """A socket of the server's address; OSError if it is taken."""
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((settings.host, settings.port))
+        found.listen(_BACKLOG)
+    except OSError:
+        found.close()
+        raise
+    return found
+
+
+def address(settings: Settings, port: int) -> str:
+    """What to enter in a browser."""
+    host = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(settings.host, settings.host)
+    if ":" in host and not host.startswith("["):
+        host = f"[{host}]"
+    token = f"?token={settings.token}" if settings.token else ""
+    return f"http://{host}:{port}/{token}"
+
+
+def serve(settings: Settings, tell: Callable[[str], None], *, opened: bool) -> None:
+    """Serve until an interrupt.
+
+    Args:
+        settings: How.
+        tell: Called with the address once requests are answered.
+        opened: Whether to show it in a browser.
+
+    Raises:
+        StoreError: games cannot be kept.
+        OSError: the address is taken.
+    """
+    app = make_app(settings)
+    with listening(settings) as found:
+        where = address(settings, found.getsockname()[1])
+        config = uvicorn.Config(
+            app,
+            log_level="warning",
+            timeout_graceful_shutdown=1,
+            lifespan="on",
+            server_header=False,
+        )
+        tell(where)
+        if opened:
+            webbrowser.open(where)
+        uvicorn.Server(config).run([found])

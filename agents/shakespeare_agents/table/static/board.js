@@ -1,0 +1,179 @@
+// The board: marks where legal moves are clicked, and plays the one that was meant.
+// A move has places, clicked one after the other; its button in the list plays it.
+"use strict";
+
+(() => {
+  const SVG = "http://www.w3.org/2000/svg";
+  let turn = { moves: [], changed: [] };
+  let chosen = [];
+  let byKeyboard = false;
+  let wasMyTurn = false;
+
+  const place = (name) => document.querySelector(`#board [data-place="${CSS.escape(name)}"]`);
+  const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
+  const say = (words) => { document.getElementById("announce").textContent = words; };
+
+  function frame(group, kind) {
+    const [width, height] = group.dataset.size.split(" ").map(Number);
+    const mark = document.createElementNS(SVG, "rect");
+    mark.setAttribute("class", kind);
+    for (const [name, value] of [["x", -2], ["y", -2], ["width", width + 4], ["height", height + 4], ["rx", 6]]) {
+      mark.setAttribute(name, value);
+    }
+    group.append(mark);
+  }
+
+  // The moves that begin with the places clicked so far.
+  function left() {
+    return turn.moves.filter(([, places]) => places.length && chosen.every((name, at) => places[at] === name));
+  }
+
+  function unmark() {
+    for (const mark of document.querySelectorAll("#board .mark, #board .changed-mark")) mark.remove();
+    for (const group of document.querySelectorAll("#board .target, #board .chosen")) {
+      group.classList.remove("target", "chosen");
+      for (const name of ["tabindex", "role", "aria-label"]) group.removeAttribute(name);
+    }
+  }
+
+  function mark() {
+    unmark();
+    for (const name of turn.changed) {
+      const group = place(name);
+      if (group) frame(group, "changed-mark");
+    }
+    const next = new Map();
+    for (const [, places, words] of left()) {
+      const name = places[chosen.length];
+      if (name !== undefined) next.set(name, [...(next.get(name) || []), words]);
+    }
+    for (const [name, words] of next) {
+      const group = place(name);
+      if (!group) continue;
+      group.classList.add("target");
+      group.setAttribute("tabindex", "0");
+      group.setAttribute("role", "button");
+      const more = words.length > 3 ? ` and ${words.length - 2} more` : "";
+      group.setAttribute("aria-label", words.slice(0, more ? 2 : 3).join("; or ") + more);
+      frame(group, "mark");
+    }
+    for (const name of chosen) {
+      const group = place(name);
+      if (!group) continue;
+      group.classList.add("chosen");
+      frame(group, "mark");
+    }
+    const step = document.getElementById("step");
+    if (step && chosen.length) step.textContent = "Now the next place; Escape begins again.";
+  }
+
+  function play(move) {
+    chosen = [];
+    const found = button(move);
+    if (found) found.click();
+  }
+
+  // Several moves share the places clicked: which one is meant?
+  function ask(moves, onward) {
+    const dialog = document.createElement("dialog");
+    dialog.className = "asking";
+    const title = document.createElement("p");
+    title.textContent = "Which move?";
+    dialog.append(title);
+    const options = moves.map(([move, , words]) => [words, () => play(move)]);
+    if (onward) options.push(["Go on to the next place", mark]);
+    options.push(["None", () => { chosen = []; mark(); }]);
+    for (const [words, act] of options) {
+      const choice = document.createElement("button");
+      choice.type = "button";
+      choice.textContent = words;
+      choice.addEventListener("click", () => { dialog.close("chosen"); act(); });
+      dialog.append(choice);
+    }
+    dialog.addEventListener("close", () => {
+      if (dialog.returnValue !== "chosen") { chosen = []; mark(); }
+      dialog.remove();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  function choose(name) {
+    chosen.push(name);
+    const moves = left();
+    const complete = moves.filter(([, places]) => places.length === chosen.length);
+    if (complete.length === 1 && moves.length === 1) {
+      play(complete[0][0]);
+    } else if (complete.length) {
+      ask(complete, moves.length > complete.length);
+    } else {
+      mark();
+      const next = document.querySelector("#board .target");
+      say("Now the next place.");
+      if (next) { if (byKeyboard) next.focus(); next.scrollIntoView({ block: "nearest" }); }
+    }
+  }
+
+  function clicked(event) {
+    const group = event.target.closest && event.target.closest("#board .target, #board .chosen");
+    if (!group) return;
+    if (group.classList.contains("target")) choose(group.dataset.place);
+    else { chosen = []; mark(); }
+  }
+
+  function keyed(event) {
+    byKeyboard = true;
+    if (event.key === "Escape" && chosen.length) { chosen = []; mark(); }
+    if ((event.key === "Enter" || event.key === " ") && event.target.closest && event.target.closest("#board .target")) {
+      event.preventDefault();
+      clicked(event);
+    }
+    if (event.target.id === "find" && event.key === "Enter") {
+      event.preventDefault();
+      const shown = [...document.querySelectorAll("#moves button[name=move]:not([hidden])")];
+      if (shown.length === 1) shown[0].click();
+      else say(`${shown.length} moves fit`);
+    }
+  }
+
+  function find(event) {
+    if (event.target.id !== "find") return;
+    const words = event.target.value.toLowerCase().split(/\s+/);
+    for (const move of document.querySelectorAll("#moves button[name=move]")) {
+      const text = `${move.value} ${move.textContent}`.toLowerCase();
+      move.hidden = !words.every((word) => text.includes(word));
+    }
+  }
+
+  function read() {
+    const source = document.getElementById("turn");
+    if (!source) return;
+    turn = JSON.parse(source.textContent);
+    chosen = [];
+    mark();
+    const log = document.getElementById("log");
+    if (log) log.scrollTop = log.scrollHeight;
+    const myTurn = turn.moves.length > 0;
+    const sentence = document.getElementById("sentence");
+    if (sentence) say(sentence.textContent);
+    document.title = document.title.replace(/^▶ /, "");
+    if (myTurn) document.title = `▶ ${document.title}`;
+    if (myTurn && byKeyboard && (document.activeElement === document.body || !wasMyTurn)) {
+      const first = document.querySelector("#board .target, #moves button[name=move]");
+      if (first) first.focus({ preventScroll: true });
+    }
+    wasMyTurn = myTurn;
+  }
+
+  document.addEventListener("click", clicked);
+  document.addEventListener("pointerdown", () => { byKeyboard = false; });
+  document.addEventListener("keydown", keyed);
+  document.addEventListener("input", find);
+  document.addEventListener("DOMContentLoaded", read);
+  document.addEventListener("htmx:afterSettle", read);
+  document.addEventListener("htmx:oobAfterSwap", (event) => { if (event.target.id === "status") read(); });
+  const offline = (hidden) => () => { document.getElementById("offline").hidden = hidden; };
+  document.addEventListener("htmx:sseError", offline(false));
+  document.addEventListener("htmx:sendError", offline(false));
+  document.addEventListener("htmx:sseOpen", offline(true));
+})();

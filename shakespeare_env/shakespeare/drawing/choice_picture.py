@@ -1,0 +1,73 @@
+"""What is to be chosen from beside the board: the Queen's offers, and objectives drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shakespeare_env.drawing.lettering import lines, words
+from shakespeare_env.drawing.palette import FAINT, MUTED, STONE
+from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.drawing.signs import note_sign, right_row, row
+from shakespeare_env.game import UNKNOWN
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.powers import amount_signs
+from shakespeare_env.shakespeare.drawing.wording import worth_now
+from shakespeare_env.shakespeare.printed import OBJECTIVES
+from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
+
+QUEEN_OFFERS = {
+    "money": f"{QUEEN_POUNDS} pounds",
+    "objectives": f"one of {QUEEN_OBJECTIVES} objectives",
+}
+"""By their names in moves."""
+_WIDTH, _GIFT, _OBJECTIVE, _EDGE = 150, 96, 124, 10  # widths, heights, margin
+_STEP = 16
+_BEHIND = 17  # from one of several cards to the next
+
+
+def draw_gift(offer: str) -> Block:
+    """One of `QUEEN_OFFERS`, a place."""
+    middle = _WIDTH / 2
+    if offer == "money":
+        sign = shapes.coin(middle, 36, 44, f"{QUEEN_POUNDS}£")
+    else:
+        left = middle - _BEHIND * (QUEEN_OBJECTIVES - 1) / 2
+        sign = [
+            element
+            for number in range(QUEEN_OBJECTIVES)
+            for element in shapes.objective(left + _BEHIND * number, 36, 44)
+        ]
+    label = words(
+        middle, 80, QUEEN_OFFERS[offer], 13, weight="bold", anchor="middle", room=_WIDTH - 12
+    )
+    card = Block([*_ground(_GIFT), *sign, label], _WIDTH, _GIFT)
+    return Block([card.place(f"queen.{offer}", 0, 0)], _WIDTH, _GIFT)
+
+
+def draw_objective(position: Mapping[str, Any], card: str) -> Block:
+    """A drawn objective, a place: its steps, and what it would bring the mover now.
+
+    Of a card that the viewer does not know, the back.
+    """
+    if card == UNKNOWN:
+        back = words(_WIDTH / 2, _OBJECTIVE / 2, "objective", 12, fill=FAINT, anchor="middle")
+        return Block([*_ground(_OBJECTIVE), back], _WIDTH, _OBJECTIVE)
+    known, room = OBJECTIVES[card], _WIDTH - 2 * _EDGE
+    drawn = _ground(_OBJECTIVE)
+    for number, line in enumerate(lines(known.name.split(), 13, room)[:2]):
+        drawn.append(words(_EDGE, 20 + 16 * number, line, 12.5, weight="bold", room=room))
+    for number, (at, won) in enumerate(known.points):
+        y = 52 + _STEP * number
+        drawn += row([note_sign(f"{at} →"), *amount_signs(won, "★")], _EDGE, y, room)
+    worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
+    drawn += right_row([note_sign("now"), *worth], _WIDTH - _EDGE - 3, _OBJECTIVE - 18, room)
+    place = Block(drawn, _WIDTH, _OBJECTIVE).place(f"pending.drawn.{card}", 0, 0)
+    return Block([place], _WIDTH, _OBJECTIVE)
+
+
+def _ground(height: float) -> Elements:
+    return [
+        box(0, 0, _WIDTH, height, fill=STONE, line=MUTED),
+        box(0, 0, _WIDTH - 3, height - 3, line=MUTED),
+    ]

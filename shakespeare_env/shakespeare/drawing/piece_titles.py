@@ -1,0 +1,121 @@
+"""What lies on each piece of the board, in a phrase for screen readers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from shakespeare_env.game import UNKNOWN
+from shakespeare_env.shakespeare.box import COLOURS
+from shakespeare_env.shakespeare.drawing.wording import (
+    character_name,
+    objective_name,
+    seat_list,
+    wage,
+    winners,
+    worth_now,
+)
+from shakespeare_env.shakespeare.objective_values import ranking, space_of
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
+
+
+def seat_name(seat: int, name: str) -> str:
+    """A seat and who plays it, if known."""
+    return f"Seat {seat}, {name}" if name else f"Seat {seat}"
+
+
+def acts(position: Mapping[str, Any]) -> str:
+    """Every disc, first to last."""
+    told = []
+    for act, piles in position["piles"].items():
+        discs = (
+            f"{'neutral' if disc == 'neutral' else f'seat {disc}'} on {space_of(piles, disc)}"
+            for disc in ranking(piles)
+        )
+        told.append(f"Act {act}: {', '.join(discs)}")
+    return "; ".join(told)
+
+
+def tracks(position: Mapping[str, Any]) -> str:
+    """Prestige and order."""
+    prestige = ", ".join(
+        f"seat {seat} {mine['prestige']}" for seat, mine in enumerate(position["seats"])
+    )
+    initiative = seat_list(position["initiative"]) if position["initiative"] else "nobody"
+    order = seat_list(position["order"])
+    return f"Prestige: {prestige}; player order: {order}; initiative: {initiative}"
+
+
+def elements(position: Mapping[str, Any]) -> str:
+    """Elements on offer."""
+    told = []
+    for kind, name in (("costumes", "costumes"), ("sets", "stage sets")):
+        counts = position["display"][kind]
+        shown = [f"{counts[colour]} {colour}" for colour in COLOURS if counts[colour]]
+        told.append(f"{name} {', '.join(shown) or 'none'}")
+    return f"On offer: {'; '.join(told)}"
+
+
+def offer(card: str, copies: int) -> str:
+    """A character on offer."""
+    known = CARDS[card]
+    many = f", {copies} copies" if copies > 1 else ""
+    return f"{known.name}, {known.kind.replace('_', ' ')}, costs {_pounds(known.cost)}{many}"
+
+
+def objective(position: Mapping[str, Any], seat: int, card: str) -> str:
+    """An objective, and what it would bring a seat now."""
+    if card == UNKNOWN:
+        return "Unknown objective"
+    return f"Objective {_worth(position, seat, card)}"
+
+
+def state(position: Mapping[str, Any], seat: int, name: str) -> str:
+    """What a seat has."""
+    mine = position["seats"][seat]
+    told = [f"{mine['prestige']} prestige", _pounds(mine["pounds"]), f"mood {mine['mood']}"]
+    if position["phase"] == "over":
+        told += [f"{mine['unpaid']} unpaid"]
+        told += ["wins"] if seat in winners(position) else []
+    elif position["phase"] != "wager":
+        told.append(f"{mine['cylinders']} cylinders left")
+        told += [word for word in ("recruited", "passed") if mine[word]]
+    elif mine["wager"] is not None:
+        told.append("has wagered" if mine["wager"] == UNKNOWN else f"wagers {mine['wager']}")
+    told += ["decides"] if position["to_move"] == seat else []
+    known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
+    unknown = len(mine["objectives"]) - len(known)
+    told += [f"objectives: {', '.join(known)}"] if known else []
+    told += [f"{unknown} unknown objective{'s' * (unknown > 1)}"] if unknown else []
+    return f"{seat_name(seat, name)}: {', '.join(told)}"
+
+
+def member(card: Mapping[str, Any], extra: str) -> str:
+    """A character of a troupe."""
+    told = [character_name(card["card"])]
+    if extra:
+        told.append(extra)
+    else:
+        told.append(CARDS[card["card"]].kind.replace("_", " "))
+    told += [f"wage {_pounds(wage(card))}"] if wage(card) else []
+    told += ["activated"] if card["cylinder"] else []
+    told += ["resting"] if card["rest"] else []
+    if card["costume"]:
+        value = sum(VALUES[colour] for colour in card["costume"])
+        told.append(f"costume {' '.join(card['costume'])}, value {value}")
+    return ", ".join(told)
+
+
+def stage(filled: Mapping[str, str], seat: int) -> str:
+    """What a stage is built of."""
+    told = ", ".join(f"{space} {colour}" for space, colour in filled.items())
+    return f"Stage of seat {seat}: {told or 'empty'}"
+
+
+def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
+    worth = worth_now(position, seat, card)
+    return objective_name(card) + (f" brings {worth} now" if worth is not None else "")
+
+
+def _pounds(amount: int) -> str:
+    return f"{amount} pound{'s' * (amount != 1)}"

@@ -1,0 +1,192 @@
+"""What a seat has: its numbers, its day or the end of its game, its objectives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import svg
+
+from shakespeare_env.drawing.lettering import words
+from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
+from shakespeare_env.drawing.shapes import Block, Elements, box, star
+from shakespeare_env.drawing.signs import right_row
+from shakespeare_env.fonts import Weight
+from shakespeare_env.shakespeare.drawing import shapes
+from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
+from shakespeare_env.shakespeare.drawing.powers import amount_signs
+from shakespeare_env.shakespeare.drawing.wording import (
+    character_name,
+    objective_name,
+    wages_due,
+    worth_now,
+)
+from shakespeare_env.shakespeare.score_sheet import score_sheet
+from shakespeare_env.shakespeare.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
+
+WIDTH = 296
+_MOOD, _DAY = 47, 76  # tops of the rows below the numbers
+OBJECTIVES = 134
+"""Where the objectives begin."""
+LINE_HEIGHT = 17
+"""Of an objective, where there is room."""
+_WORTH = 34  # room of what an objective brings
+_MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
+
+
+def draw_state(position: Mapping[str, Any], seat: int, height: float) -> Block:
+    """The numbers and the day, with the objectives below, closer together when many."""
+    mine, phase = position["seats"][seat], position["phase"]
+    day = _wager(mine, seat) if phase == "wager" else _day(position, mine, seat)
+    drawn: Elements = [
+        *_purse(position, mine, seat),
+        _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
+        *(_score(position, seat) if phase == "over" else day),
+        *_objectives(position, seat, height - OBJECTIVES),
+    ]
+    return Block(drawn, WIDTH, height)
+
+
+def _purse(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> Elements:
+    prestige = [*star(12, 15, 25), words(29, 23, _signed(mine["prestige"]), 23, weight="bold")]
+    pounds = [*shapes.coin(12, 14, 23), words(28, 23, str(mine["pounds"]), 23, weight="bold")]
+    tokens = [
+        *shapes.plus_three(14, 15, 22),
+        words(31, 21, f"×{mine['tokens']}", 15, weight="bold", room=27),
+    ]
+    over = position["phase"] == "over"
+    wages = f"wages {wages_due(mine)}£"
+    drawn: Elements = [
+        Block(prestige, 79, 30).place(f"seat{seat}.prestige", 0, 12),
+        Block(pounds, 74, 30).place(f"seat{seat}.pounds", 82, 12),
+        Block(tokens, 58, 30).place(f"seat{seat}.tokens", WIDTH - 58, 12),
+        words(160, 25 if over else 33, wages, 11.5, fill=MUTED, room=76),
+    ]
+    if over:
+        drawn.append(words(160, 39, f"{mine['unpaid']} unpaid", 11.5, weight="bold", room=76))
+    return drawn
+
+
+def _mood(mood: int, seat: int) -> Block:
+    left, each = 64, (WIDTH - 64 - 30) / len(_MOODS)
+    drawn: Elements = [
+        words(2, 15, "Mood", 11.5, fill=MUTED, room=36),
+        *shapes.mask(left - 13, 11, 17, -1),
+        *shapes.mask(left + each * len(_MOODS) + 14, 11, 17, 1),
+    ]
+    for number, step in enumerate(_MOODS):
+        here = step == mood
+        fill, ink = (SEATS[seat], ON_SEATS[seat]) if here else (SHADE, FAINT)
+        x, room = left + each * number, each - 4
+        weight: Weight = "bold" if here else "normal"
+        drawn += [
+            box(x, 0, each - 3, 22, fill=fill, line=INK if here else LINE),
+            _middle(x + each / 2 - 1.5, 15.5, _change(step), 12, ink, room, weight),
+        ]
+    return Block(drawn, WIDTH, 22)
+
+
+def _wager(mine: Mapping[str, Any], seat: int) -> Elements:
+    """Cylinders to point at: so many are wagered."""
+    chosen = mine["wager"] if mine["wager"] is not None else "–"
+    drawn: Elements = [
+        words(2, _DAY + 19, "Wager", 11.5, fill=MUTED, room=42),
+        words(2, _DAY + 40, str(chosen), 17, weight="bold", room=42),
+    ]
+    each = (WIDTH - 48) / N_CYLINDERS
+    for number in range(1, N_CYLINDERS + 1):
+        block = _choice(number, number == chosen, seat, each - 4)
+        drawn.append(block.place(f"seat{seat}.cylinders.{number}", 48 + each * (number - 1), _DAY))
+    return drawn
+
+
+def _choice(number: int, chosen: bool, seat: int, width: float) -> Block:
+    fill, line = (SEAT_TINTS[seat], SEATS[seat]) if chosen else (PANEL, LINE)
+    drawn: Elements = [
+        box(0, 0, width, 48, fill=fill, line=line),
+        *shapes.cylinder(width / 2, 18, 22, SEATS[seat]),
+        words(width / 2, 43, str(number), 13, weight="bold", anchor="middle"),
+    ]
+    return Block(drawn, width, 48)
+
+
+def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> Elements:
+    drawn: Elements = [
+        _cylinders(mine, seat).place(f"seat{seat}.cylinders", 0, _DAY),
+        _answer("recruited", mine["recruited"], seat, 86).at(0, _DAY + 30),
+        _answer("passed", mine["passed"], seat, 70).at(92, _DAY + 30),
+    ]
+    if position["phase"] == "rest":
+        kept = character_name(mine["kept"]) if mine["kept"] else "–"
+        drawn.append(words(170, _DAY + 43, f"free: {kept}", 11, room=WIDTH - 170))
+    return drawn
+
+
+def _cylinders(mine: Mapping[str, Any], seat: int) -> Block:
+    used = sum(member["cylinder"] for member in mine["troupe"])
+    wager = mine["wager"] if mine["wager"] is not None else "–"
+    drawn: Elements = [
+        words(2, 14, "Wager", 11.5, fill=MUTED, room=42),
+        words(47, 14, str(wager), 13, weight="bold", room=14),
+    ]
+    for number in range(mine["cylinders"] + used):
+        fill = SEATS[seat] if number < mine["cylinders"] else "none"
+        drawn += shapes.cylinder(74 + 18 * number, 9, 18, fill)
+    told = f"{mine['cylinders']} left, {used} used"
+    drawn.append(words(172, 14, told, 11.5, fill=MUTED, room=WIDTH - 172))
+    return Block(drawn, WIDTH, 22)
+
+
+def _answer(question: str, answer: bool, seat: int, width: float) -> Block:
+    tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
+    text = f"✓ {question}" if answer else f"not {question}"
+    label = _middle(width / 2, 13.5, text, 10.5, ink, width - 4, "normal")
+    return Block([box(0, 0, width, 19, fill=tint, line=line, corner=9), label], width, 19)
+
+
+def _score(position: Mapping[str, Any], seat: int) -> Elements:
+    """What the prestige is made of."""
+    drawn: Elements = []
+    for number, (source, points) in enumerate(score_sheet(position)):
+        y = _DAY + 15 + 16 * number
+        told = _change(points[seat]) if number else _signed(points[seat])
+        drawn += [
+            words(34, y, told, 11.5, weight="bold", anchor="end"),
+            words(42, y, source, 11.5, fill=MUTED, room=WIDTH - 42),
+        ]
+    return drawn
+
+
+def _objectives(position: Mapping[str, Any], seat: int, room: float) -> Elements:
+    cards = position["seats"][seat]["objectives"]
+    if not cards:
+        return [words(2, OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=WIDTH)]
+    line = min(LINE_HEIGHT, room / len(cards))
+    sign, size = min(12, line - 1), round(min(11.5, 1.1 * line), 2)
+    drawn: Elements = []
+    for number, card in enumerate(cards):
+        y = 0.75 * line
+        one: Elements = [
+            *shapes.objective(7, y - size / 3, sign),
+            words(17, y, objective_name(card), size, room=WIDTH - 17 - _WORTH),
+        ]
+        worth = worth_now(position, seat, card)
+        if worth is not None:
+            one += right_row(amount_signs(worth, "★"), WIDTH, y - size / 3, 2 * line)
+        place = f"seat{seat}.objectives.{number}"
+        drawn.append(Block(one, WIDTH, line).place(place, 0, OBJECTIVES + line * number))
+    return drawn
+
+
+def _middle(
+    x: float, y: float, text: str, size: float, ink: str, room: float, weight: Weight
+) -> svg.Text:
+    return words(x, y, text, size, weight=weight, fill=ink, anchor="middle", room=room)
+
+
+def _signed(number: int) -> str:
+    return str(number).replace("-", "−")
+
+
+def _change(number: int) -> str:
+    return f"{number:+d}".replace("-", "−") if number else "0"
