@@ -33,9 +33,11 @@ class Mistake:
         seat: Who decided.
         loss: Share of the victory lost; alone, points lost.
         better: The move, in notation, that it is compared with.
+        margin: Half the 95 % interval of the loss; 0 if it is not known.
     """
 
     number: int
     seat: int
     loss: float
     better: str
+    margin: float = 0.0

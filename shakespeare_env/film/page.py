@@ -169,10 +169,10 @@ def forecast_graphs(
 
 def mistake_title(film: Film, mistake: Mistake) -> str:
     """A mistake in words."""
-    if film.players == 1:
-        lost = f"{mistake.loss:.1f} points"
-    else:
-        lost = f"{mistake.loss * _PERCENT:.0f} % of chance to win"
+    alone = film.players == 1
+    unit, digits = (1.0, 1) if alone else (_PERCENT, 0)
+    within = f" ± {mistake.margin * unit:.{digits}f}" if mistake.margin else ""
+    lost = f"{mistake.loss * unit:.{digits}f}{within} {'points' if alone else '% chance to win'}"
     return f"Move {mistake.number} cost {film.label(mistake.seat)} {lost}"
 
 

@@ -122,13 +122,13 @@ def test_forecasts_are_no_part_of_one_seats_view(game):
 
 def test_graphs_and_mistakes_lead_to_positions(game):
     seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
-    mistake = Mistake(10, seat, 0.125, better)
+    mistake = Mistake(10, seat, 0.125, better, 0.03)
     page = film_page(game.positions, game.moves, (), forecasts_of(game), mistakes=[mistake])
     scores, chances = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
     assert chances == [[round(100 / len(expected), 1)] * len(game.positions)] * len(expected)
-    assert f"Move 10 cost Seat {seat} 12 % of chance to win" in page
+    assert f"Move 10 cost Seat {seat} 12 ± 3 % chance to win" in page
     assert f"<code>{better}</code>".replace(">", "&gt;") in page.replace(">", "&gt;")
     listed = page[page.index("film-mistakes") :]
     assert '<a href="#10" data-ply="10">' in listed
