@@ -81,11 +81,13 @@ class Trials:
 
     def candidates(self, most: int) -> NDArray[np.int64]:
         """int64[k]: the likeliest moves, all legal ones where the analyst has no preference."""
-        legal = np.flatnonzero(self.games.masks[0])
+        legal: NDArray[np.int64] = np.flatnonzero(self.games.masks[0])
         if not self.analyst.prefers:
             return legal
-        order = legal[np.argsort(-self.prior[legal], kind="stable")][:most]
-        return order[(self.prior[order] >= _LEAST) | (np.arange(len(order)) < _ALWAYS)]
+        order: NDArray[np.int64] = legal[np.argsort(-self.prior[legal], kind="stable")][:most]
+        kept: NDArray[np.bool_] = self.prior[order] >= _LEAST
+        kept[:_ALWAYS] = True
+        return order[kept]
 
     def play(self, actions: NDArray[np.int64], each: int) -> Outcomes:
         """Play moves, int64[k], in `each` more possible games."""
