@@ -24,7 +24,7 @@ from shakespeare_agents.table.site import STATIC, Site
 from shakespeare_env import registry
 from shakespeare_env.kernels import compile_all
 
-PAGES = ("lobby", "play")
+PAGES = ("lobby", "play", "box")
 
 
 def _compile() -> None:
