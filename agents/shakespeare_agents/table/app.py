@@ -24,7 +24,7 @@ from shakespeare_agents.table.site import STATIC, Site
 from shakespeare_env import registry
 from shakespeare_env.kernels import compile_all
 
-PAGES = ("lobby", "play", "box")
+PAGES = ("lobby", "play", "box", "folders")
 
 
 def _compile() -> None:
@@ -71,10 +71,6 @@ def make_app(settings: Settings) -> Starlette:
     return Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
         middleware=[Middleware(Guard, settings=settings), Middleware(GZipMiddleware)],
-        exception_handlers={
-            HTTPException: refused,
-            TableError: refused,
-            ClientDisconnect: cut_off,
-        },
+        exception_handlers={HTTPException: refused, TableError: refused, ClientDisconnect: cut_off},
         lifespan=lifespan,
     )
