@@ -84,7 +84,9 @@ class Watched:
         return self._seen
 
     def _is_known(self, state: State | None) -> bool:
-        return state == self._read and self._seen.version > 0 and self._seen.is_settled
+        """Whether there is nothing to read or to compute; a fault may pass by itself."""
+        seen = self._seen
+        return state == self._read and seen.version > 0 and seen.is_settled and not seen.fault
 
     def _state(self) -> State | None:
         try:
@@ -103,7 +105,7 @@ class Watched:
 
     def _look(self, state: State | None) -> None:
         """Read the games, unless they are those known."""
-        if state == self._read and self._seen.version > 0:
+        if state == self._read and self._seen.version > 0 and not self._seen.fault:
             return
         listing, fault = self._seen.listing, ""
         try:
@@ -111,6 +113,8 @@ class Watched:
         except (ShakespeareEnvError, OSError, ModuleNotFoundError) as error:
             fault = str(error)
         self._read = state
+        if fault and fault == self._seen.fault:
+            return
         changed = max((time_ns for _, _, time_ns in state or ()), default=None)
         self._show(listing=listing, fault=fault, changed=None if changed is None else changed / 1e9)
 
