@@ -96,7 +96,7 @@ class Placed:
 def placed(drawn, kind, *places):
     """What has `data-<kind>` in a place of the picture, in the order it is drawn.
 
-    Places are pairs such as `("part", "seat-0")`.
+    Places are pairs such as `("part", "seat-0")`; `hand0` also holds `hand0.ring`.
     """
     return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0))
 
@@ -104,7 +104,11 @@ def placed(drawn, kind, *places):
 def _placed(element, kind, places, x, y):
     if moved := re.search(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
         x, y = x + float(moved[1]), y + float(moved[2])
-    places = {(name, value) for name, value in places if element.get(f"data-{name}") != value}
+    places = {
+        (name, value)
+        for name, value in places
+        if not f"{element.get(f'data-{name}')}.".startswith(f"{value}.")
+    }
     name = element.get(f"data-{kind}")
     if name and not places:
         outer = element.find(f"{SVG}rect")

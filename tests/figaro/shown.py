@@ -63,22 +63,29 @@ def crowded(players):
 
 
 def changes(position):
-    """Every position that differs in one entry: its key, and the position."""
+    """Every position that differs in one entry: its key, and the position.
+
+    A finished game has no cards in play and no pieces to be won.
+    """
+    over = position["to_move"] is None
     other = 1 - (position["to_move"] or 0)
     for key, value in {"round": 2, "to_move": other, "king": 2}.items():
         yield key, position | {key: value}
-    new = {"pieces": [*range(3), 2], "roads": [*range(position["players"])]}
+    new = {"pieces": [] if over else [*range(3)], "roads": [*range(position["players"])]}
     for key, places in new.items():
         for place in set(places):
             lists = copy.deepcopy(position[key])
             lists[place] = [*lists[place], 2]
             yield f"{key}[{place}]", position | {key: lists}
-    for key, seat in itertools.product(("front", "taken"), range(position["players"])):
+    for key, seat in itertools.product(
+        ("taken",) if over else ("front", "taken"), range(position["players"])
+    ):
         for cards in (["red-2"], ["red-3"], ["green-2"], ["jester-2"], ["ring"]):
             lists = copy.deepcopy(position[key])
             lists[seat] = [*lists[seat], *cards]
             yield f"{key}[{seat}] + {cards}", position | {key: lists}
-    for seat, card in itertools.product(range(position["players"]), ("red-1", "jester-1", "ring")):
+    holders = range(0 if over else position["players"])
+    for seat, card in itertools.product(holders, ("red-1", "jester-1", "ring")):
         hands = copy.deepcopy(position["hands"])
         hands[seat][card] = hands[seat].get(card, 0) + 1
         yield f"hands[{seat}] + {card}", position | {"hands": hands}

@@ -293,8 +293,7 @@ def test_b6_passing_by_a_ring_changes_no_total(players):
 
 def test_b6_after_a_ring_it_is_the_new_owner_who_fills():
     d = position(
-        front={0: "red-3 red-2", 1: "green-1"},
-        hands={0: "ring ...", 1: "red-1 green-2 ..."},
+        front={0: "red-3 red-2", 1: "green-1"}, hands={0: "ring ...", 1: "red-1 green-2 ..."}
     )
     filled = play(d, "ring", "play:red-1>1")
     assert gained(d, filled) == [0, 5, 0, 0]

@@ -11,19 +11,24 @@ import pytest
 
 from shakespeare_env.figaro.drawing import palette
 from shakespeare_env.figaro.drawing.picture import WIDTH, picture
-from shakespeare_env.figaro.drawing.wording import asked, held
+from shakespeare_env.figaro.drawing.wording import asked, held, ranking
 from shakespeare_env.figaro.redaction import seen_by
 from shakespeare_env.raster import pixels
 from tests.drawings import EYES, SVG, lab, placed, texts, words
 from tests.figaro.cards import COLOURS
+from tests.figaro.samples import OURS, positions
 from tests.figaro.shown import CARDS, END, LONG_PILE, MIDDLE, changes, counted, crowded, table
 
 SEATS = range(3, 7)
+FIRST_FOUR = ("1.", "2.", "3.", "4.")
 
 
 def names(drawn, kind, seat, place):
     """What a place of a seat holds, in the order it is drawn."""
-    return [one.name for one in placed(drawn, kind, ("part", f"seat-{seat}"), ("place", place))]
+    return [
+        one.name
+        for one in placed(drawn, kind, ("part", f"seat-{seat}"), ("place", f"{place}{seat}"))
+    ]
 
 
 def size(drawn):
@@ -85,8 +90,8 @@ def test_cards_keep_to_their_place(players, many):
     for seat in range(players):
         part = ("part", f"seat-{seat}")
         inside = placed(drawn, "part", part)[0]
-        fronts = placed(drawn, "card", part, ("place", "front"))
-        hands = placed(drawn, "card", part, ("place", "hand"))
+        fronts = placed(drawn, "card", part, ("place", f"front{seat}"))
+        hands = placed(drawn, "card", part, ("place", f"hand{seat}"))
         assert max(one.right for one in fronts) < min(one.left for one in hands)
         for row in (fronts, hands):
             assert [one.name for one in row] == (pile if row is fronts else held(hand))
@@ -117,7 +122,7 @@ def test_longer_pieces_keep_to_their_place():
         inside = placed(drawn, "part", ("part", part))[0]
         for stone in placed(drawn, "piece", ("part", part)):
             assert inside.left < stone.left < stone.right < inside.right
-    cards = placed(drawn, "card", ("part", "seat-0"), ("place", "hand"))
+    cards = placed(drawn, "card", ("part", "seat-0"), ("place", "hand0"))
     assert placed(drawn, "piece", ("part", "seat-0"))[-1].right < cards[0].left
 
 
@@ -198,12 +203,46 @@ class TestSeats:
         assert strip == ["16", "taken", "R1", "1", "O1", "1", "O2", "2", "G1", "1", "G2", "1",
                          "B2", "3", "B3", "1", "P2", "1", "J1", "1", "J2", "2", "2"]  # fmt: skip
 
+    @pytest.mark.parametrize("seat", range(4))
+    def test_the_banner_has_the_colour_of_who_decides(self, seat):
+        drawn = picture(MIDDLE | {"to_move": seat})
+        head = drawn.split('data-part="head"')[1].split('data-part="table"')[0]
+        assert palette.SEATS[seat] in head
+
     def test_the_king_and_the_winner(self):
         drawn = picture(END)
         kings = [seat for seat in range(4) if "King" in words(drawn, f"seat-{seat}")]
         won = [seat for seat in range(4) if "wins" in words(drawn, f"seat-{seat}")]
         assert (kings, won) == ([3], [0])
         assert "Winner: seat 0, with a road of 10" in words(drawn, "head")
+
+
+class TestEnd:
+    """Roads are ranked."""
+
+    def test_the_shortest_road_comes_first(self):
+        drawn = picture(END)
+        parts = {line.places[1][1]: line.top for line in texts(drawn) if line.text in FIRST_FOUR}
+        assert sorted(parts, key=lambda part: parts[part]) == [
+            "seat-0",
+            "seat-2",
+            "seat-3",
+            "seat-1",
+        ]
+        assert [word for word in words(drawn) if word in FIRST_FOUR] == ["1.", "2.", "3.", "4."]
+
+    def test_who_is_first_of_those_tied_is_said(self):
+        tied = picture(END | {"roads": [[10], [9, 1], [7], [6, 4]], "winners": [2]})
+        assert "tied with seat 0, but has the King" in words(tied, "seat-3")
+        assert "tied with seat 3, which has the King" in words(tied, "seat-0")
+        assert "tied with seat 0, which is nearer clockwise to the King" in words(tied, "seat-1")
+        assert not [word for word in words(tied, "seat-2") if "tied" in word]
+
+    @pytest.mark.parametrize("table", OURS, ids=str)
+    def test_the_winner_is_first(self, table):
+        for seed in range(3):
+            end = [reached.to_dict() for reached in positions(table, seed)][-1]
+            assert ranking(end)[0] == end["winners"][0]
 
 
 class TestSeenByASeat:
@@ -231,8 +270,9 @@ class TestSeenByASeat:
 
 
 @pytest.mark.parametrize("eye", EYES)
-def test_colours_stay_apart(eye):
-    seen = [lab(palette.CARDS[colour][0], eye) for colour in COLOURS]
+def test_card_and_seat_colours_stay_apart(eye):
+    cards = [palette.CARDS[colour][0] for colour in COLOURS]
+    seen = [lab(colour, eye) for colour in (*cards, *palette.SEATS)]
     for one, other in itertools.combinations(seen, 2):
         assert np.linalg.norm(one - other) > 20
 

@@ -39,9 +39,7 @@ def test_rings_played_one_after_the_other_gather_on_one_pile(players):
     rings = min(players, deck(players)["ring"])
     piles = ["red-1", "green-2", "blue-3", "jester-1", "", "jester-2"][:players]
     d = position(
-        players=players,
-        front=dict(enumerate(piles)),
-        hands=dict.fromkeys(range(rings), "ring ..."),
+        players=players, front=dict(enumerate(piles)), hands=dict.fromkeys(range(rings), "ring ...")
     )
     after = play(d, *["ring"] * rings)
     # The pile that began before seat 0 has been before every seat that played a ring.

@@ -131,7 +131,7 @@ def test_a_server_that_begins_again_shows_what_the_last_one_had_shown(tmp_path):
         mover = next(link for link in addresses if moves(client.get(link)))
         before = client.get(mover)
         play(client, mover, before, moves(before)[0])
-        shown = [client.get(link).text for link in addresses]
+        shown = [board_of(client.get(link)) for link in addresses]
     with served(tmp_path) as client:
         again = [board_of(client.get(link)) for link in addresses]
     assert again == shown

@@ -1,9 +1,6 @@
-"""Cards, face up or down, in rows that overlap where room is short."""
+"""A card, face up or down."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
-from math import ceil
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK
@@ -13,18 +10,15 @@ from shakespeare_env.figaro.drawing.symbols import back, symbol
 from shakespeare_env.figaro.drawing.wording import JESTER, LETTERS, RING, suit_of, value_of
 from shakespeare_env.game import UNKNOWN
 
-_SHAPE = 0.69  # how wide a card is for its height
-_GAP = 5  # between cards that do not overlap
-_ROWS = (1, 2, 3)
-_SHOWN = 0.6  # of a card's width, where others cover it
-_TALLEST, _LOWEST = 172, 66  # many cards cover more of each other rather than get lower
+SHAPE = 0.69
+"""How wide a card is for its height."""
 _LARGE = 90  # cards higher than this have a symbol below the letter, too
 _INDEX = 22  # the widest index, so that it can be read on a card that others cover
 
 
 def draw_card(card: str, height: float) -> Block:
     """A card, identified at its left edge."""
-    width = _SHAPE * height
+    width = SHAPE * height
     suit = suit_of(card)
     fill, ink = CARDS[suit]
     drawn: Elements = [
@@ -65,29 +59,3 @@ def _pips(suit: str, value: int, width: float, height: float, ink: str) -> Eleme
             width * 0.64, middle + (place - (value - 1) / 2) * size * 1.16, size, suit, ink
         )
     ]
-
-
-def draw_cards(cards: Sequence[str], width: float, height: float) -> Block:
-    """Cards from left to right, in the number of rows that draws them largest.
-
-    They overlap where they do not fit side by side.
-    """
-    rows = max(_ROWS, key=lambda rows: _card_height(len(cards), rows, width, height))
-    high = _card_height(len(cards), rows, width, height)
-    each, columns = _SHAPE * high, ceil(len(cards) / rows)
-    step = each + _GAP
-    if columns > 1:
-        step = min(step, (width - each) / (columns - 1))
-    top = (height - rows * high - (rows - 1) * _GAP) / 2
-    drawn: Elements = []
-    for place, card in enumerate(cards):
-        y = top + place // columns * (high + _GAP)
-        drawn.append(draw_card(card, high).at(place % columns * step, y, card=card))
-    return Block(drawn, width, height)
-
-
-def _card_height(cards: int, rows: int, width: float, height: float) -> float:
-    """The height at which rows fit and enough of every card shows."""
-    covered = ceil(cards / rows) - 1
-    fitting = width / (1 + covered * _SHOWN) / _SHAPE
-    return min(_TALLEST, (height - (rows - 1) * _GAP) / rows, max(fitting, _LOWEST))

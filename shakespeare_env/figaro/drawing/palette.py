@@ -1,7 +1,7 @@
 """This game's own colours.
 
-Any two card colours stay apart for red-green blind eyes; cards also have a letter and symbol. Seats
-have no colour, lest it be taken for a card's.
+Any two of the eleven card and seat colours stay apart for red-green blind eyes. Cards also have a
+letter and a symbol, seats their number; seat colours are paler or darker than any card's.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from shakespeare_env.figaro.drawing.wording import JESTER, RING
 from shakespeare_env.game import UNKNOWN
 
 CREAM, BACK, WEAVE, STRIP = "#f8ecc9", "#4d5563", "#69727f", "#f6f0e4"
-SEAT, DECIDES, NOW = "#7d756b", INK, "#fbf0cf"
-SEATS = ("#8c510a", "#1f5f78", "#7a4b94", "#5d7a1f", "#b5495b", "#4d5563")
-ON_SEATS = ("#ffffff",) * 6
+GATE, NOW = "#7d756b", "#fbf0cf"
+SEATS = ("#54433b", "#8ebeed", "#edbebe", "#85628c", "#ededa6", "#391a40")
+ON_SEATS = ("#ffffff", INK, INK, "#ffffff", INK, "#ffffff")
 PIECE, PIECE_LINE = "#c9bfb0", "#7d7264"
 
 CARDS = {

@@ -10,24 +10,30 @@ from shakespeare_env.drawing.palette import FAINT
 from shakespeare_env.drawing.shapes import Block, Elements, box, rule
 from shakespeare_env.figaro.drawing.palette import PIECE, PIECE_LINE
 from shakespeare_env.figaro.drawing.symbols import castle
+from shakespeare_env.figaro.tables import LENGTHS, N_ROUNDS
 
 UNIT = 12.5
-"""Length of a unit if everything fits."""
+"""Length of a unit during a game, if everything fits."""
 _TOTAL, _AFTER = 46, 8  # for the number after the last stone, and the gap between
 
 
-def unit_of(position: Mapping[str, Any], piece_room: float, road_room: float) -> float:
-    """Length of a unit, the same throughout the picture."""
+def unit_of(
+    position: Mapping[str, Any], piece_room: float, road_room: float, most: float = UNIT
+) -> float:
+    """Length of a unit, the same throughout a picture and all pictures of a game.
+
+    Chosen for the longest road that the box allows.
+    """
     pieces: Iterable[int] = (piece for row in position["pieces"] for piece in row)
-    longest = max((*pieces, 1))
-    road = max((*map(sum, position["roads"]), 1))
-    return min(UNIT, piece_room / longest, road_room / road)
+    longest = max((*pieces, int(LENGTHS[0])))
+    road = max((*map(sum, position["roads"]), int(LENGTHS[:N_ROUNDS].sum())))
+    return min(most, piece_room / longest, road_room / road)
 
 
 def draw_piece(length: int, unit: float, height: float, fill: str = PIECE) -> Block:
     """A stone with its length on it."""
     width = length * unit
-    size = min(12, 0.62 * height)
+    size = min(max(12, 0.36 * height), 0.62 * height)
     return Block(
         [
             box(0.5, 0, width - 1, height, fill=fill, line=PIECE_LINE, corner=3),
@@ -59,8 +65,9 @@ def draw_road(pieces: Sequence[int], unit: float, width: float, height: float) -
         x += block.width
     if pieces:
         total = str(sum(pieces))
-        drawn.append(words(x + _AFTER, height - 2 - stone / 2 + 6, total, 18, weight="bold",
-                           room=_TOTAL - _AFTER))  # fmt: skip
+        size = max(18, 0.5 * stone)
+        base, room = height - 2 - stone / 2 + size / 3, _TOTAL - _AFTER
+        drawn.append(words(x + _AFTER, base, total, size, weight="bold", room=room))
     else:
         drawn.append(words(height + 6, height - 10, "no piece yet", 11, fill=FAINT, room=200))
     return Block(drawn, width, height)

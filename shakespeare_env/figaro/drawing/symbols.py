@@ -10,7 +10,7 @@ import svg
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK
 from shakespeare_env.drawing.shapes import Elements, outline
-from shakespeare_env.figaro.drawing.palette import CARDS, MOTLEY, PIECE, SEAT, WEAVE
+from shakespeare_env.figaro.drawing.palette import CARDS, GATE, MOTLEY, PIECE, WEAVE
 from shakespeare_env.figaro.drawing.wording import JESTER, RING, suit_of
 
 _HEART: list[svg.PathData] = [
@@ -138,7 +138,7 @@ def castle(x: float, y: float, size: float) -> Elements:
         svg.L(0.15, 0.5),
         svg.Z(),
     ]
-    return [outline(x, y, size, wall, PIECE), outline(x, y, size, gate, SEAT)]
+    return [outline(x, y, size, wall, PIECE), outline(x, y, size, gate, GATE)]
 
 
 def chip(x: float, y: float, size: float, card: str, text: str) -> Elements:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import svg
 
@@ -14,32 +14,34 @@ from shakespeare_env.figaro.drawing.symbols import chip
 from shakespeare_env.figaro.drawing.wording import LETTERS, in_order, suit_of, value_of
 from shakespeare_env.figaro.tables import KIND_IDS
 
-_COUNT = 62  # for the number of cards
+_COUNT, _INSET = 62, 4  # for the number of cards, and before it
 _CHIP, _STEP, _APART = 20, 22.5, 5  # a kind, to the next, and more to the next colour
 _HEIGHT = 40
+_LARGEST = 1.25
 
 
 def draw_taken(cards: Sequence[str], width: float, height: float) -> Block:
     """The number of cards, then a place per kind, the same for all seats."""
     counts = Counter(cards)
     kinds = in_order({*KIND_IDS, *counts})
-    places, x = [], 0.0
-    for number, kind in enumerate(kinds):
-        x += _APART if number and suit_of(kind) != suit_of(kinds[number - 1]) else 0
-        places.append(x)
-        x += _STEP
+    lines = max(
+        (_lines(kinds, rows) for rows in (1, 2)), key=lambda rows: _scale(rows, width, height)
+    )
+    scale = _scale(lines, width, height)
     strip: Elements = []
-    for kind, place in zip(kinds, places, strict=True):
-        strip.append(Block(_kind(kind, counts[kind]), _CHIP, _HEIGHT).at(place, 0))
-    scale = min((width - _COUNT) / x, height / _HEIGHT)
+    for row, line in enumerate(lines):
+        strip += [
+            Block(_kind(kind, counts[kind]), _CHIP, _HEIGHT).at(at, row * _HEIGHT)
+            for kind, at in line.items()
+        ]
     size = 22
     return Block(
         [
-            words(0, height / 2 + 4, str(len(cards)), size, weight="bold", room=_COUNT - 8),
-            words(0, height / 2 + 18, "taken", 10.5, fill=MUTED, room=_COUNT - 8),
+            words(_INSET, height / 2 + 4, str(len(cards)), size, weight="bold", room=_COUNT - 12),
+            words(_INSET, height / 2 + 18, "taken", 10.5, fill=MUTED, room=_COUNT - 12),
             svg.G(
                 transform=[
-                    svg.Translate(_COUNT, round((height - scale * _HEIGHT) / 2, 1)),
+                    svg.Translate(_COUNT, round((height - scale * len(lines) * _HEIGHT) / 2, 1)),
                     svg.Scale(round(scale, 3)),
                 ],
                 elements=strip,
@@ -48,6 +50,27 @@ def draw_taken(cards: Sequence[str], width: float, height: float) -> Block:
         width,
         height,
     )
+
+
+def _lines(kinds: Sequence[str], rows: int) -> list[dict[str, float]]:
+    """By row, where each kind is; a new row begins with a colour."""
+    lines: list[dict[str, float]] = []
+    x, last = 0.0, ""
+    for number, kind in enumerate(kinds):
+        suit = suit_of(kind)
+        if not lines or (suit != last and number >= len(lines) * len(kinds) / rows):
+            lines.append({})
+            x = 0
+        elif suit != last:
+            x += _APART
+        lines[-1][kind] = x
+        x, last = x + _STEP, suit
+    return lines
+
+
+def _scale(lines: Sequence[Mapping[str, float]], width: float, height: float) -> float:
+    long = max(max(line.values()) for line in lines) + _STEP
+    return min((width - _COUNT) / long, height / (len(lines) * _HEIGHT), _LARGEST)
 
 
 def _kind(kind: str, count: int) -> Elements:

@@ -51,6 +51,12 @@ def pile_colour(pile: Iterable[str]) -> str | None:
     return next((suit_of(card) for card in pile if suit_of(card) in COLOURS), None)
 
 
+def free_colours(position: Mapping[str, Any]) -> list[str]:
+    """Colours in play that lie before no seat."""
+    shown = set(map(pile_colour, position["front"]))
+    return [colour for colour in colours_of(position) if colour not in shown]
+
+
 def pile_total(pile: Iterable[str]) -> int:
     """A pile's total."""
     return sum(map(value_of, pile))
@@ -92,6 +98,28 @@ def round_state(position: Mapping[str, Any], number: int) -> str:
 def winners(position: Mapping[str, Any]) -> list[int]:
     """The winner's seat; none before the end."""
     return list(position["winners"] or ())
+
+
+def ranking(position: Mapping[str, Any]) -> list[int]:
+    """Seats by road, shortest first; ties as the King decides them (Rules C4)."""
+    players, king = position["players"], position["king"]
+    lengths = [sum(road) for road in position["roads"]]
+    return sorted(range(players), key=lambda seat: (lengths[seat], (seat - king) % players))
+
+
+def tie_words(position: Mapping[str, Any], seat: int) -> str:
+    """Why a seat is before or after others whose roads are as long; empty if there are none."""
+    king, roads = position["king"], position["roads"]
+    tied = [other for other in ranking(position) if sum(roads[other]) == sum(roads[seat])]
+    place = tied.index(seat)
+    if place:
+        ahead = tied[place - 1]
+        why = "has the King" if ahead == king else "is nearer clockwise to the King"
+        return f"tied with seat {ahead}, which {why}"
+    if len(tied) > 1:
+        why = "has the King" if seat == king else "is nearer clockwise to the King"
+        return f"tied with seat {tied[1]}, but {why}"
+    return ""
 
 
 def _outcome(position: Mapping[str, Any]) -> str:
