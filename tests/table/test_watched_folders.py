@@ -7,6 +7,7 @@ import time
 import polars as pl
 import pytest
 
+from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.table.watching import watched as watching
 from shakespeare_agents.table.watching.finding import ON_A_PAGE, find
 from shakespeare_agents.table.watching.listing import DATASET, Lister, state_of
@@ -76,8 +77,7 @@ def test_games_are_listed_with_the_numbers_by_which_they_are_read_again(kind, re
         assert [name for name, _, _ in game.seats] == list(same.agents)
         assert [score for _, score, _ in game.seats] == list(same.scores)
         assert game.moves == same.decisions
-    game = from_folder(folder, found[0].game_id)
-    assert len(game.moves) == found[0].moves
+    assert len(from_folder(folder, found[0].game_id).moves) == found[0].moves
 
 
 def test_a_forfeited_game_says_who_lost_it(arena):
@@ -111,9 +111,12 @@ def test_a_dataset_is_followed_while_it_is_recorded_and_no_file_is_read_twice(
     cut_short(tmp_path / "games", settings, 1)
     read = []
     scan = pl.scan_parquet
-    monkeypatch.setattr(
-        pl, "scan_parquet", lambda path, **more: read.append(path.name) or scan(path, **more)
-    )
+
+    def scan_and_note(path, **more):
+        read.append(path.name)
+        return scan(path, **more)
+
+    monkeypatch.setattr(pl, "scan_parquet", scan_and_note)
     watched = Watched(tmp_path / "games")
     before = settled(watched)
     assert before.listing.count < before.listing.planned == 9
@@ -128,10 +131,12 @@ def test_a_dataset_is_followed_while_it_is_recorded_and_no_file_is_read_twice(
 def test_standings_are_computed_once_for_what_a_folder_holds(arena, tmp_path, monkeypatch):
     folder = shutil.copytree(arena, tmp_path / "copy")
     counted = []
-    compute = watching.standings_of
-    monkeypatch.setattr(
-        watching, "standings_of", lambda rows: counted.append(rows.height) or compute(rows)
-    )
+
+    def count(rows):
+        counted.append(rows.height)
+        return standings_of(rows)
+
+    monkeypatch.setattr(watching, "standings_of", count)
     watched = Watched(folder)
     seen = settled(watched)
     assert {*seen.standings.ladder["agent"]} == {"one", "other", "failing"}
@@ -141,7 +146,12 @@ def test_standings_are_computed_once_for_what_a_folder_holds(arena, tmp_path, mo
 
 def test_a_folder_is_left_alone_for_a_while_after_it_was_read(arena, monkeypatch):
     looks = []
-    monkeypatch.setattr(watching, "state_of", lambda folder: looks.append(1) or state_of(folder))
+
+    def look(folder):
+        looks.append(folder)
+        return state_of(folder)
+
+    monkeypatch.setattr(watching, "state_of", look)
     clock = Clock()
     watched = Watched(arena, clock)
     settled(watched)
@@ -185,7 +195,7 @@ def test_the_pages_show_standings_and_games_and_say_only_what_is_new(arena, data
         assert re.findall(r'href="(/review/folder/0/\d+)"', page) == [
             f"/review/folder/0/{number}" for number in (3, 2, 1, 0)
         ]
-        news = re.search(r'hx-get="([^"]+)"', page)[1].replace("&amp;", "&")
+        (news,) = (found.replace("&amp;", "&") for found in re.findall(r'hx-get="([^"]+)"', page))
         assert client.get(news).status_code == 204
         old = client.get(re.sub(r"since=\d+", "since=0", news))
         assert old.text.startswith('<div id="news"')

@@ -17,7 +17,7 @@ _LOOKS_APART = 1.0
 _REST = 4.0
 """How many times as long as reading took a folder is left alone."""
 _computing = threading.Lock()
-"""One folder at a time: people at tables want the processor, too."""
+"""Standings of one folder at a time: people at tables want the processor, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +95,13 @@ class Watched:
             return None  # reading tells why
 
     def _work(self, state: State | None) -> None:
-        with _computing:
-            began = self._now()
-            try:
-                self._look(state)
+        began = self._now()
+        try:
+            self._look(state)
+            with _computing:
                 self._rate()
-            finally:
-                self._rested = self._now() + _REST * (self._now() - began)
+        finally:
+            self._rested = self._now() + _REST * (self._now() - began)
 
     def _look(self, state: State | None) -> None:
         """Read the games, unless they are those known."""
