@@ -6,7 +6,7 @@
   const root = document.querySelector("[data-film]");
   if (!root) return;
   const SECONDS = 1.2; // between moves while playing
-  const LARGEST = 1.3; // pictures grow to this
+  const WIDEST_CARD = 220; // wider pictures stand in columns, cards in rows
   const part = (name) => root.querySelector(`.film-${name}`);
   const board = part("board"), slider = part("slider"), told = part("told");
   const last = Number(root.dataset.last);
@@ -31,9 +31,7 @@
   function picture(number) {
     const holder = document.createElement("template");
     holder.innerHTML = film.pieces[number];
-    const drawn = holder.content.firstElementChild;
-    drawn.setAttribute("width", Math.round(drawn.viewBox.baseVal.width * LARGEST));
-    return drawn;
+    return holder.content.firstElementChild;
   }
 
   function element(name, className, text) {
@@ -43,25 +41,34 @@
     return made;
   }
 
+  const isWide = (drawn) => Number(drawn.getAttribute("width")) > WIDEST_CARD;
+
   // A panel of the board; its pictures are swapped one by one where their number is the same.
   function showPanel(panel, shown) {
     if (!shown || shown.pieces.length !== panel.pieces.length || shown.title !== panel.title) {
       const section = element("section", "film-panel");
       section.dataset.panel = panel.name;
+      if (panel.seat !== null) section.classList.add("film-seat");
       section.append(element("h2", "", panel.title));
-      const pieces = element("div", "film-pieces");
-      pieces.append(...panel.pieces.map(picture));
-      section.append(pieces);
-      return { ...panel, section };
-    }
-    const pictures = shown.section.querySelectorAll(".film-pieces > svg");
-    panel.pieces.forEach((piece, place) => {
-      // A framed picture is drawn again without its frames.
-      if (piece !== shown.pieces[place] || pictures[place].querySelector(".film-changed")) {
-        pictures[place].replaceWith(picture(piece));
+      const pictures = panel.pieces.map(picture);
+      for (const [kind, wide] of [["film-large", true], ["film-small", false]]) {
+        const own = pictures.filter((drawn) => isWide(drawn) === wide);
+        if (!own.length) continue;
+        const row = element("div", kind);
+        row.append(...own);
+        section.append(row);
       }
+      return { ...panel, section, pictures };
+    }
+    const pictures = panel.pieces.map((piece, place) => {
+      const drawn = shown.pictures[place];
+      // A framed picture is drawn again without its frames.
+      if (piece === shown.pieces[place] && !drawn.querySelector(".film-changed")) return drawn;
+      const swapped = picture(piece);
+      drawn.replaceWith(swapped);
+      return swapped;
     });
-    return { ...panel, section: shown.section };
+    return { ...panel, section: shown.section, pictures };
   }
 
   let panels = [];
@@ -96,7 +103,7 @@
     const then = drawings(old);
     const changed = [...now].filter((piece) => !before.has(piece));
     const numbers = panels.flatMap((panel) => panel.pieces);
-    const pictures = [...board.querySelectorAll(".film-pieces > svg")];
+    const pictures = panels.flatMap((panel) => panel.pictures);
     for (const piece of changed) {
       for (const [name, { place, own }] of drawings(pictures[numbers.indexOf(piece)])) {
         if (then.has(name) && then.get(name).own === own) continue;

@@ -20,6 +20,7 @@ class _Panel(NamedTuple):
 
     name: str
     title: str
+    seat: int | None
     pieces: tuple[int, ...]
 
 
@@ -126,7 +127,7 @@ class Film:
                     (piece.name, piece_svg(piece, f"piece-{piece.name}")) for piece in panel.pieces
                 )
                 pieces = tuple(drawn.setdefault(one, len(drawn)) for one in pictures)
-                own = _Panel(panel.name, panel.title, pieces)
+                own = _Panel(panel.name, panel.title, panel.seat, pieces)
                 frame.append(panels.setdefault(own, len(panels)))
             frames.append(frame)
         # Pictures of one piece stand together: they are alike, and what is alike packs well only
@@ -135,8 +136,7 @@ class Film:
         place = {drawn[one]: number for number, one in enumerate(order)}
         self._pictures = [picture for _, picture in order]
         self._panels = [
-            _Panel(one.name, one.title, tuple(place[piece] for piece in one.pieces))
-            for one in panels
+            one._replace(pieces=tuple(place[piece] for piece in one.pieces)) for one in panels
         ]
         self._frames = frames
 

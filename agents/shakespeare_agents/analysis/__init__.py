@@ -4,8 +4,8 @@ Whatever is asked about a decision, only what its seat may know is looked at.
 """
 
 from shakespeare_agents.analysis.analyst import Analyst
-from shakespeare_agents.analysis.forecasting import forecasts_of
-from shakespeare_agents.analysis.judging import Verdict, verdicts, worst
+from shakespeare_agents.analysis.forecasting import forecasts_of, of_all_seats
+from shakespeare_agents.analysis.judging import Verdict, refined, verdicts, worst
 from shakespeare_agents.analysis.thinking import MoveThought, Thoughts, thoughts
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "Thoughts",
     "Verdict",
     "forecasts_of",
+    "of_all_seats",
+    "refined",
     "thoughts",
     "verdicts",
     "worst",

@@ -10,16 +10,19 @@ from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.registry import default, has_heuristics, make
 from shakespeare_agents.search.agent import Plan, Prior, SearchAgent
 from shakespeare_agents.search.making import HORIZON, TEMPERATURE, AnyMove, network_search
+from shakespeare_agents.search.player import TO_THE_END
 from shakespeare_env.agent import Advisor, AnyAgent, Player, name_of
 from shakespeare_env.game import Game
+
+_SIMULATIONS = 128
+"""Of the search for a better move, if the agent does not search by itself."""
 
 
 class Analyst:
     """An agent that can be asked what it thinks.
 
-    A network plays possible games on and values them with its heads. An agent without one is asked
-    for its moves; what comes of them, playouts by rules of thumb tell, where the game has no such
-    rules random ones.
+    Possible games are played on to their end: by the agent's network, else by rules of thumb, where
+    the game has none at random. A network's own forecasts are there at once, but say less.
 
     Args:
         game: What is played.
@@ -30,7 +33,8 @@ class Analyst:
         name: Of the agent.
         agent: Chooses moves.
         prior: Says how likely each move is.
-        playing: Plays possible games on.
+        searching: Finds better moves: the agent itself if it searches.
+        playing: Plays possible games on to the end.
         network: With heads, if there is one.
 
     Raises:
@@ -42,13 +46,14 @@ class Analyst:
         self.game = game
         self.name = name_of(named)
         self.agent: AnyAgent = make(named, game)
-        searching = _searching(game, self.agent, threads)
-        self.prior: Prior = searching.prior
-        self.playing = searching.player
+        self.searching = _searching(game, self.agent, threads)
+        self.prior: Prior = self.searching.prior
+        self.playing = self.searching.player
         self.network: Network | None = None
-        prior = searching.prior
-        if isinstance(prior, NetworkAgent) and prior.network.has_heads:
-            self.network = prior.network
+        prior = self.searching.prior
+        if isinstance(prior, NetworkAgent):
+            self.playing = _of_network(game, prior.network, TO_THE_END, threads).player
+            self.network = prior.network if prior.network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent
 
@@ -69,10 +74,15 @@ def _searching(game: Game, agent: AnyAgent, threads: int) -> SearchAgent:
     if isinstance(agent, SearchAgent):
         return agent
     if isinstance(agent, NetworkAgent):
-        return network_search(
-            game, agent.network, Plan(), horizon=HORIZON, temperature=TEMPERATURE, threads=threads
-        )
+        return _of_network(game, agent.network, HORIZON, threads)
     rollouts = "heuristic" if has_heuristics(game) else "random"
-    made = make("search", game, rollouts=rollouts, threads=threads)
+    made = make("search", game, rollouts=rollouts, simulations=_SIMULATIONS, threads=threads)
     assert isinstance(made, SearchAgent)
     return made
+
+
+def _of_network(game: Game, network: Network, horizon: int, threads: int) -> SearchAgent:
+    plan = Plan(_SIMULATIONS)
+    return network_search(
+        game, network, plan, horizon=horizon, temperature=TEMPERATURE, threads=threads
+    )

@@ -27,9 +27,9 @@ def forecasts_of(
     """Every seat's share of the victory and final score, position by position.
 
     Each position is seen by the seat to move, which knows its own secrets alone: between two
-    movers a line may jump though nothing happened. A network with heads answers at once; for other
-    agents possible games are played on, beginning with the agent's move. At the end it is what
-    happened.
+    movers a line may jump though nothing happened. A network with heads answers at once, and is
+    right on the average rather than here (`refined` says more); for other agents possible games are
+    played on, beginning with the agent's move. At the end it is what happened.
 
     Args:
         positions: Of one table, with all their secrets.
@@ -55,6 +55,22 @@ def forecasts_of(
             found = _by_playouts(analyst, asked, np.array(going), seed, playouts)
         chances[going], scores[going] = found.chances, found.scores
     return Forecasts(chances, scores, analyst.name)
+
+
+def of_all_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
+    """The mean of what the seats last thought, each at its own latest decision.
+
+    Lines then jump less when one seat decides after another. The end stays what happened.
+    """
+    chances, scores = forecasts.chances.copy(), forecasts.scores.copy()
+    latest: dict[int, int] = {}
+    for number, position in enumerate(positions):
+        if position.to_move is not None:
+            latest[position.to_move] = number
+            rows = list(latest.values())
+            chances[number] = forecasts.chances[rows].mean(axis=0)
+            scores[number] = forecasts.scores[rows].mean(axis=0)
+    return Forecasts(chances, scores, forecasts.by)
 
 
 def forecast_by_network(network: Network, positions: Sequence[Position]) -> Forecasts:
