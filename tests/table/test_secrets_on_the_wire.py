@@ -3,12 +3,15 @@
 import json
 import random
 import re
+import time
 
 import pytest
 
 from shakespeare_env import Position
 from tests.table.tables import HTMX, begin, field, links, play, served, watching
 
+PATIENCE = 30
+"""Seconds for an agent to fail on a busy machine."""
 _STEPS = 6
 _OTHER_TRIES = 20
 _IDENTIFIERS = re.compile(r"/(seat|watch|review/table)/[\w-]+")
@@ -155,3 +158,41 @@ def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
         table.ask_for_more()
     for one, other in zip(*(table.sent for table in tables), strict=True):
         assert one == other
+
+
+_CARELESS = """
+import numpy as np
+
+class Tells:
+    def __init__(self, game): pass
+    def act(self, observations, masks, rng): raise KeyError(str(observations.tolist()))
+
+class Cheats:
+    def __init__(self, game): pass
+    def act(self, observations, masks, rng): return np.argmin(masks, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"), [("Tells", "KeyError in mine.py, line 6"), ("Cheats", "is not legal")]
+)
+def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd, agent, told):
+    (tmp_path / "mine.py").write_text(_CARELESS)
+    name = f"{tmp_path}/mine.py:{agent}"
+    beginning = Position.new("figaro", players=3, seed=2)
+    while beginning.to_move != 1:
+        beginning.push(beginning.moves()[0])
+    sent = []
+    with served(tmp_path, agents=(name,)) as client:
+        for position in (beginning, _swapped(beginning, 0)):
+            said = {"position": json.dumps(position.to_dict())}
+            page = begin(client, "figaro", ["person", name, "person"], **said)
+            until = time.monotonic() + PATIENCE
+            while told not in page.text:
+                assert time.monotonic() < until, page.text
+                page = client.get(page.url.path)
+            client.cookies.clear()
+            sent.append(_IDENTIFIERS.sub("", client.get(page.url.path).text))
+    assert sent[0] == sent[1]
+    printed = capfd.readouterr().err
+    assert ("KeyError: '[[" in printed) == (agent == "Tells")
