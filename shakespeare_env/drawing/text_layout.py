@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
@@ -13,6 +14,8 @@ _JOINTS = {
 _DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
 PLAIN_DISCS = str.maketrans(f"{_DISCS}Ⓝ", "0123456789N")
 """For screens with few signs."""
+GLUE = "\N{NO-BREAK SPACE}"
+"""A space at which `wrapped` breaks no line."""
 
 
 def columns(
@@ -41,6 +44,14 @@ def beside(blocks: Sequence[Sequence[str]], width: int) -> list[str]:
 def spread(left: str, right: str, width: int) -> str:
     """A line with text at either end."""
     return f"{left}{right:>{width - len(left)}}"
+
+
+def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
+    """Lines of text, the first and the others indented so; parts joined by `GLUE` stay together."""
+    lines = textwrap.wrap(
+        text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
+    )
+    return [line.replace(GLUE, " ") for line in lines]
 
 
 def headline(title: str, width: int) -> str:

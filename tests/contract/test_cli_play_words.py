@@ -293,6 +293,13 @@ def test_the_compact_drawing_has_80_columns_40_lines_and_no_secret(table):
         assert drawn == position.game.draw_compact(position.determinize(seat, 4).seen_by(seat))
 
 
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_the_full_drawing_has_80_columns(table):
+    for position in sampled(table, seed=6, every=3):
+        for told in (position.to_dict(), position.seen_by(0), position.seen_by(None)):
+            assert max(map(len, position.game.draw(told).splitlines())) <= 80
+
+
 def test_on_a_screen_of_80_columns_nothing_is_wider(table):
     words = "? \n? t\nmoves\nlog\nscores\nhint\nundo\n1\n"
     out = printed("play", *table, input=words * 3, env=SCREEN)

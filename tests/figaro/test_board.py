@@ -97,7 +97,8 @@ def test_pieces_keep_their_names_through_a_game():
     *reached, end = [tuple(elements(p.to_dict())) for p in positions(OURS[0], seed=1, every=7)]
     assert len({*reached}) == 1
     assert end[0] == "roads"
-    assert {"piles", "pieces"} == {*reached[0]} - {*end}
+    hands = {f"seat-{seat}-hand" for seat in range(OURS[0].players)}
+    assert {*reached[0]} - {*end} == {"piles", "pieces", *hands}
 
 
 def test_pieces_say_what_they_show_to_those_who_cannot_see_it():

@@ -37,7 +37,7 @@ def positions(players):
 def test_every_table_fits_the_width(players):
     for position in positions(players):
         lines = draw(position).splitlines()
-        assert max(map(len, lines)) <= WIDTH <= 100
+        assert max(map(len, lines)) <= WIDTH <= 80
         assert not any(line != line.rstrip() for line in lines)
         assert len(lines) == len(draw(table(players)).splitlines())
 
@@ -72,36 +72,54 @@ class TestHead:
         assert line_with(drawing, "Winner: seat 0, with a road of 10")
         assert "▶" not in drawing
         assert "tied" not in drawing
-        assert line_with(drawing, "Seat 0", "9+1 = 10  wins")
-        assert drawing.count("wins") == 1
 
     def test_names_the_winner_of_a_tie(self):
         tied = END | {"roads": [[9, 1], [10], [7, 6], [12]], "winners": [1]}
         assert line_with(draw(tied), "Winner: seat 1, with a road of 10, nearest to the King")
 
 
+class TestEnd:
+    def test_roads_stand_in_the_order_of_their_places(self):
+        lines = draw(END).splitlines()
+        first = next(at for at, line in enumerate(lines) if line.startswith("1."))
+        assert [line.split() for line in lines[first : first + 5]] == [
+            ["1.", "Seat", "0", "9+1", "=", "10", "1", "wins"],
+            ["2.", "Seat", "2", "7+6", "=", "13", "0"],
+            ["3.", "Seat", "3", "King", "12+10", "=", "22", "3"],
+            ["4.", "Seat", "1", "11+8+5", "=", "24", "3"],
+            ["─" * WIDTH],
+        ]
+
+    def test_what_decides_ties_is_said(self):
+        tied = draw(END | {"roads": [[10], [9, 1], [7], [6, 4]], "winners": [2]})
+        assert line_with(tied, "1.", "Seat 2")
+        assert line_with(tied, "Seat 3: tied with seat 0, but has the King")
+        assert line_with(tied, "Seat 0: tied with seat 3, which has the King")
+        assert line_with(tied, "Seat 1: tied with seat 0, which is nearer clockwise to the King")
+
+
 class TestTable:
     def test_the_road_pieces_of_every_round(self):
         told = line_with(draw(table(4, round=2, pieces=[[], [11, 9, 6], [8, 7, 1]])), "Road pieces")
-        assert told.split("   ")[1:] == ["round 1: laid", "▶ round 2: 11 9 6", "round 3: 8 7 1"]
+        assert told.split("  ")[1:] == ["round 1: laid", "▶ round 2: 11 9 6", "round 3: 8 7 1"]
 
     def test_what_lies_before_a_seat_in_the_order_played(self):
-        seats = rows(draw(MIDDLE), "                before it")
+        seats = rows(draw(MIDDLE), "               before it")
         assert seats == [
-            ["O2", "J1", "O1", "○", "orange", "4", "of", "6", "9", "0", "10+9", "=", "19"],
-            ["King", "B2", "B1", "blue", "3", "of", "6", "8", "16", "11+5", "=", "16"],
-            ["·", "·", "·", "8", "0", "6"],
-            ["○", "R1", "red", "1", "of", "6", "8", "0", "·"],
+            ["O2", "J1", "O1", "○", "orange", "4/6", "9", "0", "10+9", "=", "19"],
+            ["King", "B2", "B1", "blue", "3/6", "8", "16", "11+5", "=", "16"],
+            ["·", "·", "8", "0", "6"],
+            ["○", "R1", "red", "1/6", "8", "0", "·"],
         ]
 
     def test_jesters_and_rings_have_no_colour(self):
         position = table(3, front=[["jester-2", "ring"], [], []])
-        told = rows(draw(position), "                before it")[0]
-        assert told == ["King", "J2", "○", "·", "2", "of", "6", "15", "0", "·"]
+        told = rows(draw(position), "               before it")[0]
+        assert told == ["King", "J2", "○", "·", "2/6", "15", "0", "·"]
 
     def test_a_long_pile_is_told_in_full(self):
         drawing = draw(table(6, front=[LONG_PILE, *[[]] * 5]))
-        assert line_with(drawing, "Seat 0", "○ R1 ○ ○ J1 R1 ○ R1 J1 ○ ○  red", "5 of 6")
+        assert line_with(drawing, "Seat 0", "○ R1 ○ ○ J1 R1 ○ R1 J1 ○ ○  red 5/6")
         longer = table(6, front=[[*LONG_PILE, *LONG_PILE], *[[]] * 5])
         assert line_with(draw(longer), "Seat 0", "○R1○○J1R1○R1J1○○" * 2)
 
@@ -125,12 +143,16 @@ class TestCards:
     def test_a_hand_that_is_not_known_lies_face_down(self):
         drawing = draw(seen_by(MIDDLE, 2))
         assert rows(drawing, "Hands") == [
-            [*["·"] * 7, "?????????"],
-            [*["·"] * 7, "????????"],
-            ["·", "·", "13", "122", "22", "1", "·", "·"],
-            [*["·"] * 7, "????????"],
+            ["?", "9", "cards", "face", "down"],
+            ["?", "8", "cards", "face", "down"],
+            ["·", "·", "13", "122", "22", "1", "·"],
+            ["?", "8", "cards", "face", "down"],
         ]
-        assert "face down" not in draw(MIDDLE).split("hands, taken")[0]
+        assert "face down" not in draw(MIDDLE)
+
+    def test_a_colour_that_is_out_of_play_has_no_column(self):
+        assert "purple" not in draw(table(3))
+        assert "purple" in draw(table(4))
 
     @pytest.mark.parametrize("seat", range(4))
     def test_nothing_of_it_is_told(self, seat):

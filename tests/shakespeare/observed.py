@@ -34,7 +34,7 @@ METRICS = [
     *("best_costume", "lowest_act", "yellow_elements", "actors", "craftsmen"),
 ]
 PHASES = [
-    *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over"),
+    *("draft", "wager", "turn", "craft", "quill", "back", "queen", "objective", "rest", "over")
 ]
 PARTS = ["draft", "wager", "turn", "mood", "rehearsal", "rest", "over"]
 ACTS = ("I", "II", "III")

@@ -29,12 +29,7 @@ def with_actor(card, acts=None, **fields):
 
 @pytest.mark.parametrize(
     ("actor", "after"),
-    [
-        ("iago", (3, 1, 2)),
-        ("viola", (1, 2, 2)),
-        ("lady_macbeth", (2, 2, 2)),
-        ("puck", (1, 2, 1)),
-    ],
+    [("iago", (3, 1, 2)), ("viola", (1, 2, 2)), ("lady_macbeth", (2, 2, 2)), ("puck", (1, 2, 1))],
 )
 def test_t6_red_gold_and_blue_quills_advance_on_acts_one_two_and_three(actor, after):
     assert spaces(play(with_actor(actor), f"activate:{actor}"), 0) == after
@@ -145,10 +140,7 @@ def test_t7_a_disc_that_moves_back_goes_on_top_too():
 
 
 def test_t7_of_two_discs_moving_back_the_first_to_arrive_lies_lower():
-    seats = {
-        0: ready_to_pass(mood=-1),
-        1: finished(mood=-1),
-    }
+    seats = {0: ready_to_pass(mood=-1), 1: finished(mood=-1)}
     d = last_turn(seats=seats, acts={"I": {2: [2], 3: [0, 1]}})
     # In Order: seat 0 comes first, so it lies below seat 1.
     assert play(d, "pass")["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}

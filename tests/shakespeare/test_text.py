@@ -1,12 +1,24 @@
 """The drawing of a position: everything in it, in its place, within the width."""
 
+import copy
+
 import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.shakespeare import redaction as secrecy
+from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.text import WIDTH, draw
+from shakespeare_env.shakespeare.drawing.wording import worth_now
 from tests.drawings import line_with
-from tests.shakespeare.positions import finished, position, seat, turn_position, wager_position
+from tests.shakespeare.positions import (
+    OBJECTIVES,
+    finished,
+    position,
+    seat,
+    turn_position,
+    wager_position,
+)
+from tests.shakespeare.test_picture import PHASES, any_position
 
 
 def seat_part(drawing, index):
@@ -22,13 +34,26 @@ def test_positions_of_a_game_fit_the_width(players):
     while game.to_move is not None:
         if number % 9 == 0:
             lines = draw(game.to_dict()).splitlines()
-            assert max(map(len, lines)) <= WIDTH
+            assert max(map(len, lines)) <= WIDTH <= 80
             assert not any(line != line.rstrip() for line in lines)
         legal = game.moves()
         game.push(legal[number * 7 % len(legal)])
         number += 1
     end = draw(game.to_dict())
     assert ("Winner" in end) == ("wins" in end) == (players > 1)
+
+
+@pytest.mark.parametrize("players", [1, 2, 3, 4])
+@pytest.mark.parametrize("phase", PHASES)
+def test_crowded_tables_fit_the_width(phase, players):
+    game = any_position(phase, players)
+    full = game["seats"][0] | {"prestige": -12, "pounds": 118, "kept": "costume_mistress_6"}
+    full |= {"unpaid": 11, "objectives": [*OBJECTIVES[:5]], "cylinders": 2, "wager": 5}
+    game |= {"seats": [copy.deepcopy(full) for _ in range(players)], "strategic_rest": True}
+    game["display"]["characters"] = ["costume_mistress_6"] * 8
+    game["queue"] = list(range(1, players))
+    for drawn in (draw(game), draw_compact(game)):
+        assert max(map(len, drawn.splitlines())) <= 80
 
 
 def test_the_drawing_leaves_the_position_alone():
@@ -97,7 +122,8 @@ class TestHead:
         ],
     )  # fmt: skip
     def test_says_the_phase_and_what_is_asked_of_whom(self, phase, fields, words):
-        head = draw(position(phase, **({"to_move": 1} | fields))).split("\n\n")[0]
+        lines = draw(position(phase, **({"to_move": 1} | fields))).split("\n\n")[0]
+        head = " ".join(lines.split())
         for word in (*words, "▶ Seat 1:", f"day {fields.get('day', 3)} of 6", "4 seats"):
             assert word in head
 
@@ -183,7 +209,7 @@ class TestSeats:
     def test_a_secret_choice_of_rest_is_shown_while_it_is_one(self):
         mine = seat(used=["author", "queen"], kept="author")
         drawing = draw(position("rest", seats={0: mine}, to_move=1))
-        assert line_with(drawing, "passed", "stays free")
+        assert line_with(drawing, "cylinders", "stays free")
         assert line_with(drawing, "Seat 0", "Author")
 
     def test_troupe_costumes_and_objectives(self):
@@ -199,8 +225,17 @@ class TestSeats:
         assert line_with(part, "z Set Dresser 6 1£")
         assert line_with(part, "extra1 Jeweler ", "··· ··· ···")
         assert line_with(part, "extra2 Juliet ", "pnk pur yel ✓ 8")
-        assert "◆ Yellow elements" in part
-        assert "◆ Patronage" in part
+        assert line_with(part, "◆ Yellow elements: 0★")
+        assert line_with(part, "◆ Patronage: give up 2 or 5 pounds: 0★")
+
+    def test_objectives_are_told_with_what_they_are_worth_so_far(self):
+        d = turn_position(seats={1: seat(objectives=["patronage", "even_play"], pounds=7)})
+        worth = [worth_now(d, 1, card) or 0 for card in ("patronage", "even_play")]
+        part = seat_part(draw(d), 1)
+        assert min(worth) == 0 < max(worth)
+        assert line_with(part, "◆ Patronage: give up 2 or 5 pounds:", f"+{worth[0]}★")
+        assert line_with(part, "◆ All three acts: 0★")
+        assert "★" not in seat_part(draw(Position.from_dict(d).seen_by(0)), 1)
 
     def test_the_stage_is_a_wall_in_brick_bond(self):
         stage = {"a1": "purple", "a2": "blue", "b1": "green"}

@@ -176,7 +176,7 @@ def test_an_agent_that_fails_leaves_the_game_open_and_may_be_replaced(tmp_path):
         page = begin(client, seats=("person", name), seed=3)
         address = page.url.path
         until = time.monotonic() + PATIENCE
-        while "out of ideas" not in page.text:
+        while "RuntimeError in mine.py, line 4" not in page.text:
             if moves(page):
                 play(client, address, page, moves(page)[0])
             page = client.get(address)

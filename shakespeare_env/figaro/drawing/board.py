@@ -67,19 +67,18 @@ def _unit(position: Mapping[str, Any]) -> float:
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
     name = name_of(names, seat)
     strip = seat_strip(position, seat, names, _WIDTH, _STRIP)
-    hand = flow_hand(position, seat, _WIDTH)
     taken = draw_taken(position["taken"][seat], _WIDTH, _TAKEN)
-    top = _STRIP + _GAP
-    pieces = [
-        Piece(
-            f"seat-{seat}-hand",
-            titles.hand(position, seat, name),
-            Block([strip.at(0, 0), hand.at(0, top)], _WIDTH, top + hand.height),
-        ),
-        Piece(
-            f"seat-{seat}-taken",
-            titles.taken(position, seat),
-            Block([taken.place(taken_place(seat), 0, 0)], _WIDTH, _TAKEN),
-        ),
-    ]
+    last = Block([taken.place(taken_place(seat), 0, 0)], _WIDTH, _TAKEN)
+    pieces = []
+    if position["to_move"] is None:
+        last = _below(strip, last)
+    else:
+        hand = _below(strip, flow_hand(position, seat, _WIDTH))
+        pieces.append(Piece(f"seat-{seat}-hand", titles.hand(position, seat, name), hand))
+    pieces.append(Piece(f"seat-{seat}-taken", titles.taken(position, seat), last))
     return Panel(f"seat-{seat}", titles.seat_name(seat, name), pieces, seat)
+
+
+def _below(strip: Block, block: Block) -> Block:
+    top = _STRIP + _GAP
+    return Block([strip.at(0, 0), block.at(0, top)], _WIDTH, top + block.height)

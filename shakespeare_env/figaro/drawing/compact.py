@@ -7,15 +7,21 @@ from itertools import chain
 from typing import Any
 
 from shakespeare_env.drawing.text_layout import columns
-from shakespeare_env.figaro.drawing.text import cards, head, pile_text, road_text, seat_name
-from shakespeare_env.figaro.drawing.wording import held, in_order, pile_total, round_state, winners
-from shakespeare_env.figaro.tables import FULL
+from shakespeare_env.figaro.drawing.text import (
+    cards,
+    head,
+    pile_text,
+    road_text,
+    roads,
+    seat_name,
+    total_text,
+)
+from shakespeare_env.figaro.drawing.wording import held, in_order, round_state
 from shakespeare_env.game import UNKNOWN
 
 WIDTH = 78
 
-_PILE = 20  # columns for the cards before a seat
-_NONE = "·"
+_PILE = 26  # columns for the cards before a seat
 
 
 def draw_compact(position: Mapping[str, Any]) -> str:
@@ -27,7 +33,12 @@ def draw_compact(position: Mapping[str, Any]) -> str:
     }
     taken = {seat: in_order(pile) for seat, pile in enumerate(position["taken"]) if pile}
     parts = {title: piles for title, piles in (("Hands", hands), ("Taken", taken)) if piles}
-    blocks = [head(position, WIDTH), _pieces(position), _seats(position), cards(parts, WIDTH)]
+    over = position["to_move"] is None
+    blocks = [
+        head(position, WIDTH),
+        *([roads(position)] if over else [_pieces(position), _seats(position)]),
+        cards(position, parts, WIDTH),
+    ]
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
@@ -50,10 +61,10 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
             [
                 seat_name(position, seat),
                 pile_text(pile, _PILE),
-                f"{pile_total(pile)} of {FULL}" if pile else _NONE,
+                total_text(pile),
                 str(sum(hand.values())),
                 str(len(taken)),
-                road_text(road) + ("  wins" if seat in winners(position) else ""),
+                road_text(road),
             ]
         )
     return columns(rows, [str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust])

@@ -5,57 +5,59 @@ Drawn from notation, secrets included; unknown hands lie face down.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
-from shakespeare_env.drawing.text_layout import columns, spread
+from shakespeare_env.drawing.text_layout import GLUE, columns, spread, wrapped
 from shakespeare_env.figaro.drawing.wording import (
+    JESTER,
     LETTERS,
     RING,
-    SUITS,
     asked,
+    cards_count,
+    colours_of,
     held,
     in_order,
     king_words,
     pile_colour,
     pile_total,
+    ranking,
     round_state,
     suit_of,
     table_words,
+    tie_words,
     value_of,
     winners,
 )
 from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.game import UNKNOWN
 
-WIDTH = 100
+WIDTH = 80
 
-_SEAT = 14  # columns for who it is
-_PILE = 40  # columns for the cards before a seat
+_SEAT = 13  # columns for who it is
+_PILE = 27  # columns for the cards before a seat
 _NONE = "·"
+_DIGITS = f"a digit is a card of that value, {LETTERS[RING]} a ring"
 _LEGEND = (
-    f"before it: in the order played, letters are colours, J jester, {LETTERS[RING]} ring   "
-    f"total: {FULL} take all",
-    f"hands, taken: a digit is a card of that value, {LETTERS[RING]} a ring, "
-    f"{UNKNOWN} a card face down",
+    f"before it: in the order played, letters are colours, J jester, {LETTERS[RING]} ring",
+    f"total: {FULL} take all   hands, taken: {_DIGITS}",
 )
 
 
 def draw(position: Mapping[str, Any]) -> str:
-    """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
+    """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
+
+    At the end there are roads instead, the shortest first.
+    """
+    over = position["to_move"] is None
+    taken = {"Taken": dict(enumerate(map(in_order, position["taken"])))}
+    hands = {"Hands": dict(enumerate(map(held, position["hands"])))}
     blocks = [
         [*head(position, WIDTH), ""],
-        [_pieces(position), ""],
-        _seats(position),
-        cards(
-            {
-                "Hands": dict(enumerate(map(held, position["hands"]))),
-                "Taken": dict(enumerate(map(in_order, position["taken"]))),
-            },
-            WIDTH,
-        ),
-        ["─" * WIDTH, *_LEGEND],
+        *([roads(position)] if over else [[*_pieces(position), ""], _seats(position)]),
+        cards(position, taken if over else hands | taken, WIDTH),
+        ["─" * WIDTH, *([f"taken: {_DIGITS}"] if over else _LEGEND)],
     ]
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
@@ -67,7 +69,7 @@ def head(position: Mapping[str, Any], width: int) -> list[str]:
     return [spread(f"Figaro · {table_words(position)}", now, width), mark + asked(position)]
 
 
-def _pieces(position: Mapping[str, Any]) -> str:
+def _pieces(position: Mapping[str, Any]) -> list[str]:
     """Every round's pieces, long to short; past rounds' lie in the roads."""
     told = ["Road pieces"]
     for number, pieces in enumerate(position["pieces"], 1):
@@ -75,11 +77,11 @@ def _pieces(position: Mapping[str, Any]) -> str:
         mark = "▶ " if state == "now" else ""
         laid = "laid" if state == "laid" else _NONE
         told.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
-    return "   ".join(told)
+    return wrapped("  ".join(part.replace(" ", GLUE) for part in told), WIDTH, "", " " * _SEAT)
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    rows = [["", "before it", "colour", "total", "hand", "taken", "road"]]
+    rows = [["", "before it", "total", "hand", "taken", "road"]]
     for seat, (pile, hand, taken, road) in enumerate(
         zip(position["front"], position["hands"], position["taken"], position["roads"], strict=True)
     ):
@@ -87,15 +89,31 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
             [
                 seat_name(position, seat),
                 pile_text(pile, _PILE),
-                pile_colour(pile) or _NONE,
-                f"{pile_total(pile)} of {FULL}" if pile else _NONE,
+                total_text(pile),
                 str(sum(hand.values())),
                 str(len(taken)),
-                road_text(road) + ("  wins" if seat in winners(position) else ""),
+                road_text(road),
             ]
         )
-    aligns = [str.ljust, str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust]
-    return columns(rows, aligns)
+    return columns(rows, [str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust])
+
+
+def roads(position: Mapping[str, Any]) -> list[str]:
+    """The final roads, the shortest first, and what decides ties."""
+    rows = [["", "", "road", "taken", ""]]
+    for place, seat in enumerate(ranking(position), 1):
+        rows.append(
+            [
+                f"{place}.",
+                seat_name(position, seat).strip(),
+                road_text(position["roads"][seat]),
+                str(len(position["taken"][seat])),
+                "wins" if seat in winners(position) else "",
+            ]
+        )
+    lines = columns(rows, [str.rjust, str.ljust, str.ljust, str.rjust, str.ljust])
+    told = [(f"Seat {seat}", tie_words(position, seat)) for seat in ranking(position)]
+    return [*lines, *(f"    {seat}: {tie}" for seat, tie in told if tie)]
 
 
 def seat_name(position: Mapping[str, Any], seat: int) -> str:
@@ -112,6 +130,13 @@ def pile_text(pile: Sequence[str], room: int) -> str:
     return (told if len(told) <= room else "".join(names)) or _NONE
 
 
+def total_text(pile: Sequence[str]) -> str:
+    """A pile's colour, if it has one, and total."""
+    if not pile:
+        return _NONE
+    return f"{pile_colour(pile) or _NONE} {pile_total(pile)}/{FULL}"
+
+
 def road_text(pieces: Sequence[int]) -> str:
     """A road's pieces and length."""
     if len(pieces) < 2:
@@ -119,28 +144,36 @@ def road_text(pieces: Sequence[int]) -> str:
     return f"{'+'.join(map(str, pieces))} = {sum(pieces)}"
 
 
-def cards(parts: Mapping[str, Mapping[int, Iterable[str]]], width: int) -> list[str]:
-    """Card values by part and seat, a row per seat and a column per colour, aligned."""
-    split = {
-        title: {seat: _by_suit(pile) for seat, pile in piles.items()}
-        for title, piles in parts.items()
+def cards(
+    position: Mapping[str, Any], parts: Mapping[str, Mapping[int, Sequence[str]]], width: int
+) -> list[str]:
+    """Card values by part and seat, a row per seat and a column per colour in play."""
+    suits = [*colours_of(position), JESTER, RING]
+    return list(chain.from_iterable(_part(title, parts[title], suits, width) for title in parts))
+
+
+def _part(
+    title: str, piles: Mapping[int, Sequence[str]], suits: Sequence[str], width: int
+) -> list[str]:
+    known = {seat: _by_suit(pile) for seat, pile in piles.items() if UNKNOWN not in pile}
+    cells = [[f"  Seat {seat}", *(row.get(s, _NONE) for s in suits)] for seat, row in known.items()]
+    aligns = [str.ljust] * (len(suits) + 1)
+    for gap in ("  ", " "):
+        first, *lines = columns([[title, *suits], *cells], aligns, gap)
+        if len(first) <= width:
+            break
+    rows = dict(zip(known, lines, strict=True))
+    hidden = {
+        seat: f"  Seat {seat}{gap}{UNKNOWN} {cards_count(len(pile))} face down"
+        for seat, pile in piles.items()
+        if seat not in known
     }
-    unknown = any(UNKNOWN in row for rows in split.values() for row in rows.values())
-    suits = (*SUITS, UNKNOWN) if unknown else SUITS
-    names = ["face down" if suit == UNKNOWN else suit for suit in suits]
-    cells = []
-    for title, rows in split.items():
-        cells.append([title.ljust(_SEAT), *names])
-        for seat, row in rows.items():
-            cells.append([f"  Seat {seat}", *(row.get(suit, _NONE) for suit in suits)])
-    lines = iter(columns(cells, [str.ljust] * (len(suits) + 1)))
-    parted = (["─" * width, *islice(lines, len(rows) + 1)] for rows in split.values())
-    return list(chain.from_iterable(parted))
+    return ["─" * width, first, *(line for _, line in sorted((rows | hidden).items()))]
 
 
-def _by_suit(cards: Iterable[str]) -> dict[str, str]:
+def _by_suit(pile: Sequence[str]) -> dict[str, str]:
     told: dict[str, str] = {}
-    for card in cards:
+    for card in pile:
         suit = suit_of(card)
         told[suit] = told.get(suit, "") + (str(value_of(card) or LETTERS[suit]))
     return told

@@ -6,27 +6,26 @@ boards that have neither a costume nor a cylinder; `text.py` draws them.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping
-from itertools import chain, zip_longest
+from itertools import chain
 from typing import Any
 
-from shakespeare_env.drawing.text_layout import columns, disc, headline
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, wrapped
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.drawing.seat_text import entry, standing, state_mark
-from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
-from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
-from shakespeare_env.shakespeare.drawing.text import head, worth_text
-from shakespeare_env.shakespeare.drawing.wording import (
-    character_name,
-    extra_names,
-    objective_name,
-    wage,
-    winners,
+from shakespeare_env.shakespeare.drawing.seat_text import (
+    draw_board,
+    in_words,
+    objective_words,
+    standing,
+    state_mark,
 )
+from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
+from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS
+from shakespeare_env.shakespeare.drawing.text import characters, head, worth_text
+from shakespeare_env.shakespeare.drawing.wording import character_name, extra_names, winners
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
-from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_SLOTS
+from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX
 
 WIDTH = 78
 
@@ -37,7 +36,6 @@ _LABELS = ("Act I", f"Act II {_PLACES}", "Act III")
 _LABEL = max(map(len, _LABELS)) + 1
 _CELL = max(6, (WIDTH - _LABEL) // max(BOX.act_lengths))
 _INDENT = " " * 9  # under a seat's name
-_GLUE = "\N{NO-BREAK SPACE}"
 
 
 def draw_compact(position: Mapping[str, Any]) -> str:
@@ -45,10 +43,9 @@ def draw_compact(position: Mapping[str, Any]) -> str:
     drawn = position["to_move"]
     blocks = [head(position, WIDTH), _acts(position), _market(position), _seats(position)]
     if drawn is not None:
-        title = headline(f"Seat {drawn}", WIDTH)
-        blocks.append([title, *_board(position["seats"][drawn])])
+        blocks.append(draw_board(position, drawn, WIDTH, _has_costume))
     others = [seat for seat in range(position["players"]) if seat != drawn]
-    blocks += [_told(seat, position["seats"][seat]) for seat in others]
+    blocks += [_told(position, seat) for seat in others]
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
@@ -80,8 +77,6 @@ def _market(position: Mapping[str, Any]) -> list[str]:
     rows = [["Elements", *(f"{colour} {value}" for colour, value in VALUES.items())]]
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
         rows.append([name, *(str(display[kind][colour] or "·") for colour in COLOURS)])
-    shown = [CARDS[card] for card in display["characters"]]
-    names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     row = [
         f"Order {_discs(position['order'])}",
         f"initiative {_discs(position['initiative'])}",
@@ -91,7 +86,7 @@ def _market(position: Mapping[str, Any]) -> list[str]:
     ]
     return [
         *columns(rows, [str.ljust] + [str.rjust] * len(COLOURS)),
-        *_wrapped(f"Characters  {names}", " " * 12),
+        *characters(position, WIDTH),
         " · ".join(row),
     ]
 
@@ -101,7 +96,8 @@ def _discs(seats: list[int]) -> str:
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
-    titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders", ""]
+    titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
+    titles.append("stays free" if position["phase"] == "rest" else "")
     rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
     return columns(rows, [str.ljust, *[str.rjust] * 6, str.ljust, str.ljust])
 
@@ -114,44 +110,31 @@ def _row(position: Mapping[str, Any], seat: int) -> list[str]:
         told += ["wins"] if seat in winners(position) else []
     elif position["phase"] == "rest":
         kept = mine["kept"] and character_name(mine["kept"])
-        told = ["has chosen" if kept == UNKNOWN else f"keeps {kept}"] if kept else []
+        told = ["has chosen" if kept == UNKNOWN else kept] if kept else []
     return [*standing(position, seat), ", ".join(told)]
 
 
-def _board(mine: Mapping[str, Any]) -> list[str]:
-    """Costumes, other characters and objectives beside the stage."""
-    stage = draw_stage(_STAGE, mine["stage"])
-    width = WIDTH - len(stage[0]) - 2
-    left, bare = [], []
-    for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
-        name = CARDS[member["card"]].name
-        if member["costume"]:
-            left.append(entry(member, extra, width))
-        else:
-            bare.append(_member(member, f"{extra} {name}" if extra else name))
-    left += _lines(", ".join(bare), width, "  ", "  ")
-    for card in mine["objectives"]:
-        left += _lines(f"◆ {objective_name(card)}", width, "  ", "    ")
-    return [f"{text:<{width}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
+def _has_costume(member: Mapping[str, Any]) -> bool:
+    return bool(member["costume"])
 
 
-def _told(seat: int, mine: Mapping[str, Any]) -> list[str]:
+def _told(position: Mapping[str, Any], seat: int) -> list[str]:
     """Another board, in words."""
+    mine = position["seats"][seat]
     members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
     troupe = [
-        _member(member, extra or CARDS[member["card"]].name)
+        in_words(member, extra or CARDS[member["card"]].name)
         for place, (member, extra) in enumerate(members)
         if place >= len(BOX.starting) or member["costume"] or state_mark(member)
     ]
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
         parts.append(f"stage {', '.join(_bricks(mine['stage']))}")
-    known = [objective_name(card) for card in mine["objectives"] if card != UNKNOWN]
-    hidden = len(mine["objectives"]) - len(known)
-    parts += [f"◆ {name}" for name in known] + (
-        [f"◆{_GLUE}{hidden}{_GLUE}unknown"] if hidden else []
-    )
-    return _wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _INDENT)
+    known = [card for card in mine["objectives"] if card != UNKNOWN]
+    parts += [objective_words(position, seat, card) for card in known]
+    if hidden := len(mine["objectives"]) - len(known):
+        parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
+    return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", WIDTH, "", _INDENT)
 
 
 def _bricks(filled: Mapping[str, str]) -> list[str]:
@@ -163,34 +146,7 @@ def _bricks(filled: Mapping[str, str]) -> list[str]:
             if brick is not None and brick.id in filled:
                 if before is None:
                     runs.append(brick.id)
-                short = _short(filled[brick.id])
+                short = SHORT_COLOURS[filled[brick.id]]
                 runs[-1] += f" {short.upper() if brick.candle else short}"
             before = brick if brick is not None and brick.id in filled else None
     return runs
-
-
-def _member(member: Mapping[str, Any], name: str) -> str:
-    words = [name]
-    if state_mark(member):
-        words[0] = f"{state_mark(member)}{_GLUE}{name}"
-    if wage(member):
-        words[-1] += f"{_GLUE}{wage(member)}£"
-    if member["costume"]:
-        done = "✓" if len(member["costume"]) == N_SLOTS else ""
-        words.append("-".join(map(_short, member["costume"])) + done)
-    return " ".join(words)
-
-
-def _short(colour: str) -> str:
-    return SHORT_COLOURS[colour]
-
-
-def _wrapped(text: str, indent: str) -> list[str]:
-    return _lines(text, WIDTH, "", indent)
-
-
-def _lines(text: str, width: int, first: str, other: str) -> list[str]:
-    lines = textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
-    )
-    return [line.replace(_GLUE, " ") for line in lines]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import Any
 
-from shakespeare_env.drawing.text_layout import beside, columns
+from shakespeare_env.drawing.text_layout import GLUE, columns, headline, wrapped
 from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
 from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
 from shakespeare_env.shakespeare.drawing.wording import (
@@ -16,24 +16,22 @@ from shakespeare_env.shakespeare.drawing.wording import (
     wage,
     wages_due,
     winners,
+    worth_now,
 )
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
 _STAGE = stage_rows(BOX)
-_LEFT = 32  # columns for the characters of the board and the objectives
-_GAP = 2
 
 
 def draw_seats(position: Mapping[str, Any]) -> list[str]:
     """All seats: prestige, pounds, wages due and the day's state."""
-    titles = ["", "★", "£", "wages due", "+3 tokens", "mood", "wager", "cylinders", "recruited"]
-    titles += [
-        "passed",
-        *{"over": ["unpaid", ""], "rest": ["stays free"]}.get(position["phase"], []),
-    ]
+    titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
+    titles += {"over": ["unpaid", ""], "rest": ["stays free"]}.get(
+        position["phase"], ["recruited", "passed"]
+    )
     rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
-    return columns(rows, [str.ljust, *[str.rjust] * 6, *[str.ljust] * 5])
+    return columns(rows, [str.ljust, *[str.rjust] * 6, *[str.ljust] * 3])
 
 
 def standing(position: Mapping[str, Any], seat: int) -> list[str]:
@@ -54,37 +52,73 @@ def standing(position: Mapping[str, Any], seat: int) -> list[str]:
 
 def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    row = [
-        *standing(position, seat),
-        *("yes" if mine[w] else "no" for w in ("recruited", "passed")),
-    ]
+    row = standing(position, seat)
     if position["phase"] == "over":
-        row += [str(mine["unpaid"]), "wins" if seat in winners(position) else ""]
-    elif position["phase"] == "rest":
-        row.append(character_name(mine["kept"]) if mine["kept"] else "·")
-    return row
+        return [*row, str(mine["unpaid"]), "wins" if seat in winners(position) else ""]
+    if position["phase"] == "rest":
+        return [*row, character_name(mine["kept"]) if mine["kept"] else "·"]
+    return [*row, *("yes" if mine[w] else "no" for w in ("recruited", "passed"))]
 
 
-def draw_board(mine: Mapping[str, Any], width: int) -> list[str]:
-    """One seat: board characters and objectives, later arrivals, stage."""
+def can_wear(member: Mapping[str, Any]) -> bool:
+    """Whether a member may get a costume: an actor or an extra (Rules T12)."""
+    return bool(member["face"] == "extra" or CARDS[member["card"]].kind == "actor")
+
+
+def draw_board(
+    position: Mapping[str, Any],
+    seat: int,
+    width: int,
+    has_line: Callable[[Mapping[str, Any]], bool],
+) -> list[str]:
+    """One seat: its characters and objectives beside the stage.
+
+    Characters for which `has_line` have a line with their costume each, the others follow.
+    """
+    mine = position["seats"][seat]
     stage = draw_stage(_STAGE, mine["stage"])
-    right = max(_LEFT, width - len(stage[0]) - 2 * _GAP - _LEFT)
-    members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
-    board = [entry(*member, _LEFT) for member in members[: len(BOX.starting)]]
-    later = [entry(*member, right) for member in members[len(BOX.starting) :]]
-    objectives = [""] if mine["objectives"] else []
+    room = width - len(stage[0]) - 2
+    left, bare = [], []
+    for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
+        name = CARDS[member["card"]].name
+        if has_line(member):
+            left.append(entry(member, extra, room))
+        else:
+            bare.append(in_words(member, f"{extra} {name}" if extra else name))
+    left += wrapped(", ".join(bare), room, "  ", "  ")
     for card in mine["objectives"]:
-        objectives += textwrap.wrap(f"◆ {objective_name(card)}", _LEFT, subsequent_indent="  ")
-    return beside([[*board, *objectives], later or [" " * right], stage], width)
+        left += wrapped(objective_words(position, seat, card), room, "  ", "    ")
+    rows = [f"{text:<{room}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
+    return [headline(f"Seat {seat}", width), *rows]
+
+
+def objective_words(position: Mapping[str, Any], seat: int, card: str) -> str:
+    """An objective and what it is worth so far, if that is known."""
+    worth = worth_now(position, seat, card)
+    told = f"◆ {objective_name(card)}"
+    return told if worth is None else f"{told}: {f'{worth:+d}' if worth else 0}★"
+
+
+def in_words(member: Mapping[str, Any], name: str) -> str:
+    """A member in a sentence: what lies on it, wage, costume."""
+    words = [name]
+    if state_mark(member):
+        words[0] = f"{state_mark(member)}{GLUE}{name}"
+    if wage(member):
+        words[-1] += f"{GLUE}{wage(member)}£"
+    if member["costume"]:
+        done = "✓" if len(member["costume"]) == N_SLOTS else ""
+        words.append("-".join(SHORT_COLOURS[colour] for colour in member["costume"]) + done)
+    return " ".join(words)
 
 
 def entry(card: Mapping[str, Any], extra: str, width: int) -> str:
     """A character in so many columns: name, wages, costume."""
-    known = CARDS[card["card"]]
-    name = f"{extra} {known.name}" if extra else known.name
+    name = CARDS[card["card"]].name
+    name = f"{extra} {name}" if extra else name
     if wage(card):
         name += f" {wage(card)}£"
-    costume = _costume(card["costume"]) if extra or known.kind == "actor" else ""
+    costume = _costume(card["costume"])
     mark = state_mark(card) or " "
     room = width - len(mark) - len(costume) - 2
     if len(name) > room:

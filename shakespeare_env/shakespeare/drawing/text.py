@@ -5,14 +5,13 @@ Drawn from notation, so that anything that speaks it can be shown, secrets inclu
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from shakespeare_env.drawing.text_layout import beside, columns, headline, joint_line, spread
+from shakespeare_env.drawing.text_layout import beside, columns, joint_line, spread, wrapped
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.drawing.seat_text import draw_board, draw_seats
+from shakespeare_env.shakespeare.drawing.seat_text import can_wear, draw_board, draw_seats
 from shakespeare_env.shakespeare.drawing.wording import (
     afterwards,
     asked,
@@ -23,13 +22,13 @@ from shakespeare_env.shakespeare.drawing.wording import (
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_DAYS
 
-WIDTH = 108
+WIDTH = 80
 
 PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PRESTIGE, 1))
 _LEGEND = (
-    "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting   "
-    "✓ costume complete   ◆ objective",
-    "acts: leftmost disc is at the bottom and ahead, N neutral   "
+    "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting",
+    "✓ costume complete   ◆ objective, and what it is worth so far",
+    "acts: leftmost disc is at the bottom and ahead, N neutral",
     "stage: * candle, capitals once filled",
 )
 
@@ -39,11 +38,12 @@ def draw(position: Mapping[str, Any]) -> str:
     blocks = [
         [*head(position, WIDTH), ""],
         _acts(position),
-        [*beside([_elements(position), _characters(position), _table(position)], WIDTH), ""],
+        beside([_elements(position), _table(position)], WIDTH),
+        [*characters(position, WIDTH), ""],
         draw_seats(position),
     ]
-    for seat, mine in enumerate(position["seats"]):
-        blocks.append([headline(f"Seat {seat}", WIDTH), *draw_board(mine, WIDTH)])
+    for seat in range(position["players"]):
+        blocks.append(draw_board(position, seat, WIDTH, can_wear))
     blocks.append(["─" * WIDTH, *_LEGEND])
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
@@ -55,17 +55,19 @@ def head(position: Mapping[str, Any], width: int) -> list[str]:
     sentence, queue = asked(position), afterwards(position)
     if position["to_move"] is not None:
         sentence = f"▶ {sentence}"
-    if queue:
-        sentence += f"   {queue}"
     fits = len(title) + len(now) < width
     titles = [spread(title, now, width)] if fits else [title, now]
-    return [*titles, *textwrap.wrap(sentence, width)]
+    *most, last = wrapped(sentence, width, "", "  ")
+    if queue:
+        longer = f"{last}   {queue}"
+        most, last = (most, longer) if len(longer) <= width else ([*most, last], f"  {queue}")
+    return [*titles, *most, last]
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
     """Rewards (Rules R2), then discs."""
     longest, label = max(BOX.act_lengths), 14
-    cell = max(6, (WIDTH - label - 1) // longest - 1)
+    cell = max(5, (WIDTH - label - 1) // longest - 1)
     width = label + longest * (cell + 1) + 1
     numbers = "".join(f"  {number:<{cell - 1}}" for number in range(1, longest + 1))
     lines = [" " * label + numbers]
@@ -100,13 +102,14 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
         for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
             counts = position[place][kind]
             rows.append([label, *(str(counts[colour] or "·") for colour in COLOURS)])
-    return columns(rows, [str.ljust] + [str.rjust] * len(COLOURS))
+    return columns(rows, [str.ljust] + [str.rjust] * len(COLOURS), gap=" ")
 
 
-def _characters(position: Mapping[str, Any]) -> list[str]:
+def characters(position: Mapping[str, Any], width: int) -> list[str]:
+    """Those on offer, with their wages."""
     shown = [CARDS[card] for card in position["display"]["characters"]]
-    rows = [["Characters", ""], *([card.name, f"{card.cost}£"] for card in shown)]
-    return columns(rows, [str.ljust, str.rjust], gap=" ")
+    names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
+    return wrapped(f"Characters  {names}", width, "", " " * 12)
 
 
 def _table(position: Mapping[str, Any]) -> list[str]:

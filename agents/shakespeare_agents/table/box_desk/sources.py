@@ -76,7 +76,8 @@ def inline(table: Mapping[str, Any]) -> Any:
         f"{key} = {inline(value).as_string() if isinstance(value, Mapping) else _item(value)}"
         for key, value in table.items()
     )
-    return tomlkit.parse(f"table = {{ {inner} }}" if inner else "table = {}")["table"]
+    # With the end of its line, which belongs to it.
+    return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
 
 
 def _item(value: Any) -> str:

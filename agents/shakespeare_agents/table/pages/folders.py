@@ -75,24 +75,24 @@ def _view(request: Request, number: int, watched: Watched, seen: Seen) -> dict[s
         "written": None if seen.changed is None else datetime.fromtimestamp(seen.changed, UTC),
         "news": f"{own}/news?{urlencode({'since': seen.version, 'agent': agent, 'page': place})}",
         "page_of": lambda page: f"{own}?{urlencode({'agent': agent, 'page': page})}",
-        "ladder": _ladder(seen.standings),
+        "ladders": _ladders(seen.standings),
         "word": wording,
     }
 
 
-def _ladder(standings: Standings | None) -> dict[str, Any] | None:
-    """An arena's order, by rating, or by mean score if all its games are solo."""
+def _ladders(standings: Standings | None) -> list[dict[str, Any]]:
+    """An arena's orders: by rating, and of solo games by mean score."""
     if standings is None:
-        return None
-    alone = not standings.ladder.height
-    frame, column = (standings.solo, "mean") if alone else (standings.ladder, "rating")
-    rows = frame.to_dicts()
-    ends = [row[end] for row in rows for end in ("low", column, "high")]
-    return {
-        "rows": rows,
-        "column": column,
-        "alone": alone,
-        "digits": 1 if alone else 0,
-        "axis": linear(ends),
-        "settled": wording.settled(frame),
-    }
+        return []
+    kinds = (("rating", standings.ladder, 0), ("mean", standings.solo, 1))
+    return [
+        {
+            "rows": frame.to_dicts(),
+            "column": column,
+            "digits": digits,
+            "axis": linear([*frame["low"], *frame[column], *frame["high"]]),
+            "settled": wording.settled(frame),
+        }
+        for column, frame, digits in kinds
+        if frame.height
+    ]

@@ -17,7 +17,7 @@ _LOOKS_APART = 1.0
 _REST = 4.0
 """How many times as long as reading took a folder is left alone."""
 _computing = threading.Lock()
-"""One folder at a time: people at tables want the processor, too."""
+"""Standings of one folder at a time: people at tables want the processor, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,9 @@ class Watched:
         return self._seen
 
     def _is_known(self, state: State | None) -> bool:
-        return state == self._read and self._seen.version > 0 and self._seen.is_settled
+        """Whether there is nothing to read or to compute; a fault may pass by itself."""
+        seen = self._seen
+        return state == self._read and seen.version > 0 and seen.is_settled and not seen.fault
 
     def _state(self) -> State | None:
         try:
@@ -93,17 +95,17 @@ class Watched:
             return None  # reading tells why
 
     def _work(self, state: State | None) -> None:
-        with _computing:
-            began = self._now()
-            try:
-                self._look(state)
+        began = self._now()
+        try:
+            self._look(state)
+            with _computing:
                 self._rate()
-            finally:
-                self._rested = self._now() + _REST * (self._now() - began)
+        finally:
+            self._rested = self._now() + _REST * (self._now() - began)
 
     def _look(self, state: State | None) -> None:
         """Read the games, unless they are those known."""
-        if state == self._read and self._seen.version > 0:
+        if state == self._read and self._seen.version > 0 and not self._seen.fault:
             return
         listing, fault = self._seen.listing, ""
         try:
@@ -111,6 +113,8 @@ class Watched:
         except (ShakespeareEnvError, OSError, ModuleNotFoundError) as error:
             fault = str(error)
         self._read = state
+        if fault and fault == self._seen.fault:
+            return
         changed = max((time_ns for _, _, time_ns in state or ()), default=None)
         self._show(listing=listing, fault=fault, changed=None if changed is None else changed / 1e9)
 
