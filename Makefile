@@ -12,7 +12,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-training leaderboards solo-suite-references clean
+.PHONY: help setup test test-only test-ecosystem lint types imports coverage golden docs site notebooks table watch play train evaluate check fuzz bounds bench bench-compile bench-views bench-search bench-arena bench-reading bench-datasets bench-workers bench-cluster bench-table bench-training leaderboards solo-suite-references clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -112,6 +112,9 @@ bench-workers: setup  ## what two workers are worth, as processes and on Ray
 
 bench-cluster: setup  ## how many cores one process can hand games to, by a model
 	$(BIN)/python -m benchmarks.cluster $(ARGS)
+
+bench-table: setup  ## the table in the browser: answers to people's moves at fifty tables
+	$(BIN)/python -m benchmarks.table $(ARGS)
 
 bench-training: setup  ## how fast self-play learns, beside PettingZoo's tutorial
 	$(BIN)/python -m benchmarks.training $(ARGS)

@@ -10,7 +10,7 @@ from shakespeare_env.game import Event
 from shakespeare_env.score_sheet import from_events
 
 if TYPE_CHECKING:
-    from shakespeare_env import Position
+    from shakespeare_env.position import Position
 
 _NUMBER = 4  # columns
 INDENT = _NUMBER + 2

@@ -58,14 +58,15 @@ def _tells(before: Position, moves: Sequence[str], after: Position, seat: int) -
 
     It does if games it could not tell apart before the move differ for it after them.
     """
+    seen, observed = after.seen_by(seat), after.observation(seat)
     for seed in range(_POSSIBLE):
         possible = before.determinize(seat, seed)
         for move in moves:
             if move not in possible.moves():
                 return True
             possible.push(move)
-        if possible.seen_by(seat) != after.seen_by(seat):
+        if not np.array_equal(possible.observation(seat), observed):
             return True
-        if not np.array_equal(possible.observation(seat), after.observation(seat)):
+        if possible.seen_by(seat) != seen:
             return True
     return False

@@ -97,6 +97,20 @@ class RecordedGame:
         """A position as an SVG document; IndexError if there is no such one."""
         return self.positions[number].svg()
 
+    def page(self, title: str = "") -> str:
+        """The game as an HTML document to step through (see `film.film_page`)."""
+        # Needed by who looks at games, not by who learns from them.
+        from shakespeare_env.film import film_page
+
+        by = self.forfeited_by
+        ending = "" if by is None else f"Seat {by} ({self.agents[by]}) forfeited the game"
+        return film_page(self.positions, self.moves, self.agents, title=title, ending=ending)
+
+    def _repr_html_(self) -> str:
+        from shakespeare_env.film import framed
+
+        return framed(self.page())
+
     def _repr_svg_(self) -> str:
         return self.svg(-1)
 

@@ -76,11 +76,11 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
     return text.rstrip() + "…"
 
 
-def lines(parts: Iterable[str], size: float, room: float) -> list[str]:
-    """Parts of a text, joined by spaces, on as many lines as they need."""
+def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
+    """Parts of a text, joined, on as many lines as they need."""
     broken = [""]
     for part in parts:
-        longer = f"{broken[-1]} {part}".strip()
+        longer = f"{broken[-1]}{joint}{part}".strip()
         if width(longer, size) <= room:
             broken[-1] = longer
         else:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, update_wrapper, wraps
+from typing import Concatenate, ParamSpec, cast
 
 import svg
 
@@ -12,6 +15,8 @@ from shakespeare_env.drawing.lettering import tenths, words
 from shakespeare_env.drawing.palette import GOLD, INK, LINE, MUTED, PANEL
 
 Elements = list[svg.Element]
+P = ParamSpec("P")
+_MOST_KEPT = 4096
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,40 @@ class Block:
     def place(self, place: str, x: float, y: float) -> svg.G:
         """The block moved to (x, y), as a place that can be pointed at (`Game.places`)."""
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
+
+
+def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
+    """Keeps the text of a block that is drawn again and again, of the same hashable arguments.
+
+    It holds no places: nobody finds them in text.
+    """
+
+    @wraps(draw)
+    def drawn(*given: P.args, **named: P.kwargs) -> Block:
+        block = draw(*given, **named)
+        return Block([svg.G(text=_text(block.elements))], block.width, block.height)
+
+    return cast(Callable[P, Block], lru_cache(_MOST_KEPT)(drawn))
+
+
+def stamped(
+    draw: Callable[Concatenate[float, float, P], Elements],
+) -> Callable[Concatenate[float, float, P], Elements]:
+    """Keeps the text of a shape likewise, wherever it is put."""
+
+    def drawn(*look: P.args, **named: P.kwargs) -> str:
+        return _text(draw(0, 0, *look, **named))
+
+    kept = cast(Callable[P, str], lru_cache(_MOST_KEPT)(drawn))
+
+    def put(x: float, y: float, /, *look: P.args, **named: P.kwargs) -> Elements:
+        return [svg.G(transform=[svg.Translate(tenths(x), tenths(y))], text=kept(*look, **named))]
+
+    return update_wrapper(put, draw)
+
+
+def _text(elements: Elements) -> str:
+    return "".join(map(str, elements))
 
 
 def box(
@@ -83,17 +122,35 @@ def outline(
 ) -> svg.Path:
     """A thinly outlined path, given in the unit square around (0, 0)."""
     return svg.Path(
-        d=[_sized(step, size) for step in path],
-        transform=[svg.Translate(tenths(x), tenths(y))],
+        d=[_sized(path, size)],
+        transform=[svg.Translate(tenths(x), tenths(y))] if x or y else None,
         fill=fill,
         stroke=line,
     )
 
 
-def _sized(step: svg.PathData, size: float) -> svg.PathData:
-    return type(step)(*(tenths(size * at) for at in vars(step).values()))
+@dataclass
+class _Steps(svg.PathData):
+    """Steps of a path, as short as they can be written."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
+def _sized(path: list[svg.PathData], size: float) -> _Steps:
+    text, last = "", ""
+    for step in path:
+        numbers = [str(tenths(size * at)) for at in vars(step).values()]
+        again = step.command == last != "M"  # more of the same needs no letter
+        text += (" " if again else step.command) + " ".join(numbers)
+        last = step.command
+    # Without what can be left out: 0 before a point, a space before a sign.
+    return _Steps(re.sub(r"(?<!\d)0\.", ".", text).replace(" -", "-"))
+
+
+@stamped
 def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """A star."""
     points = []
@@ -119,6 +176,7 @@ def arrow(x: float, y: float, size: float, fill: str) -> Elements:
     return [outline(x, y, size, head, fill, "none")]
 
 
+@stamped
 def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """A crown."""
     peaks = ((-0.5, -0.3), (-0.22, 0), (0, -0.42), (0.22, 0), (0.5, -0.3), (0.5, 0.35))

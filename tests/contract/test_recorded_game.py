@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import html
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_env.datasets import read_decisions, recorded_games
+from shakespeare_env.film import film_page
 from tests.contract import recorded_folders
 from tests.contract.recorded_folders import KINDS, games_of, played
 
@@ -57,6 +60,16 @@ def test_notebooks_show_the_end_and_any_position(folder):
     assert game._repr_svg_() == game.positions[-1].svg() != game.svg(0)
     assert game.svg(0) == game.positions[0].svg()
     assert str(list(game.scores)) in repr(game)
+
+
+def test_notebooks_play_the_game_in_a_frame_that_reaches_nothing_else(folder):
+    game = recorded_games(folder)[-1]
+    frame = game._repr_html_()
+    (page,) = re.findall('srcdoc="([^"]*)"', frame)
+    by = game.forfeited_by
+    ending = "" if by is None else f"Seat {by} ({game.agents[by]}) forfeited the game"
+    assert html.unescape(page) == film_page(game.positions, game.moves, game.agents, ending=ending)
+    assert 'sandbox="allow-scripts"' in frame
 
 
 def test_a_decision_that_there_is_not_is_refused(folder):

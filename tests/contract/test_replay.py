@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +10,7 @@ from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import Position, registry
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
 from shakespeare_env.cli.recorded_folders import from_folder
+from shakespeare_env.film import film_page
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import small_settings, write
 
@@ -195,6 +197,24 @@ def test_a_game_as_json_lines(folder, record, tmp_path):
         ([7], "line 1 is a number, not an object"),
     ):
         assert said in refused("replay", write_lines(wrong), "--list")
+
+
+def test_a_game_is_written_as_a_page(record, tmp_path):
+    lines, file = str(tmp_path / "begun.jsonl"), tmp_path / "game.html"
+    begun = Recorded(record.positions[:5], record.moves[:4], record.agents)
+    write_json_lines(Path(lines), begun)
+    assert f"Wrote {file}" in printed("replay", lines, "--page", str(file))
+    whole = film_page(begun.positions, begun.moves, record.agents)
+    assert file.read_text(encoding="utf-8") == whole
+    printed("replay", lines, "--page", str(file), "--seat", "0")
+    seen = film_page(begun.positions, begun.moves, record.agents, seat=0)
+    assert file.read_text(encoding="utf-8") == seen != whole
+    for wrong, said in (
+        (["--page", str(tmp_path)], "it is a folder"),
+        (["--page", str(tmp_path / "no" / "game.html")], "there is no folder"),
+        (["--page", str(file), "--at", "3"], "neither --at nor"),
+    ):
+        assert said in refused("replay", lines, *wrong)
 
 
 def test_refuses_what_cannot_be(folder, record, tmp_path):

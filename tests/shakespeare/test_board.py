@@ -139,3 +139,102 @@ def test_pieces_fit_a_phone_and_hold_their_text(table):
                 assert line.top >= 0, (piece.name, line)
                 assert line.bottom <= height, (piece.name, line)
                 assert line.room is None or line.width <= line.room + 0.5, (piece.name, line)
+
+
+class TestPieces:
+    """What each piece shows, to eyes and to screen readers."""
+
+    def test_a_board_comes_table_first_then_every_seat(self):
+        panels = board(turn_position(players=3), NAMES[:3])
+        assert [panel.seat for panel in panels][-3:] == [0, 1, 2]
+        assert {panel.seat for panel in panels[:-3]} == {None}
+        assert panels[-2].title == "Seat 1, heuristic-2"
+
+    def test_names_stay_from_position_to_position(self):
+        before = turn_position(seats={0: seat(["viola"])}, shown=["hamlet", "puck"])
+        after = turn_position(seats={0: seat(["viola", "hamlet"])}, shown=["puck"])
+        gone, new = set(pieces(before)), set(pieces(after))
+        assert gone - new == {"character-hamlet"}
+        assert new - gone == {"seat-0-troupe-5"}
+
+    def test_names_of_players_head_their_seats(self):
+        told = [line.text for line in texts(drawn(pieces(turn_position(), NAMES)["seat-3-state"]))]
+        assert told[0] == "Seat 3 · D & <D>"
+
+    def test_copies_on_offer_are_one_card_counted(self):
+        found = pieces(turn_position(shown=["jeweler", "jeweler", "hamlet"]))
+        assert found["character-jeweler"].title == "Jeweler, jeweler, costs 3 pounds, 2 copies"
+        assert "jeweler ×2" in [line.text for line in texts(drawn(found["character-jeweler"]))]
+        assert found["character-hamlet"].title == "Hamlet, actor, costs 3 pounds"
+
+    def test_titles_say_what_is_on_a_piece(self):
+        mine = seat(
+            ["lear", "extra:viola"],
+            used=["lear"],
+            costumes={"lear": ["black", "blue"]},
+            stage={"a1": "blue", "b2": "black"},
+            objectives=["jewels"],
+            prestige=7,
+            pounds=1,
+        )
+        found = {
+            name: piece.title
+            for name, piece in pieces(turn_position(seats={1: mine}, to_move=1)).items()
+        }
+        assert found["seat-1-stage"] == "Stage of seat 1: a1 blue, b2 black"
+        assert found["seat-0-stage"] == "Stage of seat 0: empty"
+        lear = "Lear, actor, wage 3 pounds, activated, costume black blue, value 5"
+        assert found["seat-1-troupe-4"] == lear
+        assert found["seat-1-troupe-5"] == "Viola, extra1"
+        told = found["seat-1-state"]
+        assert told.startswith("Seat 1: 7 prestige, 1 pound, mood 0")
+        assert told.endswith("decides, objectives: Yellow elements brings 0 now")
+        assert "Act I: seat 0 on 1, " in found["acts"]
+        assert "player order: seats 0, 1, 2, 3" in found["tracks"]
+        assert found["elements"] == "On offer: costumes none; stage sets none"
+
+    def test_what_is_to_be_chosen_comes_first(self):
+        assert [piece.name for piece in board(position("queen"))[0].pieces] == [
+            "queen-money",
+            "queen-objectives",
+        ]
+        drawn_cards = {"drawn": ["jewels", "wardrobe", "great_company"]}
+        first = board(position("objective", pending=drawn_cards))[0]
+        assert [piece.name for piece in first.pieces] == ["drawn-1", "drawn-2", "drawn-3"]
+        assert first.pieces[2].title == "Objective Actors in the troupe brings 0 now"
+        told = [line.text for line in texts(drawn(first.pieces[1]))]
+        assert told[:1] == ["Complete costumes"]
+        assert {"4 →", "+2", "5 →", "+3"} <= set(told)
+
+    def test_objectives_drawn_by_others_show_their_backs(self):
+        game = position("objective", pending={"drawn": ["?", "?", "?"]})
+        first = board(game)[0]
+        assert {piece.title for piece in first.pieces} == {"Unknown objective"}
+        assert "data-place" not in drawn(first.pieces[0])
+
+    def test_colours_are_words_and_values_too(self):
+        """Whoever sees no colours reads them."""
+        mine = seat(stage={"a1": "green", "a5": "green"}, costumes={"author": ["pink"]})
+        found = pieces(turn_position(seats={0: mine}, costumes={"purple": 2}))
+        wall = [line.text for line in texts(drawn(found["seat-0-stage"]))]
+        assert wall.count("green") == 2
+        assert "2" in [line.text for line in texts(drawn(found["seat-0-troupe-0"]))]
+        offered = [line.text for line in texts(drawn(found["elements"]))]
+        assert "purple 3" in offered
+
+    def test_a_wager_shows_its_choices(self):
+        game = position("wager", to_move=0)
+        game["seats"][0]["wager"] = 4
+        there = places_on(game)
+        assert {f"seat0.cylinders.{number}" for number in range(1, 6)} <= set(there)
+        assert pieces(game)["seat-0-state"].title.endswith("wagers 4, decides")
+
+    def test_a_whole_board_is_small(self):
+        mine = lambda: seat(  # noqa: E731
+            ["othello", "extra:lear", "viola", "portia", "jeweler", "extra:puck", "romeo"],
+            costumes={"viola": ["pink", "blue", "blue"], "extra1": ["black"] * 3},
+            stage=dict.fromkeys(("a1", "a5", "b2", "b3"), "black") | {"a2": "blue", "a4": "blue"},
+            objectives=["jewels", "wardrobe", "patronage"],
+        )
+        game = turn_position(others=mine)
+        assert sum(len(drawn(piece)) for piece in pieces(game, NAMES).values()) < 170_000

@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from shakespeare_env.drawing.board import Marks
+from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording
@@ -44,6 +46,8 @@ PHASES: dict[str, dict[str, Any]] = {
     "rest": {},
     "over": {"to_move": None, "winners": [0], "day": 6},
 }
+
+PARTS = ("in play, and objectives", "yellow elements", "unpaid wages")
 
 
 def discs(drawn, act, space):
@@ -260,6 +264,9 @@ class TestSeats:
         drawn = picture(end)
         assert "Winner: seat 1" in words(drawn, "head")
         assert {"−9", "3 unpaid"} <= set(words(drawn, "seat-0"))
+        told = words(drawn, "seat-0")
+        parts = [(told[at - 1], told[at]) for at, word in enumerate(told) if word in PARTS]
+        assert parts == list(zip(("−3", "0", "−6"), PARTS, strict=True))
         assert "wins" in words(drawn, "seat-1")
         assert "wins" not in words(drawn, "seat-0")
 
@@ -282,6 +289,62 @@ class TestSeats:
         mine = seat(used=["author", "queen"], kept="author")
         drawn = picture(position("rest", seats={0: mine}, to_move=1))
         assert "free: Author" in words(drawn, "seat-0")
+
+
+class TestObjectives:
+    """Beside each objective that the viewer knows stands what it would bring now."""
+
+    def told(self, game, number=0):
+        at = ("place", f"seat0.objectives.{number}")
+        return [line.text for line in texts(picture(game)) if at in line.places]
+
+    def test_what_it_would_bring_now(self):
+        held = seat(["viola", "romeo"], objectives=["great_company", "jewels"])
+        game = turn_position(seats={0: held})
+        assert self.told(game) == ["Actors in the troupe", "+1"]
+        assert self.told(game, 1) == ["Yellow elements", "+0"]
+
+    def test_it_follows_the_game(self):
+        rich, poor = (seat(objectives=["patronage"], pounds=pounds) for pounds in (5, 1))
+        assert self.told(turn_position(seats={0: rich}))[1] == "+3"
+        assert self.told(turn_position(seats={0: poor}))[1] == "+0"
+
+    def test_of_an_unknown_one_nothing(self):
+        assert self.told(turn_position(seats={0: seat(objectives=["?"])})) == ["?"]
+
+    def test_in_the_end_nobody_can_tell_what_was_given_up(self):
+        seats = {0: finished(unpaid=0, objectives=["patronage", "great_company"], pounds=9)}
+        end = position("over", players=1, day=6, seats=seats, winners=[0]) | {"to_move": None}
+        assert self.told(end) == ["Patronage: give up 2 or 5 pounds"]
+        assert self.told(end, 1) == ["Actors in the troupe", "+0"]
+
+
+class TestMarks:
+    def frames(self, marks, game):
+        """Places with a frame of their own, which lies on top, by its colour."""
+        found = set()
+        for group in ElementTree.fromstring(picture(game, marks)).iter(f"{SVG}g"):
+            last = group[-1] if len(group) else None
+            if group.get("data-place") and last is not None and last.get("x") == "-1":
+                found.add((group.get("data-place"), last.get("stroke")))
+        return found
+
+    def test_targets_and_changes_are_framed(self):
+        game = turn_position(players=2, seats={1: seat(["viola"])})
+        marks = Marks(targets={"seat1.troupe.4", "piles.I.2"}, changed={"seat0.prestige"})
+        assert self.frames(marks, game) == {
+            ("seat1.troupe.4", INK),
+            ("piles.I.2", INK),
+            ("seat0.prestige", GOLD),
+        }
+        assert not self.frames(Marks(), game)
+
+    def test_names_stand_in_the_bands(self):
+        names = ("Anna", "heuristic-2:loose")
+        drawn = picture(turn_position(players=2), Marks(names=names))
+        assert "Anna" in words(drawn, "seat-0")
+        shown = words(drawn, "seat-1")
+        assert shown[2:5] == ["heuristic-", "2:loose", "5"]
 
 
 class TestEverythingIsShown:

@@ -9,6 +9,7 @@ import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Answers, Leave
+from shakespeare_agents.cli.out_file import check_writable
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.recorded import Recorded, from_json_lines
@@ -66,6 +67,14 @@ def replay(
             "in words.",
         ),
     ] = 200,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the game as one HTML file: board, log, graph. Any browser shows it.",
+            show_default=False,
+        ),
+    ] = None,
     seed: lineup_options.Seed = 0,
 ) -> None:
     """Step through a recorded game, of a file, a dataset or an arena; chance is not redrawn."""
@@ -73,6 +82,10 @@ def replay(
         raise typer.BadParameter(
             "give --at as well, and neither --seat nor --list: what follows is shown in full",
             param_hint="--instead",
+        )
+    if page is not None and (at is not None or listed):
+        raise typer.BadParameter(
+            "it holds the whole game: give neither --at nor --list", param_hint="--page"
         )
     if instead is None and named:
         raise typer.BadParameter(
@@ -93,7 +106,9 @@ def replay(
         raise typer.BadParameter(
             f"no position {at}; they are numbered 0 to {len(game.moves)}", param_hint="--at"
         )
-    if instead is not None:
+    if page is not None:
+        _write_page(game, page, seat)
+    elif instead is not None:
         # It takes a while to import, which the shell's completion need not.
         from shakespeare_agents.cli.counterfactual import play_instead
 
@@ -115,6 +130,19 @@ def _opened(record: Path, game_id: int | None) -> Recorded:
             f"{record} is one game; omit it, or give a folder of games", param_hint="--game-id"
         )
     return from_json_lines(record)
+
+
+def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
+    check_writable(path)
+    from shakespeare_env.film import film_page, write_film_page  # completing needs none
+
+    names = game.agents or ()
+    page = film_page(game.positions, game.moves, names, seat=seat, ending=game.forfeit)
+    try:
+        write_film_page(path, page)
+    except OSError as error:
+        give_up(f"cannot write {path}: {error}")
+    typer.echo(f"Wrote {path}; open it in a browser.")
 
 
 def _walk(game: Recorded, seat: int | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from importlib import import_module
@@ -11,8 +12,8 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -20,8 +21,24 @@ from shakespeare_agents.table.guarding import Guard
 from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.site import STATIC, Site
+from shakespeare_env import registry
+from shakespeare_env.kernels import compile_all
 
-PAGES = ("lobby", "play")
+_QUICKLY = 3
+"""The level at which answers are compressed: a third of the usual time."""
+PAGES = (
+    "lobby",
+    "play",
+    "thoughts",
+    "box",
+    "folders",
+)  # fmt: skip
+
+
+def _compile() -> None:
+    for name in registry.names():
+        with suppress(Exception):  # whoever opens a table of this game is told
+            compile_all(registry.game(name))
 
 
 def make_app(settings: Settings) -> Starlette:
@@ -35,6 +52,8 @@ def make_app(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         watching = asyncio.create_task(site.tables.watch_store())
+        # Whoever begins the first table of a new installation waits less.
+        threading.Thread(target=_compile, name="compiling", daemon=True).start()
         yield
         watching.cancel()
         with suppress(asyncio.CancelledError):
@@ -49,6 +68,9 @@ def make_app(settings: Settings) -> Starlette:
             )
         return site.page(request, "error.html", 400, title="This cannot be done", text=str(fault))
 
+    def cut_off(_request: Request, _fault: Exception) -> Response:
+        return PlainTextResponse("The request was longer than it may be, or broke off.\n", 413)
+
     routes: list[Route | Mount] = [
         route
         for name in PAGES
@@ -56,7 +78,10 @@ def make_app(settings: Settings) -> Starlette:
     ]
     return Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=STATIC), name="static")],
-        middleware=[Middleware(Guard, settings=settings), Middleware(GZipMiddleware)],
-        exception_handlers={HTTPException: refused, TableError: refused},
+        middleware=[
+            Middleware(Guard, settings=settings),
+            Middleware(GZipMiddleware, compresslevel=_QUICKLY),
+        ],
+        exception_handlers={HTTPException: refused, TableError: refused, ClientDisconnect: cut_off},
         lifespan=lifespan,
     )

@@ -93,6 +93,8 @@ class LiveTable:
         if (box := registry.box_fault(stored.plan.game, stored.box_digest)) is not None:
             raise TableError(f"this table cannot be opened: {box}")
         self._now = Snapshot(stored.id, stored.plan, [first_position(stored.plan)], [], 0)
+        # It takes a while to find out.
+        self._can_take_back: tuple[Snapshot, dict[int, bool]] = self._now, {}
         self._load(stored)
 
     def now(self) -> Snapshot:
@@ -141,11 +143,16 @@ class LiveTable:
     def can_take_back(self, seat: int) -> bool:
         """Whether `take_back` would succeed."""
         now = self.now()
-        try:
-            last_own(now.positions, now.moves, seat, now.agents)
-        except ValueError:
-            return False
-        return now.position.to_move is not None
+        known, answers = self._can_take_back
+        if known is not now:
+            known, answers = self._can_take_back = now, {}
+        if seat not in answers:
+            try:
+                last_own(now.positions, now.moves, seat, now.agents)
+                answers[seat] = now.position.to_move is not None
+            except ValueError:
+                answers[seat] = False
+        return answers[seat]
 
     def fail(self, number: int, fault: str) -> None:
         """Tell why an agent has not made the move numbered so."""

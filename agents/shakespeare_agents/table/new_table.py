@@ -106,8 +106,8 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     return plan, [people] if on_one_screen else [[seat] for seat in people]
 
 
-def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
-    """A seat held by an agent of this name; TableError if there is none, or it is not allowed."""
+def allowed_agent(name: str, game: str, settings: Settings) -> str:
+    """The name of an agent that can play; TableError if none can, or it is not allowed."""
     name = name.strip()
     if not name or len(name) > LONGEST_AGENT or not name.isprintable():
         raise TableError(f"an agent is a name of 1 to {LONGEST_AGENT} signs, not {shown(name)}")
@@ -127,6 +127,12 @@ def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
         make(name, registry.game(game))
     except (CheckpointError, TypeError, ValueError, ImportError, OSError) as fault:
         raise TableError(f"the agent {name!r} cannot play: {fault}") from fault
+    return name
+
+
+def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
+    """A seat held by an agent of this name; likewise."""
+    name = allowed_agent(name, game, settings)
     bare, options = naming.split_options(name)
     short = Path(bare).name if bare not in naming.names() else bare
     told = ", ".join(f"{option} {value}" for option, value in options.items())

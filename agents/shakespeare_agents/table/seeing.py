@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
-
-import svg
 
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
-from shakespeare_env.cli.game_log import GameLog
 from shakespeare_env.drawing.board import Headline, piece_svg
 from shakespeare_env.game import NO_SEAT
+from shakespeare_env.game_log import GameLog
 
-_MOST_DRAWN = 96
+_MOST_DRAWN = 256
 """Boards kept, of some 150 KB each at most."""
 _WIDEST_CARD = 220
+_GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
 _MOST_LINES = 20_000
 """Moves whose words are kept."""
 
@@ -90,13 +91,11 @@ class Drawn:
 
     Attributes:
         panels: In order.
-        places: What is drawn at each place.
     """
 
     panels: Sequence[DrawnPanel]
-    places: Mapping[str, str]
 
-    @property
+    @cached_property
     def pieces(self) -> dict[str, str]:
         """All SVGs by piece."""
         return {name: drawn for panel in self.panels for name, drawn in panel.pieces.items()}
@@ -104,7 +103,13 @@ class Drawn:
 
 def changed_places(before: Drawn, after: Drawn) -> list[str]:
     """Places, each without others inside, where something else is drawn than before."""
-    return [name for name, drawn in after.places.items() if before.places.get(name) != drawn]
+    was = before.pieces
+    changed = []
+    for name, drawn in after.pieces.items():
+        if drawn != was.get(name):
+            places = _places(was.get(name, ""))
+            changed += [place for place, now in _places(drawn).items() if places.get(place) != now]
+    return changed
 
 
 class Seer:
@@ -168,26 +173,28 @@ def headline(now: Snapshot, knows: int | None) -> Headline:
 
 def _draw(now: Snapshot, number: int, knows: int | None) -> Drawn:
     position = now.positions[number]
-    panels, places = [], {}
+    panels = []
     for panel in position.game.board(known(position, knows), now.names):
-        pieces = {}
-        for piece in panel.pieces:
-            pieces[piece.name] = piece_svg(piece, f"piece-{piece.name}")
-            places.update(_places(piece.block.elements))
+        pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))
-    return Drawn(panels, places)
+    return Drawn(panels)
 
 
-def _places(elements: Iterable[svg.Element]) -> dict[str, str]:
-    """What is drawn at each place that has no other inside."""
+def _places(drawn: str) -> dict[str, str]:
+    """What an SVG shows at each place that has no other inside."""
     found: dict[str, str] = {}
-    for element in elements:
-        inner = _places(element.elements or ())
-        place = (element.data or {}).get("place")
-        if place is not None and not inner:
-            found[place] = "".join(map(str, element.elements or ()))
-        found.update(inner)
+    groups: list[tuple[str, int]] = []
+    last = ""
+    for tag in _GROUP.finditer(drawn):
+        if not tag[0].startswith("</"):
+            place = tag["place"] or ""
+            groups.append((place, tag.end()))
+            last = place or last
+        else:
+            place, begins = groups.pop()
+            if place and place == last:
+                found[place] = drawn[begins : tag.start()]
     return found
 
 

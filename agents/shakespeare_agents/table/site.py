@@ -11,6 +11,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from shakespeare_agents.table.analysts import Analysts
 from shakespeare_agents.table.live_tables import LiveTables
 from shakespeare_agents.table.seeing import Seer
 from shakespeare_agents.table.settings import Settings
@@ -32,6 +33,7 @@ class Site:
         store: Games on disk.
         tables: Those being played.
         seer: Draws them.
+        analysts: Who can be asked what they think.
 
     Raises:
         StoreError: games cannot be kept.
@@ -42,6 +44,7 @@ class Site:
         self.store = Store(settings.database)
         self.tables = LiveTables(self.store)
         self.seer = Seer()
+        self.analysts = Analysts()
         self._templates = Environment(
             loader=PackageLoader("shakespeare_agents.table"),
             autoescape=select_autoescape(),

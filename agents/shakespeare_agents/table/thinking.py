@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from shakespeare_agents.registry import make
 from shakespeare_agents.table.live_table import LiveTable, Snapshot, TableError
 from shakespeare_env import Batch, IllegalMove, Position
 from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.batch_checks import as_actions
 from shakespeare_env.game import Game
 from shakespeare_env.generators import GameGenerators
@@ -79,7 +82,7 @@ class Thinkers:
                     move = choose(agent, now.position, now.plan.seed, number)
             except Exception as fault:  # an agent may be anybody's
                 seat = now.plan.seats[now.position.to_move or 0].name
-                table.fail(number, f"{seat} has failed: {type(fault).__name__}: {fault}")
+                table.fail(number, f"{seat} has failed: {_for_everybody(fault)}")
                 return
             # Somebody may have taken back a move meanwhile, or another server has played it.
             with suppress(TableError):
@@ -100,6 +103,21 @@ class Thinkers:
 def _agent_to_move(now: Snapshot) -> str | None:
     seat = now.position.to_move
     return None if seat is None else now.plan.seats[seat].agent
+
+
+def _for_everybody(fault: Exception) -> str:
+    """What all at a table may read: legal moves, or an author's words, may tell what a hand holds.
+
+    Those words are printed where the server runs.
+    """
+    if isinstance(fault, IllegalMove):
+        return "the move it has chosen is not legal"
+    steps = own_steps(fault)
+    if not steps:
+        return f"{type(fault).__name__}: {fault}"
+    traceback.print_exception(fault)
+    where = f"{Path(steps[-1].filename).name}, line {steps[-1].lineno}"
+    return f"{type(fault).__name__} in {where} (the server's terminal shows more)"
 
 
 def _give_way() -> None:

@@ -23,6 +23,7 @@ from shakespeare_env.shakespeare.drawing.state_picture import LINE_HEIGHT, OBJEC
 from shakespeare_env.shakespeare.drawing.wording import extra_names
 
 _WIDE = 400
+_TEXT = 12
 _EDGE = 10
 _TRACKS = 196  # height without the seats' lanes
 _LANE = 34
@@ -69,12 +70,8 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         for card, copies in Counter(position["display"]["characters"]).items()
     ]
     piles = [
-        Piece(
-            f"pile-{pile.replace('_', '-')}",
-            PILES[pile],
-            _framed(draw_pile(position, pile, _WIDE - 2 * _EDGE)),
-        )
-        for pile in PILES
+        Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, _WIDE - 2 * _EDGE, _TEXT)))
+        for pile, title in PILES.items()
     ]
     panels = [Panel("table", "Table", table), Panel("offers", "Characters on offer", offers)]
     return [*(panel for panel in panels if panel.pieces), Panel("piles", "Piles", piles)]

@@ -9,7 +9,16 @@ import svg
 
 from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, LINE, MUTED, PANEL, SHADE, STONE
-from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, panel, rule, upright
+from shakespeare_env.drawing.shapes import (
+    Block,
+    Elements,
+    arrow,
+    box,
+    drawn_once,
+    panel,
+    rule,
+    upright,
+)
 from shakespeare_env.drawing.signs import centred, note_sign
 from shakespeare_env.shakespeare.box import ACTS
 from shakespeare_env.shakespeare.drawing import shapes
@@ -49,7 +58,7 @@ def draw_acts(position: Mapping[str, Any], width: float) -> Block:
         for space in range(1, length + 1):
             pile = position["piles"][name].get(str(space), ())
             x = _EDGE + label + (space - 1) * cell
-            block = _space(act, space, pile, cell - 4, high)
+            block = _space(act, space, tuple(pile), cell - 4, high)
             drawn.append(block.place(f"piles.{name}.{space}", x, y))
     return Block(drawn, width, height)
 
@@ -67,7 +76,8 @@ def _act_label(name: str, y: float, high: float, room: float) -> Elements:
     return drawn
 
 
-def _space(act: int, space: int, pile: Sequence[int | str], width: float, high: float) -> Block:
+@drawn_once
+def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high: float) -> Block:
     grey = space <= GREY_SPACES
     ground = high - _WORTH
     drawn: Elements = [

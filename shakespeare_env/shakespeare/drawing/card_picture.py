@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL
-from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.drawing.signs import right_row, row
 from shakespeare_env.shakespeare.box import Character
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.palette import (
-    ANY,
-    EMPTY,
-    KRAFT,
-    RESTING,
-    SEAT_TINTS,
-    SEATS,
-)
+from shakespeare_env.shakespeare.drawing.palette import ANY, KRAFT, RESTING, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import activation_signs, power_signs
-from shakespeare_env.shakespeare.drawing.wording import wage
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import BOX, N_SLOTS
 
@@ -30,6 +23,7 @@ _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
 
 
+@drawn_once
 def draw_offer(card: str, width: float, copies: int = 1) -> Block:
     """A card on offer: name, cost, kind and both powers, and how many lie there."""
     known = CARDS[card]
@@ -49,6 +43,7 @@ def draw_offer(card: str, width: float, copies: int = 1) -> Block:
     )
 
 
+@drawn_once
 def draw_gap(width: float, height: float, text: str = "") -> Block:
     """The place of a missing card."""
     label = words(
@@ -66,31 +61,48 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, width: float) 
 
     `member` is from the notation; `extra` is its name as an extra, or empty.
     """
-    known = CARDS[member["card"]]
-    fill = SEAT_TINTS[seat] if member["cylinder"] else RESTING if member["rest"] else PANEL
-    line = SEATS[seat] if member["cylinder"] else LINE
+    costume = tuple(member["costume"])
+    used, rests = member["cylinder"], member["rest"]
+    return _draw(_Member(member["card"], extra, costume, used, rests, seat), width)
+
+
+@dataclass(frozen=True)
+class _Member:
+    card: str
+    extra: str
+    costume: tuple[str, ...]
+    cylinder: bool
+    rest: bool
+    seat: int
+
+
+@drawn_once
+def _draw(member: _Member, width: float) -> Block:
+    known, extra = CARDS[member.card], member.extra
+    fill = SEAT_TINTS[member.seat] if member.cylinder else RESTING if member.rest else PANEL
+    line = SEATS[member.seat] if member.cylinder else LINE
     drawn: Elements = [
         box(0, 0, width, MEMBER_HEIGHT, fill=KRAFT if extra else fill, line=line),
-        *(_extra(extra, known, width) if extra else _character(member, known, seat, width)),
+        *(_extra(extra, known, width) if extra else _character(member, known, width)),
     ]
     if extra or known.kind == "actor":
-        drawn += _costume(member["costume"], known, extra, width)
+        drawn += _costume(member.costume, known, extra, width)
     return Block(drawn, width, MEMBER_HEIGHT)
 
 
-def _character(member: Mapping[str, Any], known: Character, seat: int, width: float) -> Elements:
+def _character(member: _Member, known: Character, width: float) -> Elements:
     """Name, power and wage; a cylinder or rest token covers the power's sign."""
     y, x = 40, _EDGE + 6
     room = width - 2 * _EDGE
     drawn: Elements = [words(_EDGE, 18, known.name, 12, weight="bold", room=room)]
-    if member["cylinder"]:
-        drawn += shapes.cylinder(x, y, 23, SEATS[seat])
-    elif member["rest"]:
+    if member.cylinder:
+        drawn += shapes.cylinder(x, y, 23, SEATS[member.seat])
+    elif member.rest:
         drawn += shapes.rest_token(x, y, 18)
     else:
         drawn += shapes.cylinder(x, y, 14, PANEL)
-    if wage(member):
-        drawn += shapes.coin(width - 16, y, 21, f"{wage(member)}£")
+    if known.cost:
+        drawn += shapes.coin(width - 16, y, 21, f"{known.cost}£")
         room -= 21
     return [*drawn, *row(activation_signs(known), _EDGE + 20, y, room - 20)]
 
@@ -117,13 +129,13 @@ def _costume_power(known: Character, y: float, room: float) -> Elements:
     ]
 
 
-def _costume(elements: list[str], known: Character, extra: str, width: float) -> Elements:
+def _costume(elements: tuple[str, ...], known: Character, extra: str, width: float) -> Elements:
     y = MEMBER_HEIGHT - 17
     drawn: Elements = []
-    for slot in range(N_SLOTS):
-        colour = elements[slot] if slot < len(elements) else EMPTY
-        value = str(VALUES[colour]) if slot < len(elements) else ""
-        drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, value)
+    for slot, colour in enumerate(elements):
+        drawn += shapes.costume(_EDGE + 9 + _SLOT * slot, y, 19, colour, str(VALUES[colour]))
+    if free := N_SLOTS - len(elements):
+        drawn += shapes.costume_slots(_EDGE + 9 + _SLOT * len(elements), y, 19, free, _SLOT)
     after = _EDGE + _SLOT * N_SLOTS + 1
     if elements:
         complete = len(elements) == N_SLOTS

@@ -128,19 +128,21 @@ def draw_piles(position: Mapping[str, Any], width: float) -> Block:
     height = _PILE_TOP + _most_lines(each) * _SMALL_LINE
     drawn: Elements = [box(0, 0, width, height)]
     for column, pile in enumerate(PILES):
-        drawn.append(draw_pile(position, pile, each).at(_EDGE + column * (each + _EDGE), 0))
+        block = draw_pile(position, pile, each, _SMALL)
+        drawn.append(block.at(_EDGE + column * (each + _EDGE), 0))
     return Block(drawn, width, height)
 
 
-def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> Block:
-    """The cards of one of `PILES`; deck and discards have no order."""
+def draw_pile(position: Mapping[str, Any], pile: str, width: float, size: float) -> Block:
+    """The cards of one of `PILES`, in letters of a size; deck and discards have no order."""
     title, cards = PILES[pile], position[pile]
     drawn: Elements = [words(0, 20, title, 12, weight="bold", fill=MUTED, room=width)]
     parts = _numbered(cards) if pile == "objective_deck" else _counted(Counter(cards))
-    broken = lines(_dotted(parts), _SMALL, width) or ["none"]
+    broken = lines(_dotted(parts), size, width) or ["none"]
+    step = size + _SMALL_LINE - _SMALL
     for number, line in enumerate(broken):
-        drawn.append(words(0, _PILE_TOP + number * _SMALL_LINE, line, _SMALL, room=width))
-    return Block(drawn, width, _PILE_TOP + len(broken) * _SMALL_LINE)
+        drawn.append(words(0, _PILE_TOP + number * step, line, size, room=width))
+    return Block(drawn, width, _PILE_TOP + (len(broken) - 1) * step + 5)
 
 
 def _most_lines(room: float) -> int:

@@ -88,8 +88,7 @@ def _band(seat: int, name: str, height: float) -> svg.G:
         words(middle, 24, "Seat", 13, fill=fill, anchor="middle", room=_BAND),
         words(middle, 62, str(seat), 38, weight="bold", fill=fill, anchor="middle"),
     ]
-    parts = re.findall(r"[^\s_:/-]+[_:/-]*", name)
-    told = lines(parts, _NAME, room)
+    told = lines(re.findall(r"[^\s_:/-]+[\s_:/-]*", name), _NAME, room, joint="")
     told[_NAME_LINES:] = []
     for number, line in enumerate(told):
         y = height - 8 - 13 * (len(told) - 1 - number)

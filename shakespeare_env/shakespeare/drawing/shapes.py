@@ -6,10 +6,17 @@ import svg
 
 from shakespeare_env.drawing.lettering import tenths, words
 from shakespeare_env.drawing.palette import INK, MUTED, PANEL
-from shakespeare_env.drawing.shapes import Elements, box, outline, token
-from shakespeare_env.shakespeare.drawing.palette import ELEMENTS, OBJECTIVE, QUILLS, disc_colours
+from shakespeare_env.drawing.shapes import Elements, box, outline, stamped, token
+from shakespeare_env.shakespeare.drawing.palette import (
+    ELEMENTS,
+    EMPTY,
+    OBJECTIVE,
+    QUILLS,
+    disc_colours,
+)
 
 
+@stamped
 def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
     """Pounds."""
     return [
@@ -18,6 +25,7 @@ def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
     ]
 
 
+@stamped
 def quill(x: float, y: float, size: float, colour: str) -> Elements:
     """A quill: red, gold, blue for Acts I to III, white for any."""
     vane: list[svg.PathData] = [
@@ -30,6 +38,7 @@ def quill(x: float, y: float, size: float, colour: str) -> Elements:
     return [outline(x, y, size, vane, QUILLS[colour]), outline(x, y, size, shaft, "none")]
 
 
+@stamped
 def mask(x: float, y: float, size: float, smile: float) -> Elements:
     """A mood mask: smiling (1), frowning (-1) or neither (0)."""
     face: list[svg.PathData] = [
@@ -51,25 +60,33 @@ def mask(x: float, y: float, size: float, smile: float) -> Elements:
     return [outline(x, y, size, face, fill), *eyes, outline(x, y, size, mouth, "none")]
 
 
+@stamped
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
-    """A costume element, or its place."""
-    tunic: list[svg.PathData] = [
-        svg.M(-0.16, -0.46),
-        svg.Q(0, -0.34, 0.16, -0.46),
-        svg.L(0.52, -0.26),
-        svg.L(0.4, 0.02),
-        svg.L(0.27, -0.04),
-        svg.L(0.3, 0.48),
-        svg.L(-0.3, 0.48),
-        svg.L(-0.27, -0.04),
-        svg.L(-0.4, 0.02),
-        svg.L(-0.52, -0.26),
+    """A costume element."""
+    fill, line, _ = ELEMENTS[colour]
+    return [outline(x, y, size, _tunic(0), fill, line), *_on(x, y, size, colour, text)]
+
+
+@stamped
+def costume_slots(x: float, y: float, size: float, count: int, apart: float) -> Elements:
+    """Places of costume elements, the first around (x, y), as one path."""
+    fill, line, _ = ELEMENTS[EMPTY]
+    slots = [step for slot in range(count) for step in _tunic(slot * apart / size)]
+    return [outline(x, y, size, slots, fill, line)]
+
+
+def _tunic(right: float) -> list[svg.PathData]:
+    hem = ((0.52, -0.26), (0.4, 0.02), (0.27, -0.04), (0.3, 0.48))
+    sides = (*hem, *((-across, down) for across, down in reversed(hem)))
+    return [
+        svg.M(right - 0.16, -0.46),
+        svg.Q(right, -0.34, right + 0.16, -0.46),
+        *(svg.L(right + across, down) for across, down in sides),
         svg.Z(),
     ]
-    fill, line, _ = ELEMENTS[colour]
-    return [outline(x, y, size, tunic, fill, line), *_on(x, y, size, colour, text)]
 
 
+@stamped
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> Elements:
     """A stage set element, or its place."""
     fill, line, _ = ELEMENTS[colour]
@@ -85,12 +102,14 @@ def _on(x: float, y: float, size: float, colour: str, text: str) -> Elements:
     return [words(x, y + half * 0.4, text, half, weight="bold", fill=ink, anchor="middle")]
 
 
+@stamped
 def objective(x: float, y: float, size: float) -> Elements:
     """An objective card."""
     wide = 0.76 * size
     return [box(x - wide / 2, y - size / 2, wide, size, fill=OBJECTIVE, line=MUTED, corner=2)]
 
 
+@stamped
 def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
     """A cylinder, side view."""
     body: list[svg.PathData] = [
@@ -112,6 +131,7 @@ def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
     return [outline(x, y, size, body, fill), top]
 
 
+@stamped
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> Elements:
     """An act's disc, side view, with its seat's number or N."""
     fill, on = disc_colours(whose)
@@ -123,11 +143,13 @@ def disc(x: float, y: float, width: float, height: float, whose: int | str) -> E
     ]
 
 
+@stamped
 def marker(x: float, y: float, size: float, seat: int) -> Elements:
     """A seat's round token, numbered."""
     return token(x, y, size, str(seat), *disc_colours(seat))
 
 
+@stamped
 def plus_three(x: float, y: float, size: float) -> Elements:
     """A "+3" token."""
     return [
@@ -136,6 +158,7 @@ def plus_three(x: float, y: float, size: float) -> Elements:
     ]
 
 
+@stamped
 def rest_token(x: float, y: float, size: float) -> Elements:
     """A rest token."""
     return [
@@ -144,6 +167,7 @@ def rest_token(x: float, y: float, size: float) -> Elements:
     ]
 
 
+@stamped
 def candle(x: float, y: float, size: float) -> Elements:
     """A candle: filling its space scores prestige."""
     flame: list[svg.PathData] = [

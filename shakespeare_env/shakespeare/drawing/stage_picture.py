@@ -8,7 +8,7 @@ import svg
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, MUTED, PANEL, STONE
-from shakespeare_env.drawing.shapes import Block, Elements, box, rule, upright
+from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, rule, upright
 from shakespeare_env.shakespeare.box import Space
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ELEMENTS
@@ -40,6 +40,7 @@ def draw_stage(filled: Mapping[str, str], seat: int, width: float, height: float
     return Block(drawn, width, height)
 
 
+@drawn_once
 def _brick(space: Space, colour: str | None, width: float, high: float) -> Block:
     """A space by its id; filled, with the name of the colour below it."""
     fill, line, ink = ELEMENTS[colour] if colour else (PANEL, FAINT, MUTED)
@@ -60,6 +61,7 @@ def _label(text: str, x: float, y: float, size: float, ink: str, room: float) ->
     return words(x, y + 0.36 * size, text, size, fill=ink, anchor="middle", room=room)
 
 
+@drawn_once
 def _printed(width: float, high: float) -> Block:
     line = high / 2
     drawn: Elements = [

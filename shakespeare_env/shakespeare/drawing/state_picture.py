@@ -9,7 +9,7 @@ import svg
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
-from shakespeare_env.drawing.shapes import Block, Elements, box, star
+from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
 from shakespeare_env.drawing.signs import right_row
 from shakespeare_env.fonts import Weight
 from shakespeare_env.shakespeare.drawing import shapes
@@ -67,6 +67,7 @@ def _purse(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> E
     return drawn
 
 
+@drawn_once
 def _mood(mood: int, seat: int) -> Block:
     left, each = 64, (WIDTH - 64 - 30) / len(_MOODS)
     drawn: Elements = [
@@ -100,6 +101,7 @@ def _wager(mine: Mapping[str, Any], seat: int) -> Elements:
     return drawn
 
 
+@drawn_once
 def _choice(number: int, chosen: bool, seat: int, width: float) -> Block:
     fill, line = (SEAT_TINTS[seat], SEATS[seat]) if chosen else (PANEL, LINE)
     drawn: Elements = [
@@ -137,6 +139,7 @@ def _cylinders(mine: Mapping[str, Any], seat: int) -> Block:
     return Block(drawn, WIDTH, 22)
 
 
+@drawn_once
 def _answer(question: str, answer: bool, seat: int, width: float) -> Block:
     tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
     text = f"✓ {question}" if answer else f"not {question}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping, MutableMapping
 from typing import Any
 
@@ -9,7 +10,7 @@ import tomlkit
 from tomlkit.items import Table
 
 from shakespeare_agents.table.box_desk.written import value_at
-from shakespeare_env.box_entries import Keys
+from shakespeare_env.box_entries import SOURCES, Keys
 
 OTHERS = "others"
 """The key for all that a source does not name."""
@@ -75,11 +76,18 @@ def inline(table: Mapping[str, Any]) -> Any:
         f"{key} = {inline(value).as_string() if isinstance(value, Mapping) else _item(value)}"
         for key, value in table.items()
     )
-    return tomlkit.parse(f"table = {{ {inner} }}" if inner else "table = {}")["table"]
+    # With the end of its line, which belongs to it.
+    return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
 
 
 def _item(value: Any) -> str:
     return str(tomlkit.item(value).as_string())
+
+
+def meanings_of(text: str) -> dict[str, str]:
+    """What a box file says of the words of its sources."""
+    said = tomllib.loads(text).get(SOURCES, {})
+    return {str(word): str(meaning) for word, meaning in said.items()}
 
 
 def kind_of(source: str) -> str:

@@ -73,7 +73,7 @@ def _pairs(text: str) -> dict[str, Any]:
     for part in filter(None, map(str.strip, text.split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (equals and key and value) or re.fullmatch(r"\w+", key, re.ASCII) is None:
-            raise FieldError(f"{part!r} is no pair; write e.g. red = 1, gold = 2")
+            raise FieldError(f"{part!r} is no pair; write name = number, parted by commas")
         if key in pairs:
             raise FieldError(f"{key} is there twice; write it once")
         pairs[key] = _number(value)

@@ -19,6 +19,7 @@ from shakespeare_agents.table.seeing import Viewer
 from shakespeare_agents.table.site import Site, owner_of
 from shakespeare_agents.table.telling import changes, view
 
+PLACES = ("/seat/{token}", "/watch/{table}")
 _FIELDS = 8
 _PING = 20
 """Seconds after which a silent connection says that it is still there."""
@@ -42,18 +43,18 @@ def routes(site: Site) -> list[Route]:
 
     def show(request: Request) -> Response:
         """The whole page."""
-        looking = _looking(site, request, request.query_params.get("as", ""))
+        looking = looking_at(site, request, request.query_params.get("as", ""))
         return site.page(request, "play.html", **_view(site, request, looking))
 
     def changed(request: Request) -> Response:
         """What is to be seen since a version; nothing if that is still the latest."""
         query = request.query_params
-        looking = _looking(site, request, query.get("as", ""))
+        looking = looking_at(site, request, query.get("as", ""))
         return _changes(site, request, looking, query.get("since", ""))
 
     async def events(request: Request) -> Response:
         """Server-sent events: that the table has changed, nothing else."""
-        looking = await run_in_threadpool(_looking, site, request, "")
+        looking = await run_in_threadpool(looking_at, site, request, "")
         return EventSourceResponse(_versions(site, looking.table), ping=_PING)
 
     async def play(request: Request) -> Response:
@@ -68,7 +69,7 @@ def routes(site: Site) -> list[Route]:
 
     return [
         route
-        for place in ("/seat/{token}", "/watch/{table}")
+        for place in PLACES
         for route in (
             Route(place, show),
             Route(f"{place}/changes", changed),
@@ -84,7 +85,7 @@ async def _said(request: Request) -> dict[str, str]:
         return {key: value for key, value in form.items() if isinstance(value, str)}
 
 
-def _looking(site: Site, request: Request, revealed: str) -> Looking:
+def looking_at(site: Site, request: Request, revealed: str) -> Looking:
     """Who looks; HTTPException if there is no such table."""
     seats: tuple[int, ...] = ()
     table_id = request.path_params.get("table")
@@ -127,7 +128,7 @@ def _changes(
 
 
 def _play(site: Site, request: Request, said: dict[str, str]) -> Response:
-    looking = _looking(site, request, said.get("as", ""))
+    looking = looking_at(site, request, said.get("as", ""))
     table, viewer = looking.table, looking.viewer
     message = ""
     try:
@@ -155,7 +156,7 @@ def _play(site: Site, request: Request, said: dict[str, str]) -> Response:
 
 
 def _seat_agent(site: Site, request: Request, said: dict[str, str]) -> Response:
-    looking = _looking(site, request, said.get("as", ""))
+    looking = looking_at(site, request, said.get("as", ""))
     now = looking.table.now()
     seat = now.position.to_move
     message = ""

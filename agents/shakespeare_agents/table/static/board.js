@@ -131,7 +131,9 @@
     if (event.target.id === "find" && event.key === "Enter") {
       event.preventDefault();
       const shown = [...document.querySelectorAll("#moves button[name=move]:not([hidden])")];
-      if (shown.length === 1) shown[0].click();
+      const exact = shown.filter((move) => move.value === event.target.value.trim());
+      if (exact.length === 1) exact[0].click();
+      else if (shown.length === 1) shown[0].click();
       else say(`${shown.length} moves fit`);
     }
   }

@@ -1,0 +1,22 @@
+"""What agents think of positions and of whole games: for people who play and who look back.
+
+Whatever is asked about a decision, only what its seat may know is looked at.
+"""
+
+from shakespeare_agents.analysis.analyst import Analyst
+from shakespeare_agents.analysis.forecasting import forecasts_of, of_all_seats
+from shakespeare_agents.analysis.judging import Verdict, refined, verdicts, worst
+from shakespeare_agents.analysis.thinking import MoveThought, Thoughts, thoughts
+
+__all__ = [
+    "Analyst",
+    "MoveThought",
+    "Thoughts",
+    "Verdict",
+    "forecasts_of",
+    "of_all_seats",
+    "refined",
+    "thoughts",
+    "verdicts",
+    "worst",
+]

@@ -1,0 +1,144 @@
+"""What an agent thinks of a decision, better and better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.analysis.analyst import Analyst
+from shakespeare_agents.analysis.forecasting import forecast_by_network
+from shakespeare_agents.analysis.trials import Outcomes, Trials
+from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.position import Position
+
+PLAYOUTS = 4096
+"""Of all moves together."""
+_CANDIDATES = 8
+_FIRST = 8
+"""Playouts of each move in the first round; later rounds have twice as many."""
+
+
+@dataclass(frozen=True)
+class MoveThought:
+    """A move in an agent's eyes.
+
+    Attributes:
+        move: In notation.
+        probability: Before any search; None if the agent has no preference.
+        playouts: In which it was tried.
+        worth: The decider's share of the victory after it, alone its final score; None untried.
+        margin: Half the 95 % interval of that.
+    """
+
+    move: str
+    probability: float | None
+    playouts: int = 0
+    worth: float | None = None
+    margin: float | None = None
+
+
+@dataclass(frozen=True)
+class Thoughts:
+    """What an agent thinks of a position.
+
+    Attributes:
+        seat: Who is to move: nothing that it may not know is looked at.
+        moves: The most promising first.
+        chances: Shares of the victory, by seat; None as long as nobody knows.
+        scores: Final scores, by seat, likewise.
+        playouts: Played so far.
+    """
+
+    seat: int
+    moves: tuple[MoveThought, ...]
+    chances: tuple[float, ...] | None
+    scores: tuple[float, ...] | None
+    playouts: int
+
+
+def thoughts(
+    position: Position,
+    analyst: Analyst,
+    *,
+    seed: int = 0,
+    number: int = 0,
+    playouts: int = PLAYOUTS,
+) -> Iterator[Thoughts]:
+    """What an agent thinks: at once what its network says, then after every round of a search.
+
+    Each round tries the better half of the moves twice as often as before, all of them in the same
+    possible games. The chances are those after the move that looks best.
+
+    Args:
+        position: Waiting for a seat.
+        analyst: Who thinks.
+        seed: Of everything drawn.
+        number: Of the decision within its game: each has draws of its own.
+        playouts: After which the search ends, about; 1 or more.
+
+    Raises:
+        ValueError: the game is over, or a number is out of range.
+    """
+    checked_count("playouts", playouts)
+    return _rounds(position, Trials(analyst, position, seed, number), playouts)
+
+
+def _rounds(position: Position, trials: Trials, playouts: int) -> Iterator[Thoughts]:
+    analyst, seat = trials.analyst, trials.seat
+    actions = trials.candidates(_CANDIDATES)
+    tried: dict[int, Outcomes] = {}
+    chances = scores = None
+    if analyst.network is not None:
+        found = forecast_by_network(analyst.network, [position])
+        chances, scores = tuple(found.chances[0].tolist()), tuple(found.scores[0].tolist())
+    total, each = 0, _FIRST
+    yield _thoughts(position, trials, actions, tried, chances, scores, total)
+    while total < playouts:
+        played = trials.play(actions, each)
+        for place, action in enumerate(actions.tolist()):
+            new = played.of(np.array([place]))
+            tried[action] = tried[action].followed_by(new) if action in tried else new
+        total += played.shares.shape[0] * each
+        means = np.array([tried[action].worth(seat).mean() for action in actions.tolist()])
+        order = np.argsort(-means, kind="stable")
+        best = tried[int(actions[order[0]])]
+        chances, scores = (tuple(kind.mean(axis=(0, 1)).tolist()) for kind in best)
+        yield _thoughts(position, trials, actions[order], tried, chances, scores, total)
+        actions = actions[order[: max(len(order) // 2, 2)]]
+        each *= 2
+
+
+def _thoughts(
+    position: Position,
+    trials: Trials,
+    first: NDArray[np.int64],
+    tried: dict[int, Outcomes],
+    chances: tuple[float, ...] | None,
+    scores: tuple[float, ...] | None,
+    total: int,
+) -> Thoughts:
+    """Those still tried first, then the others, those dropped last ahead."""
+    rest = [action for action in tried if action not in first]
+    rest.sort(key=lambda action: (-tried[action].shares.shape[1], -_worth(tried, action, trials)))
+    moves = [_move(position, trials, tried, action) for action in [*first.tolist(), *rest]]
+    alone = trials.players == 1
+    return Thoughts(trials.seat, tuple(moves), None if alone else chances, scores, total)
+
+
+def _worth(tried: dict[int, Outcomes], action: int, trials: Trials) -> float:
+    return float(tried[action].worth(trials.seat).mean())
+
+
+def _move(
+    position: Position, trials: Trials, tried: dict[int, Outcomes], action: int
+) -> MoveThought:
+    text = position.move_text(action)
+    likely = float(trials.prior[action]) if trials.analyst.prefers else None
+    if action not in tried:
+        return MoveThought(text, likely)
+    worth = tried[action].worth(trials.seat)[0]
+    margin = 1.96 * float(worth.std(ddof=1)) / len(worth) ** 0.5
+    return MoveThought(text, likely, len(worth), float(worth.mean()), margin)

@@ -1,0 +1,116 @@
+"""Moves of one position, tried in possible games under the same chance for all."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.analysis.analyst import Analyst
+from shakespeare_agents.search.halving import Playouts
+from shakespeare_env.batch import Batch
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.information_sets import InformationSets
+from shakespeare_env.position import Position
+
+_AT_ONCE = 1024
+"""Playouts of a move in one call, to bound memory; changes no result."""
+_LEAST = 1e-3
+"""Less likely moves are not tried."""
+_ALWAYS = 3
+"""The likeliest ones are tried all the same."""
+
+
+class Outcomes(NamedTuple):
+    """How k moves did in n possible games, the same for each move.
+
+    Attributes:
+        shares: float64[k, n, P], of the victory.
+        scores: float64[k, n, P], final.
+    """
+
+    shares: NDArray[np.float64]
+    scores: NDArray[np.float64]
+
+    def worth(self, seat: int) -> NDArray[np.float64]:
+        """float64[k, n]: a seat's share of the victory, its score if it is alone."""
+        alone = self.shares.shape[2] == 1
+        worth: NDArray[np.float64] = (self.scores if alone else self.shares)[:, :, seat]
+        return worth
+
+    def followed_by(self, more: Outcomes) -> Outcomes:
+        """The same moves in more games."""
+        shares, scores = (np.concatenate(pair, axis=1) for pair in zip(self, more, strict=True))
+        return Outcomes(shares, scores)
+
+    def of(self, moves: NDArray[np.int64]) -> Outcomes:
+        """Those of some of the moves."""
+        return Outcomes(self.shares[moves], self.scores[moves])
+
+
+class Trials:
+    """A position as the seat to move sees it, and what its moves bring.
+
+    Args:
+        analyst: Who tries them.
+        position: Waiting for a seat.
+        seed: Of the possible games and all chance in them.
+        number: Of the decision within its game: each has draws of its own.
+
+    Attributes:
+        seat: Who is to move.
+        prior: float64[A].
+
+    Raises:
+        ValueError: the game is over.
+    """
+
+    def __init__(self, analyst: Analyst, position: Position, seed: int, number: int) -> None:
+        if position.to_move is None:
+            raise ValueError("the game is over; ask about a position that waits for a seat")
+        self.analyst = analyst
+        self.players, self.seat = position.players, position.to_move
+        batch = Batch(position.game.name, players=position.players, autoreset=False)
+        record = position.record()
+        batch.load([0], np.array([record], record.dtype))
+        self.games = InformationSets(batch, np.zeros(1, np.int64))
+        self.rng = GameGenerators.of_games(seed, np.array([number]))
+        self.prior = analyst.probabilities(self.games.observations, self.games.masks)[0]
+        self._first = self.rng.states.copy()
+
+    def candidates(self, most: int) -> NDArray[np.int64]:
+        """int64[k]: the likeliest moves, all legal ones where the analyst has no preference."""
+        legal: NDArray[np.int64] = np.flatnonzero(self.games.masks[0])
+        if not self.analyst.prefers:
+            return legal
+        order: NDArray[np.int64] = legal[np.argsort(-self.prior[legal], kind="stable")][:most]
+        kept: NDArray[np.bool_] = self.prior[order] >= _LEAST
+        kept[:_ALWAYS] = True
+        return order[kept]
+
+    def play(self, actions: NDArray[np.int64], each: int) -> Outcomes:
+        """Play moves, int64[k], in `each` more possible games."""
+        played = self._play(actions, min(each, _AT_ONCE))
+        for before in range(_AT_ONCE, each, _AT_ONCE):
+            played = played.followed_by(self._play(actions, min(each - before, _AT_ONCE)))
+        return played
+
+    def _play(self, actions: NDArray[np.int64], each: int) -> Outcomes:
+        places = np.zeros(each, np.int64)
+        records = self.games.records(places, self.rng)
+        size = len(actions)
+        playouts = Playouts(
+            places,
+            np.tile(np.arange(each), size),
+            np.zeros(size * each, np.int64),
+            np.repeat(np.arange(size), each),
+            np.repeat(actions, each),
+        )
+        ends = self.analyst.playing.play(playouts, records, self.rng.words(places))
+        shape = size, each, -1
+        unit = float(self.analyst.game.score_scale)
+        return Outcomes(
+            ends.win.astype(np.float64).reshape(shape)[:, :, : self.players],
+            unit * ends.score.astype(np.float64).reshape(shape)[:, :, : self.players],
+        )

@@ -1,0 +1,184 @@
+"""The box desk: owners compare every printed value with their copy and save a box of their own."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from shakespeare_agents.table.box_desk.desk import LONGEST_FILE, OWN, Entered, entered, opened
+from shakespeare_agents.table.box_desk.facts import Fact, bundled_box, sections_of
+from shakespeare_agents.table.box_desk.saving import save, state_of
+from shakespeare_agents.table.box_desk.sources import meanings_of
+from shakespeare_agents.table.site import Site
+from shakespeare_env import registry
+from shakespeare_env.errors import BoxError
+
+_FIELDS = 2000
+_VALUE, _CONFIRMED = "value.", "confirmed."
+
+
+@dataclass
+class _Work:
+    """A box on the desk.
+
+    Attributes:
+        game: Its name.
+        box: The values so far.
+        said: What stands in the fields, by entries' names; others show their values.
+        confirmed: Names of entries that the owner has ticked.
+        source: What is said of where the owner's values come from.
+        seen: The state of the server's box file as this page knows it.
+        told: What has been done.
+    """
+
+    game: str
+    box: Entered
+    said: dict[str, str] = field(default_factory=dict)
+    confirmed: frozenset[str] = frozenset()
+    source: str = OWN
+    seen: str = ""
+    told: str = ""
+
+    def text_of(self, fact: Fact) -> str:
+        """What stands in an entry's field."""
+        return self.said.get(fact.name, fact.text)
+
+
+def routes(site: Site) -> list[Route]:
+    """The desk's pages."""
+
+    def games(request: Request) -> Response:
+        """Which boxes there are, and how much of them is not printed in the rules."""
+        boxes = []
+        for game in registry.names():
+            facts = opened(game, bundled_box(game)).facts
+            boxes.append((game, len(facts), Counter(fact.kind for fact in facts)))
+        return site.page(request, "box_games.html", boxes=boxes)
+
+    def show(request: Request) -> Response:
+        """The box that an owner goes on with."""
+        return _page(site, request, _begun(site, _game(request)))
+
+    async def take(request: Request) -> Response:
+        """Look at what was entered; and give it back as a file, if that is asked for."""
+        game = _game(request)
+        async with request.form(
+            max_files=1, max_fields=_FIELDS, max_part_size=LONGEST_FILE
+        ) as form:
+            said = {key: value for key, value in form.items() if isinstance(value, str)}
+            upload = form.get("file")
+            content = await upload.read() if isinstance(upload, UploadFile) else b""
+        return await run_in_threadpool(_answer, site, request, game, said, content)
+
+    return [
+        Route("/box", games),
+        Route("/box/{game}", show),
+        Route("/box/{game}", take, methods=["POST"]),
+    ]
+
+
+def _game(request: Request) -> str:
+    name: str = request.path_params["game"]
+    if name not in registry.names():
+        raise HTTPException(404, f"There is no game {name[:40]!r} here.")
+    return name
+
+
+def _begun(site: Site, game: str) -> _Work:
+    """The server's box file if it is one of this game, or else the box in force."""
+    path, fault, seen = site.settings.box_file, "", ""
+    sources = [registry.box_in_force(game)]
+    if path is not None:
+        try:
+            seen = state_of(path)
+            sources = [path, *sources] if path.exists() else sources
+        except BoxError as error:
+            fault = str(error)
+    for source in sources:
+        try:
+            text = source.read_text(encoding="utf-8")
+            return _Work(game, opened(game, text), seen=seen, told=fault)
+        except (OSError, ValueError) as error:
+            # What cannot be gone on with is not written over either.
+            seen = "" if source == path else seen
+            fault = f"{source} is no box of this game: {error}"
+    return _Work(game, opened(game, bundled_box(game)), seen=seen, told=fault)
+
+
+def _answer(
+    site: Site, request: Request, game: str, said: dict[str, str], content: bytes
+) -> Response:
+    work = _entered(game, said, content)
+    action, path = said.get("action", ""), site.settings.box_file
+    if work.box.is_good and action == "download":
+        headers = {"Content-Disposition": f'attachment; filename="{game}_box.toml"'}
+        return Response(work.box.text, media_type="application/toml", headers=headers)
+    if work.box.is_good and action == "save" and path is not None and work.seen:
+        try:
+            work.seen = save(path, work.box.text, work.seen)
+            work.told = f"Saved to {path}."
+        except BoxError as error:
+            work.box.fault = str(error)
+    return _page(site, request, work)
+
+
+def _entered(game: str, said: dict[str, str], content: bytes) -> _Work:
+    """What was sent, tried; nothing that was written into a field is lost by a fault."""
+    text = said.get("text", "").replace("\r\n", "\n")
+    work = _Work(
+        game,
+        Entered(text),
+        said={key[len(_VALUE) :]: said[key] for key in said if key.startswith(_VALUE)},
+        confirmed=frozenset(key[len(_CONFIRMED) :] for key in said if key.startswith(_CONFIRMED)),
+        source=said.get("source", OWN),
+        seen=said.get("seen", ""),
+    )
+    try:
+        if said.get("action") == "open":
+            box = opened(game, content.decode("utf-8", "replace"))
+            return _Work(game, box, seen=work.seen, told="The file is open.")
+        work.box = entered(game, text, work.said, work.confirmed, work.source)
+    except BoxError as error:
+        work.box = _opened_again(game, text)
+        work.box.fault = str(error)
+    if work.box.is_good:
+        work.said, work.confirmed = {}, frozenset()
+        work.told = "All values can be used."
+    return work
+
+
+def _opened_again(game: str, text: str) -> Entered:
+    try:
+        return opened(game, text)
+    except BoxError:
+        return opened(game, bundled_box(game))
+
+
+def _page(site: Site, request: Request, work: _Work) -> Response:
+    facts, variable = work.box.facts, f"{work.game.upper()}_BOX"
+    path = site.settings.box_file
+    sections = [
+        (title, groups, [fact for _, group in groups for fact in group])
+        for title, groups in sections_of(facts)
+    ]
+    context: dict[str, Any] = {
+        "work": work,
+        "sections": sections,
+        "kinds": Counter(fact.kind for fact in facts),
+        "meanings": meanings_of(work.box.text),
+        "differing": [fact for fact in facts if fact.differs],
+        "names": {fact.name: fact for fact in facts},
+        "in_force": registry.box_in_force(work.game),
+        "path": path,
+        "command": f"{variable}={shlex.quote(str(path or f'{work.game}_box.toml'))}",
+    }
+    return site.page(request, "box.html", 200 if work.box.is_good else 422, **context)

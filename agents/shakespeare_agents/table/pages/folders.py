@@ -1,0 +1,98 @@
+"""Folders to watch: standings of arenas and the latest games of arenas and datasets, live."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from shakespeare_agents.arena import wording
+from shakespeare_agents.arena.report.axes import linear
+from shakespeare_agents.arena.standings import Standings
+from shakespeare_agents.table.site import Site
+from shakespeare_agents.table.watching.finding import find
+from shakespeare_agents.table.watching.watched import Seen, Watched
+
+_WAIT = 0.8
+"""Seconds that a page waits for a folder's first reading; it is told of later ones."""
+
+
+def routes(site: Site) -> list[Route]:
+    """The pages of watched folders."""
+    folders = [Watched(folder) for folder in site.settings.folders]
+
+    def chosen(request: Request) -> tuple[int, Watched]:
+        number = request.path_params["number"]
+        if number >= len(folders):
+            raise HTTPException(404, "This server watches no such folder.")
+        return number, folders[number]
+
+    def every(request: Request) -> Response:
+        """All folders."""
+        seen = [(watched.folder, watched.seen(_WAIT)) for watched in folders]
+        return site.page(request, "folders.html", folders=seen)
+
+    def show(request: Request) -> Response:
+        """One of them."""
+        number, watched = chosen(request)
+        view = _view(request, number, watched, watched.seen(_WAIT))
+        return site.page(request, "folder.html", **view)
+
+    def news(request: Request) -> Response:
+        """What is new since a version; nothing if that is still the latest."""
+        number, watched = chosen(request)
+        seen = watched.seen()
+        if request.query_params.get("since") == str(seen.version):
+            return Response(status_code=204)
+        view = _view(request, number, watched, seen)
+        return HTMLResponse(site.fragment("folder_news.html", **view))
+
+    return [
+        Route("/folders", every),
+        Route("/folders/{number:int}", show),
+        Route("/folders/{number:int}/news", news),
+    ]
+
+
+def _view(request: Request, number: int, watched: Watched, seen: Seen) -> dict[str, Any]:
+    query = request.query_params
+    page = query.get("page", "1")
+    place = int(page) if page.isascii() and page.isdigit() and len(page) < 7 else 1
+    agent = query.get("agent", "")
+    found = None if seen.listing is None else find(seen.listing, agent, place)
+    own = f"/folders/{number}"
+    return {
+        "folder": watched.folder,
+        "number": number,
+        "seen": seen,
+        "found": found,
+        "agent": agent if found is None else found.agent,
+        "written": None if seen.changed is None else datetime.fromtimestamp(seen.changed, UTC),
+        "news": f"{own}/news?{urlencode({'since': seen.version, 'agent': agent, 'page': place})}",
+        "page_of": lambda page: f"{own}?{urlencode({'agent': agent, 'page': page})}",
+        "ladders": _ladders(seen.standings),
+        "word": wording,
+    }
+
+
+def _ladders(standings: Standings | None) -> list[dict[str, Any]]:
+    """An arena's orders: by rating, and of solo games by mean score."""
+    if standings is None:
+        return []
+    kinds = (("rating", standings.ladder, 0), ("mean", standings.solo, 1))
+    return [
+        {
+            "rows": frame.to_dicts(),
+            "column": column,
+            "digits": digits,
+            "axis": linear([*frame["low"], *frame[column], *frame["high"]]),
+            "settled": wording.settled(frame),
+        }
+        for column, frame, digits in kinds
+        if frame.height
+    ]

@@ -1,0 +1,1 @@
+"""Folders of recorded games, datasets and arenas, watched while others write them."""

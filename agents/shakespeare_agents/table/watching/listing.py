@@ -1,0 +1,156 @@
+"""The games of a folder in a few words each, as far as they are finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from shakespeare_env.datasets.frames import faults
+from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, shard_file
+from shakespeare_env.datasets.manifest_reading import read_manifest
+from shakespeare_env.datasets.reading import check_box
+from shakespeare_env.datasets.results_reading import is_arena, read_results, results_files
+from shakespeare_env.errors import DatasetError
+
+MOST_LISTED = 20_000
+"""Games of a dataset, the latest: it may have far more than memory holds."""
+ARENA, DATASET = "arena", "dataset"
+State = tuple[tuple[str, int, int], ...]
+"""Names, sizes and times of the files that say what a folder holds."""
+COLUMNS: dict[str, Any] = {
+    "game_id": pl.Int64,
+    "players": pl.Int8,
+    "agents": pl.List(pl.String),
+    "scores": pl.List(pl.Int16),
+    "places": pl.List(pl.Int8),
+    "forfeited_by": pl.Int8,
+    "fault": pl.String,
+    "moves": pl.UInt32,
+}
+"""Of the games listed; `moves` is their number."""
+_COMMON = ("players", "agents", "scores", "places")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Finished games.
+
+    Attributes:
+        kind: Of the folder, `ARENA` or `DATASET`.
+        game: Its name.
+        count: Of all games.
+        planned: How many there will be, None if nobody knows.
+        games: The latest of them, `COLUMNS`, the oldest first.
+        results: All that an arena knows of its games, for standings; None once they are computed.
+    """
+
+    kind: str
+    game: str
+    count: int
+    planned: int | None
+    games: pl.DataFrame
+    results: pl.DataFrame | None = None
+
+
+def state_of(folder: Path) -> State:
+    """What tells whether a folder holds something new; OSError if it cannot be read."""
+    files = results_files(folder) if is_arena(folder) else [folder / NAME]
+    told = []
+    for path in files:
+        try:
+            about = path.stat()
+        except FileNotFoundError:  # an arena has just put small files into one
+            continue
+        told.append((path.name, about.st_size, about.st_mtime_ns))
+    return tuple(told)
+
+
+class Lister:
+    """Reads a folder again and again; what it has read of a dataset's files is not read twice.
+
+    Args:
+        folder: An arena's or a dataset's, or one that becomes it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._shards: dict[tuple[int, Shard], pl.DataFrame] = {}
+
+    def read(self) -> Listing:
+        """All games there are now.
+
+        Raises:
+            DatasetError: the folder is neither, is damaged, or is of another box than the one in
+                force.
+            ModuleNotFoundError: Polars is not installed.
+            OSError: it cannot be read.
+        """
+        if is_arena(self._folder):
+            return _arena(read_results(self._folder))
+        manifest = read_manifest(self._folder)
+        check_box(self._folder, manifest.settings)
+        return self._dataset(manifest)
+
+    def _dataset(self, manifest: Manifest) -> Listing:
+        first, listed = len(manifest.shards), 0
+        while first and listed < MOST_LISTED:
+            first -= 1
+            listed += manifest.shards[first].games
+        keys = [(number, manifest.shards[number]) for number in range(first, len(manifest.shards))]
+        self._shards = {key: self._shard(*key) for key in keys}
+        games = pl.concat(self._shards.values()) if keys else _nothing()
+        settings = manifest.settings
+        return Listing(
+            DATASET, settings.game, manifest.finished_games, settings.games, games.tail(MOST_LISTED)
+        )
+
+    def _shard(self, number: int, shard: Shard) -> pl.DataFrame:
+        if (number, shard) in self._shards:
+            return self._shards[number, shard]
+        path = self._folder / shard_file(number)
+        try:
+            rows = pl.scan_parquet(path, glob=False)
+            found = rows.select(
+                "game_id",
+                *_COMMON,
+                pl.lit(None, pl.Int8).alias("forfeited_by"),
+                pl.lit(None, pl.String).alias("fault"),
+                pl.col("actions").list.len().alias("moves"),
+            ).collect()
+            return _checked(found)
+        except faults() as error:
+            words = str(error).partition("\n")[0][:200]
+            raise DatasetError(
+                f"{path} cannot be read ({words}); copy the dataset again"
+            ) from error
+
+
+def _arena(results: pl.DataFrame) -> Listing:
+    games = results.with_row_index("game_id").select(
+        pl.col("game_id").cast(pl.Int64),
+        *_COMMON,
+        "forfeited_by",
+        "fault",
+        pl.col("actions").list.len().alias("moves"),
+    )
+    game = results["game"][0] if results.height else ""
+    return Listing(ARENA, game, results.height, None, games, results)
+
+
+def _nothing() -> pl.DataFrame:
+    return pl.DataFrame(schema=COLUMNS)
+
+
+def _checked(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows that can be shown; ValueError for others."""
+    if dict(rows.schema) != COLUMNS:
+        raise ValueError("it has other columns than a dataset's")
+    by_seat = ("agents", "scores", "places")
+    whole = pl.all_horizontal(*[pl.col(name).list.len() == pl.col("players") for name in by_seat])
+    sound: Any = rows.select(whole.all()).item()
+    if not sound:
+        raise ValueError("it holds rows that are no games")
+    return rows

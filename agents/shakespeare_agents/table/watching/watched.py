@@ -1,0 +1,132 @@
+"""A folder that is read in the background, as often as it changes and its size allows."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from shakespeare_agents.arena.standings import Standings, standings_of
+from shakespeare_agents.table.watching.listing import Lister, Listing, State, state_of
+from shakespeare_env.errors import ShakespeareEnvError
+
+_LOOKS_APART = 1.0
+"""Seconds between two looks at the files."""
+_REST = 4.0
+"""How many times as long as reading took a folder is left alone."""
+_computing = threading.Lock()
+"""Standings of one folder at a time: people at tables want the processor, too."""
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What is known of a folder.
+
+    Attributes:
+        version: Rises whenever anything else here changes.
+        listing: Its games; None before they are read.
+        standings: Of an arena's agents; None before they are computed.
+        fault: Why it could not be read the last time, "" if it could.
+        changed: When its newest file was written, in seconds of the clock; None without a file.
+    """
+
+    version: int = 0
+    listing: Listing | None = None
+    standings: Standings | None = None
+    fault: str = ""
+    changed: float | None = None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether all that was read has been computed, too."""
+        return self.listing is None or self.listing.results is None
+
+
+class Watched:
+    """A folder that somebody may be writing.
+
+    Args:
+        folder: An arena's or a dataset's, or one that becomes it.
+        now: Seconds of a clock that only rises.
+    """
+
+    def __init__(self, folder: Path, now: Callable[[], float] = time.monotonic) -> None:
+        self.folder = folder
+        self._now = now
+        self._lister = Lister(folder)
+        self._lock = threading.Lock()
+        self._seen = Seen()
+        self._read: State | None = None
+        self._looked = self._rested = float("-inf")
+        self._thread: threading.Thread | None = None
+
+    def seen(self, wait: float = 0.0) -> Seen:
+        """What is known by now; reading goes on in the background if there is more to know.
+
+        Args:
+            wait: Seconds to wait for the first reading.
+        """
+        with self._lock:
+            idle = self._thread is None or not self._thread.is_alive()
+            if idle and self._now() >= max(self._looked + _LOOKS_APART, self._rested):
+                self._looked = self._now()
+                state = self._state()
+                if not self._is_known(state):
+                    self._thread = threading.Thread(target=self._work, args=(state,), daemon=True)
+                    self._thread.start()
+            thread, first = self._thread, self._seen.version == 0
+        if first and wait and thread is not None:
+            deadline = time.monotonic() + wait
+            while self._seen.version == 0 and time.monotonic() < deadline:
+                thread.join(0.01)
+        return self._seen
+
+    def _is_known(self, state: State | None) -> bool:
+        """Whether there is nothing to read or to compute; a fault may pass by itself."""
+        seen = self._seen
+        return state == self._read and seen.version > 0 and seen.is_settled and not seen.fault
+
+    def _state(self) -> State | None:
+        try:
+            return state_of(self.folder)
+        except OSError:
+            return None  # reading tells why
+
+    def _work(self, state: State | None) -> None:
+        began = self._now()
+        try:
+            self._look(state)
+            with _computing:
+                self._rate()
+        finally:
+            self._rested = self._now() + _REST * (self._now() - began)
+
+    def _look(self, state: State | None) -> None:
+        """Read the games, unless they are those known."""
+        if state == self._read and self._seen.version > 0 and not self._seen.fault:
+            return
+        listing, fault = self._seen.listing, ""
+        try:
+            listing = self._lister.read()
+        except (ShakespeareEnvError, OSError, ModuleNotFoundError) as error:
+            fault = str(error)
+        self._read = state
+        if fault and fault == self._seen.fault:
+            return
+        changed = max((time_ns for _, _, time_ns in state or ()), default=None)
+        self._show(listing=listing, fault=fault, changed=None if changed is None else changed / 1e9)
+
+    def _rate(self) -> None:
+        """Compute an arena's standings, unless they are those known."""
+        listing = self._seen.listing
+        if listing is None or listing.results is None or self._seen.is_settled:
+            return
+        standings = standings_of(listing.results) if listing.count else None
+        # What only the standings need is no longer kept.
+        self._show(standings=standings, listing=replace(listing, results=None))
+
+    def _show(self, **changes: object) -> None:
+        now: Seen = replace(self._seen, **changes)  # type: ignore[arg-type]
+        self._seen = replace(now, version=now.version + 1)

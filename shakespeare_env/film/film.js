@@ -1,0 +1,256 @@
+// Plays a recorded game: swaps the pictures that differ and frames the places a move changed.
+// What it plays is in the page, as JSON in #film-data, or at the address in data-source.
+"use strict";
+
+(() => {
+  const root = document.querySelector("[data-film]");
+  if (!root) return;
+  const SECONDS = 1.2; // between moves while playing
+  const WIDEST_CARD = 220; // wider pictures stand in columns, cards in rows
+  const part = (name) => root.querySelector(`.film-${name}`);
+  const board = part("board"), slider = part("slider"), told = part("told");
+  const last = Number(root.dataset.last);
+  const link = root.dataset.link;
+  let film = null, at = 0, timer = null;
+
+  async function unpacked(data) {
+    if (!("packed" in data)) return data;
+    const bytes = Uint8Array.from(atob(data.packed), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  }
+
+  async function load() {
+    const inPage = document.getElementById("film-data");
+    if (inPage) return unpacked(JSON.parse(inPage.textContent));
+    const answer = await fetch(root.dataset.source);
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    return unpacked(await answer.json());
+  }
+
+  function picture(number) {
+    const holder = document.createElement("template");
+    holder.innerHTML = film.pieces[number];
+    return holder.content.firstElementChild;
+  }
+
+  function element(name, className, text) {
+    const made = document.createElement(name);
+    if (className) made.className = className;
+    if (text) made.textContent = text;
+    return made;
+  }
+
+  const isWide = (drawn) => Number(drawn.getAttribute("width")) > WIDEST_CARD;
+
+  // A panel of the board; its pictures are swapped one by one where their number is the same.
+  function showPanel(panel, shown) {
+    if (!shown || shown.pieces.length !== panel.pieces.length || shown.title !== panel.title) {
+      const section = element("section", "film-panel");
+      section.dataset.panel = panel.name;
+      if (panel.seat !== null) section.classList.add("film-seat");
+      section.append(element("h2", "", panel.title));
+      const pictures = panel.pieces.map(picture);
+      for (const [kind, wide] of [["film-large", true], ["film-small", false]]) {
+        const own = pictures.filter((drawn) => isWide(drawn) === wide);
+        if (!own.length) continue;
+        const row = element("div", kind);
+        row.append(...own);
+        section.append(row);
+      }
+      return { ...panel, section, pictures };
+    }
+    const pictures = panel.pieces.map((piece, place) => {
+      const drawn = shown.pictures[place];
+      // A framed picture is drawn again without its frames.
+      if (piece === shown.pieces[place] && !drawn.querySelector(".film-changed")) return drawn;
+      const swapped = picture(piece);
+      drawn.replaceWith(swapped);
+      return swapped;
+    });
+    return { ...panel, section: shown.section, pictures };
+  }
+
+  let panels = [];
+  function showBoard() {
+    const wanted = film.frames[at].map((number) => film.panels[number]);
+    const byName = new Map(panels.map((panel) => [panel.name, panel]));
+    panels = wanted.map((panel) => showPanel(panel, byName.get(panel.name)));
+    const sections = panels.map((panel) => panel.section);
+    const same = sections.length === board.children.length
+      && sections.every((section, place) => section === board.children[place]);
+    if (!same) board.replaceChildren(...sections);
+    if (at > 0) frameChanges();
+  }
+
+  // Places by name, each with its own drawing: what stands in places within it is theirs.
+  function drawings(parent) {
+    const found = new Map();
+    for (const place of parent.querySelectorAll("[data-place]")) {
+      const twin = place.cloneNode(true);
+      twin.querySelectorAll("[data-place]").forEach((inner) => inner.replaceChildren());
+      found.set(place.dataset.place, { place, own: twin.innerHTML });
+    }
+    return found;
+  }
+
+  function frameChanges() {
+    const piecesOf = (number) => new Set(
+      film.frames[number].flatMap((panel) => film.panels[panel].pieces));
+    const before = piecesOf(at - 1), now = piecesOf(at);
+    const old = document.createElement("div");
+    old.append(...[...before].filter((piece) => !now.has(piece)).map(picture));
+    const then = drawings(old);
+    const changed = [...now].filter((piece) => !before.has(piece));
+    const numbers = panels.flatMap((panel) => panel.pieces);
+    const pictures = panels.flatMap((panel) => panel.pictures);
+    for (const piece of changed) {
+      for (const [name, { place, own }] of drawings(pictures[numbers.indexOf(piece)])) {
+        if (then.has(name) && then.get(name).own === own) continue;
+        const { x, y, width, height } = place.getBBox();
+        const frame = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+        for (const [key, value] of Object.entries({
+          x: x - 1, y: y - 1, width: width + 2, height: height + 2, rx: 6, class: "film-changed",
+        })) frame.setAttribute(key, value);
+        place.append(frame);
+      }
+    }
+  }
+
+  function tell() {
+    told.replaceChildren();
+    if (at === 0) {
+      told.append(element("p", "", "The game begins."));
+      return;
+    }
+    const { who, text, move, effects } = film.told[at - 1];
+    const line = element("p", "", `${at}. ${who} `);
+    line.append(element("strong", "", text), " ");
+    if (move) line.append(element("code", "", move));
+    told.append(line);
+    if (effects.length) {
+      const list = element("ul");
+      list.append(...effects.map((effect) => element("li", "", effect)));
+      told.append(list);
+    }
+    const mistake = root.querySelector(`.film-mistakes [data-ply="${at}"]`);
+    if (mistake) {
+      const copy = element("p", "film-verdict");
+      copy.append(...mistake.parentElement.cloneNode(true).childNodes);
+      told.append(copy);
+    }
+  }
+
+  function showCursors() {
+    for (const figure of root.querySelectorAll("[data-graph]")) {
+      const values = JSON.parse(figure.dataset.graph), unit = figure.dataset.unit;
+      figure.querySelectorAll("[data-line]").forEach((cell) => {
+        const value = values[cell.dataset.line][at];
+        cell.textContent = value === null || value === undefined ? "–" : `${value}${unit}`;
+      });
+      const step = figure.querySelector("[data-step]").dataset.step;
+      figure.querySelector("[data-cursor]").setAttribute("transform", `translate(${at * step} 0)`);
+    }
+  }
+
+  function show(number) {
+    at = Math.max(0, Math.min(last, number));
+    slider.value = at;
+    slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
+    part("place").textContent = `${at} / ${last}`;
+    part("progress").textContent = film.progress[at];
+    showBoard();
+    tell();
+    showCursors();
+    root.querySelectorAll("a[aria-current]").forEach((one) => one.removeAttribute("aria-current"));
+    const own = root.querySelector(`.film-log [data-ply="${at}"]`);
+    if (own) own.setAttribute("aria-current", "true");
+    // In a notebook the page has no address of its own.
+    if (location.protocol !== "about:") history.replaceState(null, "", `${link}${at}`);
+    root.dispatchEvent(new CustomEvent("film:shown", { bubbles: true, detail: { at } }));
+  }
+
+  function stop() {
+    clearInterval(timer);
+    timer = null;
+    const button = root.querySelector('[data-go="play"]');
+    button.textContent = "▶ Play";
+    button.setAttribute("aria-label", "Play");
+    told.setAttribute("aria-live", "polite");
+  }
+
+  function play() {
+    if (timer) return stop();
+    const button = root.querySelector('[data-go="play"]');
+    button.textContent = "❚❚ Pause";
+    button.setAttribute("aria-label", "Pause");
+    told.setAttribute("aria-live", "off"); // it would be read over and over
+    if (at === last) show(0);
+    timer = setInterval(() => (at < last ? show(at + 1) : stop()), 1000 * SECONDS);
+  }
+
+  function go(where) {
+    if (where === "play") return play();
+    stop();
+    show({ first: 0, back: at - 1, next: at + 1, last }[where]);
+  }
+
+  function wanted() {
+    const found = /^#(\d{1,6})$/.exec(location.hash);
+    return found ? Number(found[1]) : Number(root.dataset.at);
+  }
+
+  function onClick(event) {
+    const button = event.target.closest("[data-go]");
+    if (button) return go(button.dataset.go);
+    const link = event.target.closest("[data-ply]");
+    if (link) {
+      event.preventDefault();
+      stop();
+      show(Number(link.dataset.ply));
+      part("bar").scrollIntoView({ block: "nearest" });
+      return;
+    }
+    const drawn = event.target.closest("svg[data-step]");
+    if (drawn) {
+      const place = drawn.getBoundingClientRect();
+      const x = (event.clientX - place.left) * drawn.viewBox.baseVal.width / place.width;
+      stop();
+      show(Math.round((x - drawn.dataset.left) / drawn.dataset.step));
+    }
+  }
+
+  function onKey(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const typing = event.target.closest?.("input, select, textarea, summary, a, button");
+    const keys = { ArrowLeft: "back", ArrowRight: "next", Home: "first", End: "last", " ": "play" };
+    const where = keys[event.key];
+    if (!where || event.target.closest?.("select, textarea, input:not(.film-slider)")) return;
+    if (where === "play" && typing) return; // it presses what has the focus
+    if (event.target === slider && where !== "play") return; // it moves by itself
+    event.preventDefault();
+    go(where);
+  }
+
+  load().then((data) => {
+    film = data;
+    show(wanted());
+    root.addEventListener("click", onClick);
+    document.addEventListener("keydown", onKey);
+    slider.addEventListener("input", () => {
+      stop();
+      show(Number(slider.value));
+    });
+    window.addEventListener("hashchange", () => show(wanted()));
+    // Graphs may come later.
+    new MutationObserver(() => {
+      showCursors();
+      tell();
+    }).observe(part("extras"), { childList: true });
+  }).catch((fault) => {
+    const line = part("fault");
+    line.hidden = false;
+    line.textContent = `The game cannot be shown (${fault.message}). Its moves in words are below.`;
+    part("log").open = true;
+  });
+})();

@@ -1,0 +1,43 @@
+"""What somebody thinks of a game: forecasts along it, and decisions that cost most."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """What every seat could expect in n + 1 positions, NaN where nobody says.
+
+    Attributes:
+        chances: float[n + 1, P], shares of the victory; without meaning in solo games.
+        scores: float[n + 1, P], final scores.
+        by: Who forecasts.
+    """
+
+    chances: NDArray[np.floating[Any]]
+    scores: NDArray[np.floating[Any]]
+    by: str
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A decision that cost its seat something.
+
+    Attributes:
+        number: Of the move, from 1.
+        seat: Who decided.
+        loss: Share of the victory lost; alone, points lost.
+        better: The move, in notation, that it is compared with.
+        margin: Half the 95 % interval of the loss; 0 if it is not known.
+    """
+
+    number: int
+    seat: int
+    loss: float
+    better: str
+    margin: float = 0.0

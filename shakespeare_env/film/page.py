@@ -1,0 +1,220 @@
+"""The page: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.film.graph import Line, Point, graph
+from shakespeare_env.film.judgement import Forecasts, Mistake
+from shakespeare_env.film.strip import Film
+from shakespeare_env.position import Position
+
+_FOLDER = Path(__file__).parent
+SCRIPT, STYLE = _FOLDER / "film.js", _FOLDER / "film.css"
+_PERCENT = 100.0
+
+
+def film_page(
+    positions: Sequence[Position],
+    moves: Sequence[str],
+    names: Sequence[str] = (),
+    forecasts: Forecasts | None = None,
+    *,
+    mistakes: Sequence[Mistake] = (),
+    title: str = "",
+    seat: int | None = None,
+    ending: str = "",
+) -> str:
+    """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
+
+    Args:
+        positions: n + 1.
+        moves: The n between them.
+        names: Who plays, by seat; empty if nobody is named.
+        forecasts: Shown as graphs. They tell of hands, so not beside `seat`.
+        mistakes: Decisions that are marked, likewise.
+        title: Of the page; empty: who plays what.
+        seat: Shows what this seat saw, `NO_SEAT` a spectator; None shows everything.
+        ending: Why the game stopped, if it was not played to its end.
+
+    Raises:
+        ValueError: the arguments do not fit each other.
+    """
+    if seat is not None and (forecasts is not None or mistakes):
+        raise ValueError(
+            f"seat={seat} with forecasts or mistakes: they tell of other seats' secrets; "
+            "leave out one of both"
+        )
+    film = Film(positions, moves, names, seat=seat, ending=ending)
+    packed = base64.b64encode(zlib.compress(film.data().encode(), 9)).decode()
+    title = title or default_title(film)
+    graphs = score_graph(film)
+    if forecasts is not None:
+        graphs += forecast_graphs(film, forecasts, mistakes)
+    listed = mistakes_list(film, positions, mistakes)
+    script, style = SCRIPT.read_text(encoding="utf-8"), STYLE.read_text(encoding="utf-8")
+    return (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>\n{style}</style></head>\n"
+        f'<body class="film-page"><main><h1>{escape(title)}</h1>\n'
+        f"{player(film, graphs + listed)}\n</main>\n"
+        f'<script type="application/json" id="film-data">{json.dumps({"packed": packed})}</script>'
+        f"\n<script>\n{script}</script></body></html>\n"
+    )
+
+
+def framed(page: str) -> str:
+    """A page within another, such as a notebook: its script can reach nothing else."""
+    return (
+        f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
+        'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
+    )
+
+
+def write_film_page(path: Path, page: str) -> None:
+    """Write a page; complete or not at all.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    try:
+        unfinished.write_text(page, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def default_title(film: Film) -> str:
+    """The game and who plays it."""
+    headline = film.headlines[0]
+    who = ", ".join(film.names) or headline.table
+    return f"{headline.game}: {who}"
+
+
+def player(film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0) -> str:
+    """What `film.js` brings to life: controls, board, log.
+
+    Args:
+        film: What is played.
+        extras: HTML below the board: graphs and lists.
+        source: Where the script fetches `Film.data`; empty: it is in the page.
+        link: What a position's address begins with.
+        at: The position shown first.
+    """
+    last = len(film)
+    buttons = "".join(
+        f'<button type="button" data-go="{go}" aria-label="{label}" title="{label}{key}">'
+        f"{sign}</button>"
+        for go, label, key, sign in (
+            ("first", "First position", " (Home)", "|◀"),
+            ("back", "One move back", " (←)", "◀"),
+            ("play", "Play", " (space)", "▶ Play"),
+            ("next", "One move forward", " (→)", "▶"),
+            ("last", "Last position", " (End)", "▶|"),
+        )
+    )
+    return (
+        f'<div class="film" data-film data-at="{at}" data-last="{last}" '
+        f'data-source="{escape(source)}" data-link="{escape(link)}">'
+        '<div class="film-bar"><div class="film-controls" role="group" aria-label="Step through '
+        f'the game">{buttons}<output class="film-place"></output></div>'
+        f'<input class="film-slider" type="range" min="0" max="{last}" value="{at}" '
+        'aria-label="Position">'
+        '<p class="film-progress"></p><div class="film-told" aria-live="polite"></div></div>'
+        '<p class="film-fault" role="alert" hidden></p>'
+        f'<div class="film-board"></div><div class="film-extras">{extras}</div>'
+        f"{_log(film, link)}</div>"
+    )
+
+
+def score_graph(film: Film, link: str = "#") -> str:
+    """Every seat's score over the game."""
+    scores = np.array(film.scores, float)
+    return graph("Score", _lines(film, scores), film.chapters, link=link)
+
+
+def forecast_graphs(
+    film: Film, forecasts: Forecasts, mistakes: Sequence[Mistake] = (), link: str = "#"
+) -> str:
+    """Every seat's chance to win over the game, alone the expected score, with mistakes marked."""
+    points = [
+        Point(one.number, one.seat, mistake_title(film, one))
+        for one in mistakes
+        if one.number <= len(film)
+    ]
+    alone = film.players == 1
+    values = forecasts.scores if alone else forecasts.chances * _PERCENT
+    title = "Expected final score" if alone else "Chance to win"
+    return graph(
+        f"{title}, as {forecasts.by} sees it",
+        _lines(film, values),
+        film.chapters,
+        points,
+        unit="" if alone else "%",
+        bounds=None if alone else (0.0, _PERCENT),
+        link=link,
+    )
+
+
+def mistake_title(film: Film, mistake: Mistake) -> str:
+    """A mistake in words."""
+    alone = film.players == 1
+    unit, digits = (1.0, 1) if alone else (_PERCENT, 0)
+    within = f" ± {mistake.margin * unit:.{digits}f}" if mistake.margin else ""
+    lost = f"{mistake.loss * unit:.{digits}f}{within} {'points' if alone else '% chance to win'}"
+    return f"Move {mistake.number} cost {film.label(mistake.seat)} {lost}"
+
+
+def mistakes_list(
+    film: Film, positions: Sequence[Position], mistakes: Sequence[Mistake], link: str = "#"
+) -> str:
+    """The decisions that lost most, each with what was better; empty if there are none."""
+    if not mistakes:
+        return ""
+    rows = []
+    for one in sorted(mistakes, key=lambda mistake: -mistake.loss):
+        told = film.told[one.number - 1]
+        better = positions[one.number - 1].describe_move(one.better)
+        rows.append(
+            f'<li><a href="{escape(link)}{one.number}" data-ply="{one.number}">'
+            f"{escape(mistake_title(film, one))}</a>: {escape(told.text)}. Better: "
+            f"{escape(better)} <code>{escape(one.better)}</code></li>"
+        )
+    return (
+        '<section class="film-mistakes"><h2>Decisions that lost most</h2>'
+        f"<ol>{''.join(rows)}</ol></section>"
+    )
+
+
+def _lines(film: Film, values: NDArray[np.floating[Any]]) -> list[Line]:
+    return [
+        Line(film.label(seat), film.game.seat_colours[seat][0], values[:, seat].tolist())
+        for seat in range(film.players)
+    ]
+
+
+def _log(film: Film, link: str) -> str:
+    """All moves in words, each a link; read without scripts, too."""
+    rows = []
+    for number, told in enumerate(film.told, 1):
+        code = f" <code>{escape(told.move)}</code>" if told.move else ""
+        effects = "".join(f"<li>{escape(effect)}</li>" for effect in told.effects)
+        rows.append(
+            f'<li><a href="{escape(link)}{number}" data-ply="{number}">{escape(told.mover)}</a> '
+            f"{escape(told.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
+        )
+    return (
+        '<details class="film-log"><summary>All moves in words</summary>'
+        f"<ol>{''.join(rows)}</ol></details>"
+    )

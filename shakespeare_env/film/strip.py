@@ -1,0 +1,148 @@
+"""Everything a page shows of a recorded game, position by position."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.game import Game
+from shakespeare_env.game_log import GameLog, ToldMove
+from shakespeare_env.position import Position
+
+_BETWEEN = " · "
+
+
+class _Panel(NamedTuple):
+    """A panel of some position; `pieces` are numbers of pictures."""
+
+    name: str
+    title: str
+    seat: int | None
+    pieces: tuple[int, ...]
+
+
+class Film:
+    """A game as one seat saw it, or all of it.
+
+    Args:
+        positions: n + 1.
+        moves: The n between them.
+        names: Who plays, by seat; empty if nobody is named.
+        seat: Whose knowledge, `NO_SEAT` a spectator's; None shows everything.
+        ending: Why the game stopped, if it was not played to its end.
+
+    Attributes:
+        game: What is played.
+        players: Seats at the table.
+        told: Every move in words, as it may be known.
+        scores: int[n + 1, P] as lists, the current ones.
+        chapters: (position, such as "day 2") where each day or round begins.
+
+    Raises:
+        ValueError: the numbers of positions, moves and names do not fit each other.
+    """
+
+    def __init__(
+        self,
+        positions: Sequence[Position],
+        moves: Sequence[str],
+        names: Sequence[str] = (),
+        *,
+        seat: int | None = None,
+        ending: str = "",
+    ) -> None:
+        if len(positions) != len(moves) + 1:
+            raise ValueError(
+                f"{len(positions)} positions and {len(moves)} moves: "
+                "give one position more than moves"
+            )
+        first = positions[0]
+        if names and len(names) != first.players:
+            raise ValueError(f"{len(names)} names for {first.players} seats: give one for each")
+        self.game: Game = first.game
+        self.players = first.players
+        self.names = tuple(names)
+        self.ending = ending
+        log = GameLog(self.names or None, seat)
+        steps = zip(pairwise(positions), moves, strict=True)
+        self.told: list[ToldMove] = []
+        for (before, after), move in steps:
+            self.told.append(log.told(before, move, after))
+        self.scores = [position.scores() for position in positions]
+        seen = [_seen(position, seat) for position in positions]
+        self.chapters = self._chapters(seen)
+        self.headlines = [self.game.headline(position) for position in seen]
+        self._draw(seen)
+
+    def __len__(self) -> int:
+        """How many moves there are."""
+        return len(self.told)
+
+    def label(self, seat: int) -> str:
+        """What a seat is called."""
+        return self.names[seat] if self.names else f"Seat {seat}"
+
+    def progress(self, number: int) -> str:
+        """Where the game stands in a position, in a line."""
+        headline = self.headlines[number]
+        parts = [headline.progress, headline.phase, headline.sentence]
+        if number == len(self) and self.ending:
+            parts[-1] = self.ending
+        return _BETWEEN.join(filter(None, parts))
+
+    def data(self) -> str:
+        """JSON that `film.js` plays: every picture once, and which of them a position shows."""
+        told = [
+            {"who": one.mover, "text": one.text, "move": one.move, "effects": one.effects}
+            for one in self.told
+        ]
+        film = {
+            "pieces": self._pictures,
+            "panels": [one._asdict() for one in self._panels],
+            "frames": self._frames,
+            "progress": [self.progress(number) for number in range(len(self) + 1)],
+            "told": told,
+        }
+        return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
+
+    def _chapters(self, seen: Sequence[dict[str, Any]]) -> list[tuple[int, str]]:
+        key = self.game.chapter
+        begins = [(0, seen[0][key])]
+        for number, position in enumerate(seen):
+            if position[key] != begins[-1][1]:
+                begins.append((number, position[key]))
+        return [(number, f"{key} {value}") for number, value in begins]
+
+    def _draw(self, seen: Sequence[dict[str, Any]]) -> None:
+        drawn: dict[tuple[str, str], int] = {}
+        panels: dict[_Panel, int] = {}
+        frames: list[list[int]] = []
+        for position in seen:
+            frame = []
+            for panel in self.game.board(position, self.names):
+                pictures = (
+                    (piece.name, piece_svg(piece, f"piece-{piece.name}")) for piece in panel.pieces
+                )
+                pieces = tuple(drawn.setdefault(one, len(drawn)) for one in pictures)
+                own = _Panel(panel.name, panel.title, panel.seat, pieces)
+                frame.append(panels.setdefault(own, len(panels)))
+            frames.append(frame)
+        # Pictures of one piece stand together: they are alike, and what is alike packs well only
+        # where it is near.
+        order = sorted(drawn, key=lambda one: (one[0], drawn[one]))
+        place = {drawn[one]: number for number, one in enumerate(order)}
+        self._pictures = [picture for _, picture in order]
+        self._panels = [
+            one._replace(pieces=tuple(place[piece] for piece in one.pieces)) for one in panels
+        ]
+        self._frames = frames
+
+
+def _seen(position: Position, seat: int | None) -> dict[str, Any]:
+    """A position as it is shown: once the game is over, nothing is secret."""
+    if seat is None or position.to_move is None:
+        return position.to_dict()
+    return position.game.seen_by(position.to_dict(), seat)

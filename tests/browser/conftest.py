@@ -1,0 +1,91 @@
+"""One Chromium and one table server for all tests of a worker, and pages that are listened to."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.browser.table_server import TableServer
+
+playwright = pytest.importorskip(
+    "playwright.sync_api", reason="needs Playwright's Python package: make setup"
+)
+
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Tells when a page has read what the server has sent, which takes it some 20 ms.
+_TELL_WHEN_READ = """
+for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:afterSettle"]]) {
+  where.addEventListener(name, () => {
+    const version = document.getElementById("version");
+    window.readVersion = version && version.value;
+  });
+}
+"""
+
+
+@pytest.fixture(scope="session")
+def chromium() -> "Iterator[playwright.Browser]":
+    """A browser; skips where there is none."""
+    found = next(filter(None, map(shutil.which, _NAMES)), None)
+    if found is None:
+        pytest.skip("needs Chromium: apt-get install chromium")
+    as_root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+    with playwright.sync_playwright() as running:
+        browser = running.chromium.launch(executable_path=found, args=as_root)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
+    """A table server that is not stopped."""
+    running = TableServer(tmp_path_factory.mktemp("table")).start()
+    yield running
+    running.stop()
+    assert "Traceback" not in running.errors()
+
+
+Opener = Callable[..., "playwright.Page"]
+
+
+@pytest.fixture
+def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
+    """Opens pages, each in a browser of its own; none may complain, or call another machine."""
+    heard: list[str] = []
+    contexts = []
+
+    def listen(page: "playwright.Page") -> None:
+        page.on("pageerror", lambda fault: heard.append(f"{page.url}: {fault}"))
+        page.on(
+            "console",
+            lambda said: (
+                heard.append(f"{page.url}: {said.text}")
+                if said.type in ("error", "warning") and said.text not in page.expected
+                else None
+            ),
+        )
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if urlsplit(request.url).hostname in ("127.0.0.1", None)
+                else heard.append(f"{page.url} asks for {request.url}")
+            ),
+        )
+
+    def opened(**look: object) -> "playwright.Page":
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        context.add_init_script(_TELL_WHEN_READ)
+        page = context.new_page()
+        page.expected = []
+        listen(page)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert heard == []

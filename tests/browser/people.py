@@ -1,0 +1,147 @@
+"""People at a table: they see a page, and use a mouse, a finger or a keyboard."""
+
+import json
+import random
+from dataclasses import dataclass
+
+_SEEN = """(before) => {
+  const turn = document.getElementById("turn");
+  const version = document.getElementById("version").value;
+  if (!turn || version === before || window.readVersion !== version) return null;
+  const moves = JSON.parse(turn.textContent).moves;
+  const over = document.querySelector("#moves a[href^='/review']") !== null;
+  if (!moves.length && !over) return null;
+  const lacking = moves.flatMap(([, places]) => places).filter(
+    (name) => !document.querySelector(`#board [data-place="${CSS.escape(name)}"]`));
+  return {version, moves, over, lacking};
+}"""
+
+# How often Tab has to be pressed to get to an element; -1 if that cannot be told from here.
+_STEPS_TO = """(wanted) => {
+  if (wanted === document.activeElement) return 0;
+  const stops = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+    .filter((stop) => stop.checkVisibility({visibilityProperty: true}) && stop.type !== "hidden");
+  const from = stops.indexOf(document.activeElement);
+  return stops.indexOf(wanted) > from ? stops.indexOf(wanted) - from : -1;
+}"""
+_MOST_STOPS = 200
+
+
+@dataclass
+class Seen:
+    """What a page says when its person is to decide, or the game is over."""
+
+    version: str
+    moves: list[tuple[str, list[str], str]]
+    over: bool
+
+
+class Person:
+    """Somebody who chooses moves at random; repeatably.
+
+    Args:
+        page: What they look at.
+        seed: Of their choices.
+    """
+
+    def __init__(self, page, seed: int = 0) -> None:
+        self.page = page
+        self.version = ""
+        self._random = random.Random(seed)
+
+    def begin(self, address: str, game: str, seats: list[str], seed: int = 1, **fields) -> None:
+        """Begin a table in the lobby; a seat is `person`, or an agent's name."""
+        self.page.goto(f"{address}?game={game}&players={len(seats)}")
+        self.page.get_by_label("Seed").fill(str(seed))
+        for seat, who in enumerate(seats):
+            self.page.locator(f"[name=seat{seat}]").select_option(who)
+        for name, value in fields.items():
+            field = self.page.locator(f"[name={name}]")
+            if field.get_attribute("type") == "checkbox":
+                field.check()
+            elif field.get_attribute("type") == "hidden":
+                field.evaluate("(field, value) => { field.value = value; }", value)
+            else:
+                field.fill(value)
+        self.page.get_by_role("button", name="Begin").click()
+        self.page.wait_for_selector("#turn", state="attached")
+
+    def look(self) -> Seen:
+        """Wait for something to decide that is new to this person, or for the end."""
+        found = self.page.wait_for_function(_SEEN, arg=self.version).json_value()
+        assert found.pop("lacking") == [], "moves have places that are not on the board"
+        self.version = found["version"]
+        return Seen(**found)
+
+    def choose(self, seen: Seen) -> tuple[str, list[str], str]:
+        """A move, each kind of them as likely as the others."""
+        kind = self._random.choice(sorted({move.partition(":")[0] for move, _, _ in seen.moves}))
+        return self._random.choice([it for it in seen.moves if it[0].partition(":")[0] == kind])
+
+    def play_to_the_end(self) -> int:
+        """Play until the game is over; how many moves that took."""
+        played = 0
+        while not (seen := self.look()).over:
+            self.play(seen, *self.choose(seen))
+            played += 1
+        return played
+
+    def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
+        """Play a move by the places on the board, one after the other; else by its button."""
+        if not places:
+            self.press(self.page.locator(f"#moves .direct button[value='{move}']"))
+            return
+        for count, place in enumerate(places, 1):
+            self.press(self.page.locator(f"#board .target[data-place='{place}']"))
+            if self.page.evaluate("document.querySelector('dialog.asking') !== null"):
+                wanted = words if count == len(places) else "Go on to the next place"
+                self.press(self.page.get_by_role("button", name=wanted, exact=True))
+
+    def press(self, what) -> None:
+        """Use something of the page."""
+        what.click()
+
+
+class TouchingPerson(Person):
+    """Uses a finger."""
+
+    def press(self, what) -> None:
+        """Tap it."""
+        what.tap()
+
+
+class TypingPerson(Person):
+    """Has no mouse: walks to a place or a button with the Tab key, or names a move."""
+
+    def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
+        """Play a move by the find field or by walking over the board, in turns."""
+        if self._random.random() < 0.5:
+            self.press(self.page.locator("#find"))
+            self.page.keyboard.type(move)
+            self.page.keyboard.press("Enter")
+            return
+        super().play(seen, move, places, words)
+
+    def press(self, what) -> None:
+        """Walk there with Tab, then press Enter; into a field nothing is pressed."""
+        what.wait_for(state="visible")
+        for _ in range(_MOST_STOPS):
+            steps = what.evaluate(_STEPS_TO)
+            if steps == 0:
+                break
+            for _ in range(max(steps, 1)):
+                self.page.keyboard.press("Tab")
+        else:
+            raise AssertionError(f"Tab does not lead to {what}")
+        if what.get_attribute("id") != "find":
+            self.page.keyboard.press("Enter")
+
+
+def log_of(page) -> list[str]:
+    """The log of a page, a move a line."""
+    return [line.inner_text() for line in page.locator("#log li").all()]
+
+
+def as_field(position) -> str:
+    """A position for the lobby's form."""
+    return json.dumps(position.to_dict())

@@ -1,0 +1,60 @@
+"""A table server as users start it, in a process of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+
+class TableServer:
+    """`shakespeare table` on this machine, stopped and started at will.
+
+    Args:
+        folder: Of its database and what it writes to its terminal.
+        arguments: More of its command line.
+        games: The name of the database in the folder.
+    """
+
+    def __init__(self, folder: Path, *arguments: str, games: str = "games.sqlite") -> None:
+        self._folder = folder
+        self._arguments = [*arguments, "--games", str(folder / games)]
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+        self.address = ""
+
+    def start(self) -> "TableServer":
+        """Start it; at the same address as before, if it has run before."""
+        with (self._folder / f"stderr-{id(self)}.txt").open("a") as errors:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "shakespeare_env", "table", "--no-browser"]
+                + ["--port", str(self._port), *self._arguments],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+        said = self._process.stdout.readline()
+        assert "stands at http" in said, said + self.errors()
+        self.address = said.split()[-1]
+        self._port = int(self.address.rstrip("/").rpartition(":")[2])
+        return self
+
+    def kill(self) -> None:
+        """End it as a failing machine would: it has no time for a last word."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """End it as Ctrl-C would."""
+        if self._process is not None:
+            self._end(signal.SIGTERM)
+
+    def errors(self) -> str:
+        """All that it has written to its terminal as errors."""
+        return (self._folder / f"stderr-{id(self)}.txt").read_text()
+
+    def _end(self, how: signal.Signals) -> None:
+        self._process.send_signal(how)
+        self._process.wait(30)
+        self._process.stdout.close()
+        self._process = None

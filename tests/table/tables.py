@@ -1,0 +1,71 @@
+"""Servers to ask in tests, and what they answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import unescape
+
+from starlette.testclient import TestClient
+
+from shakespeare_agents.table.app import make_app
+from shakespeare_agents.table.settings import Settings
+
+HOST = "http://127.0.0.1:7764"
+HTMX = {"HX-Request": "true"}
+
+
+@contextmanager
+def served(folder, **settings) -> Iterator[TestClient]:
+    """A server with games in a folder; its clients follow redirects."""
+    app = make_app(Settings(folder / "games.sqlite", **settings))
+    with TestClient(app, base_url=HOST) as client:
+        yield client
+
+
+def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said):
+    """A new table's page."""
+    form = {"game": game, "players": str(len(seats)), "seed": str(seed), **said}
+    for seat, who in enumerate(seats):
+        form |= {f"seat{seat}": who, f"name{seat}": f"P{seat}", f"agent{seat}": ""}
+    return client.post("/tables", data=form)
+
+
+def links(page):
+    """The addresses of a new table's seats, by name, as its owner sees them."""
+    own = page.url.path
+    found = {own: own} | {path: path for path in re.findall(r'href="(/seat/[\w-]+)"', page.text)}
+    return list(found)
+
+
+def watching(page):
+    """The spectators' address."""
+    found = re.search(r'href="(/watch/[\w-]+)"', page.text)
+    assert found
+    return found[1]
+
+
+def moves(page):
+    """The moves that a page offers."""
+    return [move for move, _places, _words in turn(page)["moves"]]
+
+
+def turn(page):
+    """What a page tells its script."""
+    found = re.search(r'<script type="application/json" id="turn">(.*?)</script>', page.text, re.S)
+    assert found, page.text[:500]
+    return json.loads(found[1])
+
+
+def field(page, name):
+    """The value of a hidden field, or empty."""
+    found = re.search(rf'id="{name}"[^>]* value="([^"]*)"', page.text)
+    return unescape(found[1]) if found else ""
+
+
+def play(client, address, page, move, **said):
+    """Post a move as the page does; the answer is what has changed."""
+    form = {"move": move, "number": field(page, "number"), "since": field(page, "version"), **said}
+    return client.post(f"{address}/play", data=form, headers=HTMX)

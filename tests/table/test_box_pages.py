@@ -1,0 +1,137 @@
+"""The box desk in the browser: nothing entered is lost, and a file is written whole."""
+
+import html
+import re
+import tomllib
+
+import pytest
+from starlette.testclient import TestClient
+
+from shakespeare_agents.table.app import make_app
+from shakespeare_agents.table.box_desk.facts import bundled_box
+from shakespeare_agents.table.settings import Settings
+from shakespeare_env import registry
+
+HERE = "http://127.0.0.1"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "mine.toml"
+
+
+@pytest.fixture
+def desk(tmp_path, path):
+    with TestClient(make_app(Settings(tmp_path / "games.sqlite", box_file=path)), HERE) as client:
+        yield client
+
+
+def fields_of(page):
+    """The form as a browser would send it, without ticks."""
+    inputs = re.findall(r'<input [^>]*?name="([^"]+)" value="([^"]*)"', page)
+    chosen = re.findall(
+        r'<select [^>]*?name="([^"]+)".*?<option value="([^"]*)" selected', page, re.S
+    )
+    fields = {name: html.unescape(value) for name, value in [*inputs, *chosen]}
+    return {name: value for name, value in fields.items() if not name.startswith("confirmed.")}
+
+
+def send(desk, game, fields, action, **more):
+    return desk.post(f"/box/{game}", data={**fields, **more, "action": action}, files=NO_FILE)
+
+
+NO_FILE = {"file": ("", b"")}
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_a_box_that_is_sent_back_as_it_came_is_the_bundled_one_to_the_byte(desk, game):
+    page = desk.get(f"/box/{game}")
+    assert page.status_code == 200
+    done = send(desk, game, fields_of(page.text), "download")
+    assert done.headers["content-disposition"] == f'attachment; filename="{game}_box.toml"'
+    assert done.text == bundled_box(game)
+
+
+def test_every_field_has_a_label_and_says_where_its_value_comes_from(desk):
+    page = desk.get("/box/shakespeare").text
+    ids = re.findall(r'<(?:input|select) [^>]*?id="(f-[^"]+)"', page)
+    assert len(ids) == 280
+    for own in ids:
+        assert f'<label for="{own}">' in page
+        assert f'aria-describedby="h-{own[2:]}"' in page
+    assert len(re.findall(r'<p class="hint"', page)) == len(ids)
+    assert re.search(r"reconstructed</span> <strong>\d+</strong>: printed on components", page)
+
+
+def test_a_wrong_value_is_told_beside_its_field_and_nothing_entered_is_lost(desk, path):
+    fields = fields_of(desk.get("/box/shakespeare").text)
+    entered = {
+        "value.mood.highest": "9",
+        "value.queen.pounds": "6",
+        "value.character.4.name": '<b>&"',
+        "confirmed.acts.length": "1",
+        "source": "a friend's",
+    }
+    page = send(desk, "shakespeare", fields, "save", **entered)
+    assert (page.status_code, path.exists()) == (422, False)
+    assert 'id="h-mood.highest">\n<strong class="refused">9 is out of range; write' in page.text
+    assert 'name="confirmed.acts.length" value="1" checked' in page.text
+    assert "<b>" not in page.text
+    again = fields_of(page.text)
+    for name in ("value.mood.highest", "value.queen.pounds", "value.character.4.name", "source"):
+        assert again[name] == entered[name]
+
+
+def test_a_saved_box_is_told_how_to_use_and_gone_on_with(desk, path):
+    fields = fields_of(desk.get("/box/figaro").text)
+    page = send(desk, "figaro", fields, "save", **{"value.pile.full": "7"})
+    assert f"Saved to {path}." in page.text
+    assert f"FIGARO_BOX={path} shakespeare table" in page.text
+    box = tomllib.loads(path.read_text())["pile"]
+    assert box == {"source": {"full": "my copy", "others": "rule sheet"}, "full": 7}
+    later = desk.get("/box/figaro").text
+    assert fields_of(later)["value.pile.full"] == "7"
+    assert "<td>6</td><td>7</td><td>my copy</td>" in later
+
+
+def test_what_something_else_wrote_meanwhile_is_not_written_over(desk, path):
+    fields = fields_of(desk.get("/box/figaro").text)
+    path.write_text("# mine\n")
+    page = send(desk, "figaro", fields, "save", **{"value.pile.full": "7"})
+    assert "has been written by something else since this page was opened" in page.text
+    assert path.read_text() == "# mine\n"
+    assert fields_of(page.text)["value.pile.full"] == "7"
+
+
+def test_a_file_that_is_no_box_of_the_game_is_left_alone(desk, path):
+    path.write_text(bundled_box("figaro"))
+    page = desk.get("/box/shakespeare").text
+    assert f"{path} is no box of this game" in page
+    assert "Save to" not in page
+    send(desk, "shakespeare", fields_of(page), "save")
+    assert path.read_text() == bundled_box("figaro")
+
+
+def test_a_box_of_ones_own_can_be_opened_and_a_broken_one_costs_nothing(desk):
+    fields = fields_of(desk.get("/box/figaro").text)
+    own = bundled_box("figaro").replace("full = 6", "full = 8  # printed")
+    opened = desk.post("/box/figaro", data={**fields, "action": "open"}, files={"file": own})
+    assert fields_of(opened.text)["value.pile.full"] == "8"
+    fields["value.pile.full"] = "9"
+    page = desk.post("/box/figaro", data={**fields, "action": "open"}, files={"file": b"\xff["})
+    assert page.status_code == 422
+    assert "this is not a TOML file" in page.text
+    assert fields_of(page.text)["value.pile.full"] == "9"
+
+
+@pytest.mark.parametrize("text", ["", "no box", "[" * 3000])
+def test_a_form_that_was_tampered_with_is_answered_in_words(desk, text):
+    page = desk.post("/box/figaro", data={"text": text, "value.pile.full": "7"}, files=NO_FILE)
+    assert page.status_code in (200, 422)
+    assert "What is printed" in page.text or "what is printed" in page.text
+
+
+def test_there_is_a_desk_for_every_game_and_no_other(desk):
+    page = desk.get("/box").text
+    assert all(f'href="/box/{game}"' in page for game in registry.names())
+    assert desk.get("/box/chess").status_code == 404

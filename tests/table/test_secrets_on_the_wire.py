@@ -1,0 +1,198 @@
+"""What a seat's or a spectator's browser is sent is the same, whatever they may not know."""
+
+import json
+import random
+import re
+import time
+
+import pytest
+
+from shakespeare_env import Position
+from tests.table.tables import HTMX, begin, field, links, play, served, watching
+
+PATIENCE = 30
+"""Seconds for an agent to fail on a busy machine."""
+_STEPS = 6
+_OTHER_TRIES = 20
+_IDENTIFIERS = re.compile(r"/(seat|watch|review/table)/[\w-]+")
+_BEGINNINGS = [
+    ("shakespeare", 3, 0, "seat"),
+    ("shakespeare", 2, 67, "seat"),
+    ("shakespeare", 4, 150, "seat"),
+    ("shakespeare", 3, 9, "spectator"),
+    ("shakespeare", 4, 136, "one screen"),
+    ("figaro", 3, 0, "seat"),
+    ("figaro", 6, 148, "seat"),
+    ("figaro", 5, 131, "spectator"),
+    ("figaro", 3, 92, "one screen"),
+]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("games")) as found:
+        yield found
+
+
+def _played(game, players, plies):
+    """A position after so many random moves, or the last one before the end."""
+    rng = random.Random(plies)
+    variants = {"strategic_rest": True} if game == "shakespeare" and players > 2 else {}
+    position = Position.new(game, players=players, seed=plies, **variants)
+    for _ in range(plies):
+        after = position.copy()
+        after.push(rng.choice(after.moves()))
+        if after.to_move is None:
+            break
+        position = after
+    return position
+
+
+def _same(one, other, knows):
+    """Whether a seat, or a spectator, cannot tell two positions apart."""
+    if None in (one.to_move, other.to_move) or one.seen_by(knows) != other.seen_by(knows):
+        return False
+    return knows is None or (one.observation(knows) == other.observation(knows)).all()
+
+
+def _swapped(position, knows):
+    """The same position, with other things hidden."""
+    for seed in range(_OTHER_TRIES):
+        other = position
+        for seat in range(position.players) if knows is None else [knows]:
+            other = other.determinize(seat, seed)
+        if other.to_dict() != position.to_dict():
+            assert _same(position, other, knows)
+            return other
+    return None
+
+
+def _moves_on(rng, pair, knows):
+    """A move for either position after which the viewer knows no more; secret ones differ."""
+    one, other = pair
+    first = one.moves()
+    rng.shuffle(first)
+    for move in first:
+        secret = one.to_move != knows and one.game.is_secret(one.to_dict(), move)
+        second = [it for it in other.moves() if it != move] if secret else []
+        rng.shuffle(second)
+        for answer in [*second, *([move] if move in other.moves() else [])]:
+            after = one.copy(), other.copy()
+            after[0].push(move)
+            after[1].push(answer)
+            if _same(*after, knows):
+                return after, (move, answer)
+    return None
+
+
+class _Seen:
+    """A table, and all that its viewer's browser has been sent."""
+
+    def __init__(self, client, position, knows, one_screen):
+        self._client = client
+        self._one_screen = one_screen
+        said = {"position": json.dumps(position.to_dict())}
+        said |= {"one_screen": "1"} if one_screen else {}
+        page = begin(client, position.game.name, ["person"] * position.players, **said)
+        self._seats = links(page)
+        self.viewer = watching(page) if knows is None else self._seats[knows]
+        if one_screen:
+            self.viewer = self._seats[0]
+        client.cookies.clear()  # a viewer who has not begun the table
+        self.sent = []
+        self._hear(client.get(self.viewer))
+
+    def push(self, seat, move, after):
+        """A move, and what the viewer is told of it."""
+        mover, shown = self._seats[seat % len(self._seats)], {}
+        if self._one_screen:
+            mover, shown = self.viewer, {"as": str(seat)}
+        page = self._client.get(mover, params=shown)
+        answer = play(self._client, mover, page, move, **shown)
+        assert answer.status_code == 200, answer.text
+        if mover == self.viewer and not (self._one_screen and after.to_move == seat):
+            self._hear(answer)
+        changes = self._client.get(f"{self.viewer}/changes?since={self._version}")
+        self._version = field(changes, "version")
+        self._hear(changes)
+
+    def ask_for_more(self):
+        """The whole page, a move that is refused, and one's last move back."""
+        page = self._client.get(self.viewer)
+        self._hear(page)
+        self._hear(play(self._client, self.viewer, page, "fly:moon"))
+        said = {"undo": "1", "since": self._version}
+        self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
+
+    def _hear(self, answer):
+        self._version = field(answer, "version")
+        headers = {
+            name: value
+            for name, value in answer.headers.items()
+            if name not in ("content-length", "set-cookie")  # of random addresses
+        }
+        text = _IDENTIFIERS.sub(r"/\1/", answer.text)
+        self.sent.append((answer.status_code, headers, text))
+
+
+@pytest.mark.parametrize(("game", "players", "plies", "viewer"), _BEGINNINGS)
+def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
+    position = _played(game, players, plies)
+    knows = plies % players if viewer == "seat" else None
+    other = _swapped(position, knows)
+    assert other is not None, "nothing is hidden here: choose another position"
+    # As tables begin, with the same chance to come.
+    pair = [Position.from_dict(it.to_dict(), seed=0) for it in (position, other)]
+    rng = random.Random(plies)
+    tables = [_Seen(client, one, knows, viewer == "one screen") for one in pair]
+    for _ in range(_STEPS):
+        found = _moves_on(rng, pair, knows)
+        if found is None:
+            break
+        seat = pair[0].to_move
+        pair, moves = found
+        for table, move, after in zip(tables, moves, pair, strict=True):
+            table.push(seat, move, after)
+    assert len(tables[0].sent) > 2, "the viewer learns something at once: choose another position"
+    for table in tables:
+        table.ask_for_more()
+    for one, other in zip(*(table.sent for table in tables), strict=True):
+        assert one == other
+
+
+_CARELESS = """
+import numpy as np
+
+class Tells:
+    def __init__(self, game): pass
+    def act(self, observations, masks, rng): raise KeyError(str(observations.tolist()))
+
+class Cheats:
+    def __init__(self, game): pass
+    def act(self, observations, masks, rng): return np.argmin(masks, 1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("agent", "told"), [("Tells", "KeyError in mine.py, line 6"), ("Cheats", "is not legal")]
+)
+def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd, agent, told):
+    (tmp_path / "mine.py").write_text(_CARELESS)
+    name = f"{tmp_path}/mine.py:{agent}"
+    beginning = Position.new("figaro", players=3, seed=2)
+    while beginning.to_move != 1:
+        beginning.push(beginning.moves()[0])
+    sent = []
+    with served(tmp_path, agents=(name,)) as client:
+        for position in (beginning, _swapped(beginning, 0)):
+            said = {"position": json.dumps(position.to_dict())}
+            page = begin(client, "figaro", ["person", name, "person"], **said)
+            until = time.monotonic() + PATIENCE
+            while told not in page.text:
+                assert time.monotonic() < until, page.text
+                page = client.get(page.url.path)
+            client.cookies.clear()
+            sent.append(_IDENTIFIERS.sub("", client.get(page.url.path).text))
+    assert sent[0] == sent[1]
+    printed = capfd.readouterr().err
+    assert ("KeyError: '[[" in printed) == (agent == "Tells")
