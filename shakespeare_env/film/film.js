@@ -133,6 +133,11 @@
       list.append(...effects.map((effect) => element("li", "", effect)));
       told.append(list);
     }
+    tellVerdict();
+  }
+
+  function tellVerdict() {
+    told.querySelector(".film-verdict")?.remove();
     const mistake = root.querySelector(`.film-mistakes [data-ply="${at}"]`);
     if (mistake) {
       const copy = element("p", "film-verdict");
@@ -162,6 +167,9 @@
     showBoard();
     tell();
     showCursors();
+    root.querySelectorAll("a[data-here]").forEach((one) => {
+      one.href = `${link}${at}${one.dataset.here}`;
+    });
     root.querySelectorAll("a[aria-current]").forEach((one) => one.removeAttribute("aria-current"));
     const own = root.querySelector(`.film-log [data-ply="${at}"]`);
     if (own) own.setAttribute("aria-current", "true");
@@ -242,11 +250,13 @@
       show(Number(slider.value));
     });
     window.addEventListener("hashchange", () => show(wanted()));
-    // Graphs may come later.
-    new MutationObserver(() => {
-      showCursors();
-      tell();
-    }).observe(part("extras"), { childList: true });
+    // Graphs and verdicts may come in later.
+    for (const name of ["htmx:afterSwap", "htmx:sseMessage"]) {
+      document.body.addEventListener(name, () => {
+        showCursors();
+        tellVerdict();
+      });
+    }
   }).catch((fault) => {
     const line = part("fault");
     line.hidden = false;
