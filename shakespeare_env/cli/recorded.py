@@ -8,8 +8,9 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from io import BufferedIOBase, BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 MOST_MOVES = 4000
 """In a game; those of the bundled boxes have some hundreds."""
 _NO_RECORD = "; give a game that play --save wrote, or the folder of a dataset"
+_GZIP = b"\x1f\x8b"
+"""With which every gzipped file begins."""
 _MOST_IN_ALL = 2**26
 """Bytes of a game's lines, unpacked."""
 
@@ -82,10 +85,20 @@ def from_json_lines(path: Path) -> Recorded:
     Raises:
         DatasetError: something is wrong in a line that it names, or another box is in force.
     """
+    return _read(lambda: gzip.open(path) if path.suffix == ".gz" else path.open("rb"), str(path))
+
+
+def from_bytes(lines: bytes, name: str) -> Recorded:
+    """The same lines, gzipped or not, from what `name` calls them in errors."""
+    packed = lines.startswith(_GZIP)
+    return _read(lambda: gzip.open(BytesIO(lines)) if packed else BytesIO(lines), name)
+
+
+def _read(opened: Callable[[], BufferedIOBase], path: str) -> Recorded:
     moves: list[str] = []
     positions: list[Position] = []
     agents = None
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(_lines(opened, path), 1):
         entries = _object(path, number, line)
         if number == 1 and "agents" in entries:
             agents = _entry(path, number, entries, "agents", list)
@@ -102,7 +115,7 @@ def from_json_lines(path: Path) -> Recorded:
     return checked(Recorded(positions, moves, agents), path)
 
 
-def _check_box(path: Path, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
+def _check_box(path: str, line: Mapping[str, Any], position: Mapping[str, Any]) -> None:
     name = position.get("game")
     if "box_digest" in line and name in registry.names():
         fault = registry.box_fault(name, _entry(path, 1, line, "box_digest", str))
@@ -145,11 +158,11 @@ def checked(game: Recorded, name: Path | str) -> Recorded:
     return game
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines(opened: Callable[[], BufferedIOBase], path: str) -> Iterator[bytes]:
     """The lines of a file, as long as one game may be."""
     left = _MOST_IN_ALL
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        with opened() as file:
             for number, line in enumerate(lines_of(file)):
                 left -= len(line)
                 if number > MOST_MOVES or left < 0:
@@ -162,12 +175,12 @@ def _lines(path: Path) -> Iterator[bytes]:
         if isinstance(error, DatasetError):  # a ValueError, too
             raise
         if isinstance(error, FileNotFoundError):
-            raise DatasetError(f"there is no file or folder {str(path)!r}") from error
+            raise DatasetError(f"there is no file or folder {path!r}") from error
         why = getattr(error, "strerror", None) or error
-        raise DatasetError(f"{str(path)!r} cannot be read: {why}") from error
+        raise DatasetError(f"{path!r} cannot be read: {why}") from error
 
 
-def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+def _object(path: str, number: int, line: bytes) -> dict[str, Any]:
     try:
         return parse_object(check_length(line))
     except ValueError as error:
@@ -175,7 +188,7 @@ def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
         raise DatasetError(f"{path}, line {number} is {error}{remedy}") from error
 
 
-def _entry(path: Path, number: int, line: Mapping[str, Any], key: str, of: type) -> Any:
+def _entry(path: str, number: int, line: Mapping[str, Any], key: str, of: type) -> Any:
     if not isinstance(line.get(key), of):
         raise DatasetError(
             f"{path}, line {number} has no {key!r}; the first line holds a "

@@ -55,12 +55,22 @@ def film_page(
             "leave out one of both"
         )
     film = Film(positions, moves, names, seat=seat, ending=ending)
+    return page_of(film, forecasts, mistakes, title)
+
+
+def page_of(
+    film: Film,
+    forecasts: Forecasts | None = None,
+    mistakes: Sequence[Mistake] = (),
+    title: str = "",
+) -> str:
+    """The document of a film; see `film_page`."""
     packed = base64.b64encode(zlib.compress(film.data().encode(), 9)).decode()
     title = title or default_title(film)
     graphs = score_graph(film)
     if forecasts is not None:
         graphs += forecast_graphs(film, forecasts, mistakes)
-    listed = mistakes_list(film, positions, mistakes)
+    listed = mistakes_list(film, mistakes)
     script, style = SCRIPT.read_text(encoding="utf-8"), STYLE.read_text(encoding="utf-8")
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -102,7 +112,9 @@ def default_title(film: Film) -> str:
     return f"{headline.game}: {who}"
 
 
-def player(film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0) -> str:
+def player(
+    film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
+) -> str:
     """What `film.js` brings to life: controls, board, log.
 
     Args:
@@ -111,6 +123,7 @@ def player(film: Film, extras: str, *, source: str = "", link: str = "#", at: in
         source: Where the script fetches `Film.data`; empty: it is in the page.
         link: What a position's address begins with.
         at: The position shown first.
+        board: Its board, until the script has fetched all of them.
     """
     last = len(film)
     buttons = "".join(
@@ -131,9 +144,10 @@ def player(film: Film, extras: str, *, source: str = "", link: str = "#", at: in
         f'the game">{buttons}<output class="film-place"></output></div>'
         f'<input class="film-slider" type="range" min="0" max="{last}" value="{at}" '
         'aria-label="Position">'
-        '<p class="film-progress"></p><div class="film-told" aria-live="polite"></div></div>'
+        f'<p class="film-progress">{escape(film.progress(at))}</p>'
+        '<div class="film-told" aria-live="polite"></div></div>'
         '<p class="film-fault" role="alert" hidden></p>'
-        f'<div class="film-board"></div><div class="film-extras">{extras}</div>'
+        f'<div class="film-board">{board}</div><div class="film-extras">{extras}</div>'
         f"{_log(film, link)}</div>"
     )
 
@@ -176,16 +190,14 @@ def mistake_title(film: Film, mistake: Mistake) -> str:
     return f"Move {mistake.number} cost {film.label(mistake.seat)} {lost}"
 
 
-def mistakes_list(
-    film: Film, positions: Sequence[Position], mistakes: Sequence[Mistake], link: str = "#"
-) -> str:
+def mistakes_list(film: Film, mistakes: Sequence[Mistake], link: str = "#") -> str:
     """The decisions that lost most, each with what was better; empty if there are none."""
     if not mistakes:
         return ""
     rows = []
     for one in sorted(mistakes, key=lambda mistake: -mistake.loss):
         told = film.told[one.number - 1]
-        better = positions[one.number - 1].describe_move(one.better)
+        better = film.positions[one.number - 1].describe_move(one.better)
         rows.append(
             f'<li><a href="{escape(link)}{one.number}" data-ply="{one.number}">'
             f"{escape(mistake_title(film, one))}</a>: {escape(told.text)}. Better: "

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from html import escape
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.board import Piece, piece_svg
 from shakespeare_env.game import Game
 from shakespeare_env.game_log import GameLog, ToldMove
 from shakespeare_env.position import Position
@@ -37,6 +38,7 @@ class Film:
     Attributes:
         game: What is played.
         players: Seats at the table.
+        positions: As given.
         told: Every move in words, as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
@@ -75,7 +77,8 @@ class Film:
         seen = [_seen(position, seat) for position in positions]
         self.chapters = self._chapters(seen)
         self.headlines = [self.game.headline(position) for position in seen]
-        self._draw(seen)
+        self.positions = positions
+        self._seen = seen
 
     def __len__(self) -> int:
         """How many moves there are."""
@@ -100,9 +103,7 @@ class Film:
             for one in self.told
         ]
         film = {
-            "pieces": self._pictures,
-            "panels": [one._asdict() for one in self._panels],
-            "frames": self._frames,
+            **self._drawn(),
             "progress": [self.progress(number) for number in range(len(self) + 1)],
             "told": told,
         }
@@ -116,16 +117,22 @@ class Film:
                 begins.append((number, position[key]))
         return [(number, f"{key} {value}") for number, value in begins]
 
-    def _draw(self, seen: Sequence[dict[str, Any]]) -> None:
+    def board(self, number: int) -> str:
+        """One position's board, as `film.js` would show it."""
+        return "".join(
+            f'<section class="film-panel"><h2>{escape(panel.title)}</h2><div class="film-small">'
+            f"{''.join(_picture(piece) for piece in panel.pieces)}</div></section>"
+            for panel in self.game.board(self._seen[number], self.names)
+        )
+
+    def _drawn(self) -> dict[str, Any]:
         drawn: dict[tuple[str, str], int] = {}
         panels: dict[_Panel, int] = {}
         frames: list[list[int]] = []
-        for position in seen:
+        for position in self._seen:
             frame = []
             for panel in self.game.board(position, self.names):
-                pictures = (
-                    (piece.name, piece_svg(piece, f"piece-{piece.name}")) for piece in panel.pieces
-                )
+                pictures = ((piece.name, _picture(piece)) for piece in panel.pieces)
                 pieces = tuple(drawn.setdefault(one, len(drawn)) for one in pictures)
                 own = _Panel(panel.name, panel.title, panel.seat, pieces)
                 frame.append(panels.setdefault(own, len(panels)))
@@ -134,11 +141,18 @@ class Film:
         # where it is near.
         order = sorted(drawn, key=lambda one: (one[0], drawn[one]))
         place = {drawn[one]: number for number, one in enumerate(order)}
-        self._pictures = [picture for _, picture in order]
-        self._panels = [
+        packed = [
             one._replace(pieces=tuple(place[piece] for piece in one.pieces)) for one in panels
         ]
-        self._frames = frames
+        return {
+            "pieces": [picture for _, picture in order],
+            "panels": [one._asdict() for one in packed],
+            "frames": frames,
+        }
+
+
+def _picture(piece: Piece) -> str:
+    return piece_svg(piece, f"piece-{piece.name}")
 
 
 def _seen(position: Position, seat: int | None) -> dict[str, Any]:

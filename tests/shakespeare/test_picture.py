@@ -340,9 +340,9 @@ class TestMarks:
         assert not self.frames(Marks(), game)
 
     def test_names_stand_in_the_bands(self):
-        names = ("Anna", "heuristic-2:loose")
+        names = ("Anna of York", "heuristic-2:loose")
         drawn = picture(turn_position(players=2), Marks(names=names))
-        assert "Anna" in words(drawn, "seat-0")
+        assert words(drawn, "seat-0")[2:4] == ["Anna of", "York"]
         shown = words(drawn, "seat-1")
         assert shown[2:5] == ["heuristic-", "2:loose", "5"]
 
