@@ -11,7 +11,7 @@
   const board = part("board"), slider = part("slider"), told = part("told");
   const last = Number(root.dataset.last);
   const link = root.dataset.link;
-  let film = null, at = 0, timer = null;
+  let film = null, at = Number(root.dataset.at), timer = null;
 
   async function unpacked(data) {
     if (!("packed" in data)) return data;
@@ -160,6 +160,11 @@
 
   function show(number) {
     at = Math.max(0, Math.min(last, number));
+    if (!film) {
+      // The server still draws; it has every position as a page of its own.
+      location.assign(`${link}${at}`);
+      return;
+    }
     slider.value = at;
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
     part("place").textContent = `${at} / ${last}`;
@@ -189,6 +194,7 @@
 
   function play() {
     if (timer) return stop();
+    if (!film) return;
     const button = root.querySelector('[data-go="play"]');
     button.textContent = "❚❚ Pause";
     button.setAttribute("aria-label", "Pause");
@@ -240,23 +246,29 @@
     go(where);
   }
 
+  root.addEventListener("click", onClick);
+  document.addEventListener("keydown", onKey);
+  slider.addEventListener("change", () => {
+    if (!film) show(Number(slider.value));
+  });
+  slider.addEventListener("input", () => {
+    if (!film) return;
+    stop();
+    show(Number(slider.value));
+  });
+  showCursors();
+  part("place").textContent = `${at} / ${last}`;
+  // Graphs and verdicts may come in later.
+  for (const name of ["htmx:afterSwap", "htmx:sseMessage"]) {
+    document.body.addEventListener(name, () => {
+      showCursors();
+      if (film) tellVerdict();
+    });
+  }
   load().then((data) => {
     film = data;
-    show(wanted());
-    root.addEventListener("click", onClick);
-    document.addEventListener("keydown", onKey);
-    slider.addEventListener("input", () => {
-      stop();
-      show(Number(slider.value));
-    });
     window.addEventListener("hashchange", () => show(wanted()));
-    // Graphs and verdicts may come in later.
-    for (const name of ["htmx:afterSwap", "htmx:sseMessage"]) {
-      document.body.addEventListener(name, () => {
-        showCursors();
-        tellVerdict();
-      });
-    }
+    show(wanted());
   }).catch((fault) => {
     const line = part("fault");
     line.hidden = false;

@@ -32,6 +32,7 @@ PAGES = (
     "thoughts",
     "box",
     "folders",
+    "review",
 )  # fmt: skip
 
 
