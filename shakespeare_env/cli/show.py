@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from shakespeare_env.cli import screen
 from shakespeare_env.cli.choices import give_up
 from shakespeare_env.cli.lines import MOST_BYTES, check_length, standard_input
 from shakespeare_env.cli.printing import print_moves, print_scores
@@ -36,7 +37,7 @@ def show(
     if picture is not None:
         _write(position, picture)
         return
-    typer.echo(f"{position}\n")
+    screen.tell(f"{position}\n")
     if position.to_move is None:
         print_scores(position)
     else:

@@ -80,14 +80,14 @@ def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> l
     """Parts of a text, joined, on as many lines as they need."""
     broken = [""]
     for part in parts:
-        longer = f"{broken[-1]}{joint}{part}".strip()
-        if width(longer, size) <= room:
+        longer = f"{broken[-1]}{joint}{part}" if broken[-1] else part
+        if width(longer.strip(), size) <= room:
             broken[-1] = longer
         else:
             broken.append(part)
-    return [line for line in broken if line]
+    return [line.strip() for line in broken if line]
 
 
 def plain(text: str) -> str:
-    """Text, escaped for XML."""
-    return escape(text.translate(_NOT_IN_XML))
+    """Text, escaped for XML, in attributes too."""
+    return escape(text.translate(_NOT_IN_XML), {'"': "&quot;"})

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -47,6 +48,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
     assert "Traceback" not in running.errors()
 
 
+@pytest.fixture
+def new_server(tmp_path: Path) -> Iterator[Callable[..., TableServer]]:
+    """Starts table servers on one file of games, for one test."""
+    running = []
+
+    def started(*arguments: str) -> TableServer:
+        running.append(TableServer(tmp_path, *arguments).start())
+        return running[-1]
+
+    yield started
+    for server in running:
+        server.stop()
+
+
 Opener = Callable[..., "playwright.Page"]
 
 
@@ -62,7 +77,8 @@ def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
             "console",
             lambda said: (
                 heard.append(f"{page.url}: {said.text}")
-                if said.type in ("error", "warning") and said.text not in page.expected
+                if said.type in ("error", "warning")
+                and not any(words in said.text for words in page.expected)
                 else None
             ),
         )

@@ -16,7 +16,15 @@ import shakespeare_env
 from shakespeare_env import Position, registry
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
-from tests.contract.command_line import PLAYED, moves_told, printed, refused, run, scores_told
+from tests.contract.command_line import (
+    NO_SCREEN,
+    PLAYED,
+    moves_told,
+    printed,
+    refused,
+    run,
+    scores_told,
+)
 from tests.contract.random_games import described
 
 GAMES = registry.names()
@@ -200,6 +208,19 @@ class TestShow:
         rows = re.findall(r"^│ (\S+) +│ (.+?) +│$", out, re.MULTILINE)
         expected = [(move, described(position, move)) for move in position.moves()]
         assert rows[-len(expected) :] == expected
+
+    def test_terminals_show_it_in_colour(self, position):
+        """Files and pipes do not, nor does a terminal where NO_COLOR is set."""
+        told = json.dumps(position.to_dict())
+        plain, terminal = printed("show", "-", input=told), {"FORCE_COLOR": "1", "TERM": "xterm"}
+        coloured = printed("show", "-", input=told, env={**NO_SCREEN, **terminal})
+        assert "\x1b[" not in plain
+        drawing, table = coloured.split("┏")
+        assert "\x1b[1;36mSeat 0\x1b[0m" in drawing
+        assert "\x1b[" in table
+        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
+        without = printed("show", "-", input=told, env={**NO_SCREEN, **terminal, "NO_COLOR": "1"})
+        assert not re.findall(r"\x1b\[[\d;]*3\dm", without)
 
     def test_reads_the_input(self, position):
         assert printed("show", "-", input=json.dumps(position.to_dict())).startswith(str(position))

@@ -15,14 +15,14 @@ from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.card_picture import OFFER_HEIGHT, draw_gap, draw_offer
-from shakespeare_env.shakespeare.drawing.palette import EMPTY, SEAT_TINTS, SEATS
+from shakespeare_env.shakespeare.drawing.palette import EMPTY, SEAT_TINTS
 from shakespeare_env.shakespeare.drawing.wording import objective_name
 from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES, VALUES
 from shakespeare_env.shakespeare.tables import BOX
 
 _EDGE, _TITLE, _GAP = 14, 32, 9
 _WIDEST_OFFER = 210
-_NAME = 60  # room of the names beside the elements
+_NAME = 64  # room of the names beside the elements
 _SMALL, _SMALL_LINE = 10.5, 15
 _KINDS = (("costumes", "Costumes", shapes.costume), ("sets", "Stage sets", shapes.stage_set))
 _KIND_HEIGHT = 68
@@ -61,7 +61,7 @@ def draw_characters(position: Mapping[str, Any], width: float) -> Block:
 def draw_elements(position: Mapping[str, Any], width: float) -> Block:
     """A column per colour: on offer, in the bags, out of the game.
 
-    While elements are taken, available ones are framed.
+    While elements are taken, available ones lie on the mover's colour.
     """
     left = _EDGE + _NAME
     each = (width - _EDGE - left) / len(COLOURS)
@@ -73,7 +73,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
     for number, (kind, name, _) in enumerate(_KINDS):
         y = _TITLE + 22 + number * _KIND_HEIGHT
         drawn += [
-            words(_EDGE, y + 23, name, 12, weight="bold", room=_NAME),
+            words(_EDGE, y + 23, name, 11, weight="bold", room=_NAME - 1),
             words(_EDGE, y + 46, "in the bag", _SMALL, fill=MUTED, room=_NAME),
             words(_EDGE, y + 59, "discarded", _SMALL, fill=MUTED, room=_NAME),
         ]
@@ -91,9 +91,7 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
     drawn: Elements = []
     if shown and _may_be_taken(position, kind, colour):
         seat = position["to_move"]
-        drawn.append(
-            box(3, 2, width - 6, 33, fill=SEAT_TINTS[seat], line=SEATS[seat], thick=2, corner=5)
-        )
+        drawn.append(box(1, 2, width - 2, 33, fill=SEAT_TINTS[seat], line=None, corner=5))
     drawn += shape(middle - 12, 18, 24, colour if shown else EMPTY, str(VALUES[colour]))
     drawn.append(
         words(
@@ -171,7 +169,7 @@ def _counted(cards: Mapping[str, int]) -> list[str]:
 def _numbered(cards: Sequence[str]) -> list[str]:
     """Names in order; of a pile that nobody has seen, how many."""
     if cards and set(cards) == {UNKNOWN}:
-        return [f"{len(cards)} unknown"]
+        return [f"{UNKNOWN} ×{len(cards)}"]
     return [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
@@ -25,6 +26,8 @@ _WAIT = 0.8
 def routes(site: Site) -> list[Route]:
     """The pages of watched folders."""
     folders = [Watched(folder) for folder in site.settings.folders]
+    # A page may outlive the server that sent it, and go on with another.
+    own = secrets.token_hex(4)
 
     def chosen(request: Request) -> tuple[int, Watched]:
         number = request.path_params["number"]
@@ -40,17 +43,19 @@ def routes(site: Site) -> list[Route]:
     def show(request: Request) -> Response:
         """One of them."""
         number, watched = chosen(request)
-        view = _view(request, number, watched, watched.seen(_WAIT))
-        return site.page(request, "folder.html", **view)
+        seen = watched.seen(_WAIT)
+        view = _view(request, number, watched, seen)
+        return site.page(request, "folder.html", since=f"{own}.{seen.version}", **view)
 
     def news(request: Request) -> Response:
         """What is new since a version; nothing if that is still the latest."""
         number, watched = chosen(request)
         seen = watched.seen()
-        if request.query_params.get("since") == str(seen.version):
+        since = f"{own}.{seen.version}"
+        if request.query_params.get("since") == since:
             return Response(status_code=204)
         view = _view(request, number, watched, seen)
-        return HTMLResponse(site.fragment("folder_news.html", **view))
+        return HTMLResponse(site.fragment("folder_news.html", since=since, **view))
 
     return [
         Route("/folders", every),
@@ -73,7 +78,7 @@ def _view(request: Request, number: int, watched: Watched, seen: Seen) -> dict[s
         "found": found,
         "agent": agent if found is None else found.agent,
         "written": None if seen.changed is None else datetime.fromtimestamp(seen.changed, UTC),
-        "news": f"{own}/news?{urlencode({'since': seen.version, 'agent': agent, 'page': place})}",
+        "chosen": urlencode({"agent": agent, "page": place}),
         "page_of": lambda page: f"{own}?{urlencode({'agent': agent, 'page': page})}",
         "ladders": _ladders(seen.standings),
         "word": wording,

@@ -90,6 +90,10 @@ class Lister:
         """
         if is_arena(self._folder):
             return _arena(read_results(self._folder))
+        if not (self._folder / NAME).exists():
+            raise DatasetError(
+                f"{self._folder} holds no games yet: neither an arena nor a dataset has begun there"
+            )
         manifest = read_manifest(self._folder)
         check_box(self._folder, manifest.settings)
         return self._dataset(manifest)

@@ -1,0 +1,73 @@
+"""Write the pictures of the table in the browser: `python docs/screenshots.py`, with Chromium."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import tempfile
+import threading
+from pathlib import Path
+
+import uvicorn
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from shakespeare_agents.table.app import make_app
+from shakespeare_agents.table.serving import listening
+from shakespeare_agents.table.settings import Settings
+
+DOCS = Path(__file__).parent
+SEED, SEATS, MOVES = 5, 3, 13
+COLOURS = 256
+"""Few enough for a small file, enough for the drawing."""
+
+
+def main() -> None:
+    """A game some days old, on a desktop and on a phone."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(Path(folder) / "games.sqlite", port=0)
+        with listening(settings) as found:
+            server = uvicorn.Server(uvicorn.Config(make_app(settings), log_level="warning"))
+            thread = threading.Thread(target=server.run, args=([found],))
+            thread.start()
+            try:
+                _take(f"http://127.0.0.1:{found.getsockname()[1]}")
+            finally:
+                server.should_exit = True
+                thread.join()
+
+
+def _take(where: str) -> None:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page.goto(f"{where}/?players={SEATS}")
+        page.fill("[name=seed]", str(SEED))
+        page.click("text=Begin")
+        for number in range(MOVES):
+            moves = page.locator("#moves button[name=move]")
+            moves.first.wait_for(timeout=120_000)
+            before = page.input_value("#number")
+            moves.nth(number % moves.count()).click()
+            page.wait_for_function(
+                "number => document.getElementById('number').value != number", arg=before
+            )
+        page.locator("#moves button[name=move]").first.wait_for(timeout=120_000)
+        page.mouse.move(0, 0)
+        _save(page, "table.png")
+        page.set_viewport_size({"width": 390, "height": 844})
+        _save(page, "table_phone.png")
+        browser.close()
+
+
+def _save(page: Page, name: str) -> None:
+    page.evaluate("window.scrollTo(0, 0)")
+    page.wait_for_timeout(300)
+    image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(DOCS / name, optimize=True)
+
+
+if __name__ == "__main__":
+    main()
