@@ -159,8 +159,8 @@ class Game:
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
-        draw: (dict) -> a position, whole or as a seat sees it, as text.
-        draw_compact: (dict) -> the same in 80 columns at most, what matters most, for terminals.
+        draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
+        draw_compact: (dict) -> what matters most of it in fewer lines, for low terminals.
         picture: (dict, `Marks` or nothing) -> the same as an SVG document.
         board: (dict, who plays, by seat, or none) -> the same in pieces, the table first, then the
             seats in order. Every place has `data-place`.

@@ -89,5 +89,5 @@ def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> l
 
 
 def plain(text: str) -> str:
-    """Text, escaped for XML."""
-    return escape(text.translate(_NOT_IN_XML))
+    """Text, escaped for XML, in attributes too."""
+    return escape(text.translate(_NOT_IN_XML), {'"': "&quot;"})

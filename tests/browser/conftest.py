@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
@@ -13,6 +14,8 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs Playwright's Python package: make setup"
 )
 
+_PATIENCE = 30_000
+"""Milliseconds for an answer on a busy machine."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Tells when a page has read what the server has sent, which takes it some 20 ms.
 _TELL_WHEN_READ = """
@@ -47,6 +50,20 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
     assert "Traceback" not in running.errors()
 
 
+@pytest.fixture
+def new_server(tmp_path: Path) -> Iterator[Callable[..., TableServer]]:
+    """Starts table servers on one file of games, for one test."""
+    running = []
+
+    def started(*arguments: str) -> TableServer:
+        running.append(TableServer(tmp_path, *arguments).start())
+        return running[-1]
+
+    yield started
+    for server in running:
+        server.stop()
+
+
 Opener = Callable[..., "playwright.Page"]
 
 
@@ -62,7 +79,8 @@ def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
             "console",
             lambda said: (
                 heard.append(f"{page.url}: {said.text}")
-                if said.type in ("error", "warning") and said.text not in page.expected
+                if said.type in ("error", "warning")
+                and not any(words in said.text for words in page.expected)
                 else None
             ),
         )
@@ -78,7 +96,7 @@ def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
     def opened(**look: object) -> "playwright.Page":
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(_PATIENCE)
         context.add_init_script(_TELL_WHEN_READ)
         page = context.new_page()
         page.expected = []

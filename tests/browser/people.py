@@ -1,6 +1,5 @@
 """People at a table: they see a page, and use a mouse, a finger or a keyboard."""
 
-import json
 import random
 from dataclasses import dataclass
 
@@ -19,7 +18,8 @@ _SEEN = """(before) => {
 # How often Tab has to be pressed to get to an element; -1 if that cannot be told from here.
 _STEPS_TO = """(wanted) => {
   if (wanted === document.activeElement) return 0;
-  const stops = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex='0']")]
+  const stops = [...document.querySelectorAll(
+    "a[href], button, input, select, summary, [tabindex='0']")]
     .filter((stop) => stop.checkVisibility({visibilityProperty: true}) && stop.type !== "hidden");
   const from = stops.indexOf(document.activeElement);
   return stops.indexOf(wanted) > from ? stops.indexOf(wanted) - from : -1;
@@ -72,6 +72,10 @@ class Person:
         assert found.pop("lacking") == [], "moves have places that are not on the board"
         self.version = found["version"]
         return Seen(**found)
+
+    def decides(self) -> bool:
+        """Whether this person is asked for a move."""
+        return self.page.locator("#moves-title").count() > 0
 
     def choose(self, seen: Seen) -> tuple[str, list[str], str]:
         """A move, each kind of them as likely as the others."""
@@ -139,9 +143,27 @@ class TypingPerson(Person):
 
 def log_of(page) -> list[str]:
     """The log of a page, a move a line."""
-    return [line.inner_text() for line in page.locator("#log li").all()]
+    return page.locator("#log li").all_text_contents()
 
 
-def as_field(position) -> str:
-    """A position for the lobby's form."""
-    return json.dumps(position.to_dict())
+def wait_for_log(page, count: int) -> list[str]:
+    """The log once it tells of so many moves."""
+    page.wait_for_function(
+        "(count) => document.querySelectorAll('#log li').length === count", arg=count
+    )
+    return log_of(page)
+
+
+def board_of(page) -> list[str]:
+    """The pieces of the board as they were sent, without the marks that the page puts on them."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("#board svg")].map((piece) => {
+          const copy = piece.cloneNode(true);
+          for (const it of copy.querySelectorAll(".mark, .changed-mark")) it.remove();
+          const given = ["class", "tabindex", "role", "aria-label"];
+          for (const it of copy.querySelectorAll("[data-place]")) {
+            for (const name of given) it.removeAttribute(name);
+          }
+          return copy.outerHTML;
+        })"""
+    )

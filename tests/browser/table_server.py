@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+_COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
+
 
 class TableServer:
     """`shakespeare table` on this machine, stopped and started at will.
@@ -27,8 +29,7 @@ class TableServer:
         """Start it; at the same address as before, if it has run before."""
         with (self._folder / f"stderr-{id(self)}.txt").open("a") as errors:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "shakespeare_env", "table", "--no-browser"]
-                + ["--port", str(self._port), *self._arguments],
+                [*_COMMAND, "--port", str(self._port), *self._arguments],
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,

@@ -30,8 +30,12 @@ AGENTS = [
 ]
 FILES = ["", "/", "/dev/null", "/dev/null/file", "a\0b", "a" * 100_000]
 TEXTS = {
+    "--agent": ["", *WORDS],
+    "--box-file": FILES,
     "--draw-at": WORDS,
     "--game": ["", *WORDS],
+    "--games": FILES,
+    "--host": ["", *WORDS],
     "--instead": ["", *WORDS],
     "--into": FILES,
     "--moves": ["", "-1", "1.5", "9" * 10, *WORDS],
@@ -42,6 +46,8 @@ TEXTS = {
     "--results": FILES,
     "--set": ["", *WORDS],
     "--save": [*FILES, "/dev/null/file.jsonl", f"{'a' * 1000}.jsonl", "a\0.jsonl"],
+    "--token": ["", "short", "a\0bcdefghi", "\x1b[2Jabcdef", "\udcffabcdefgh", "a" * 100_000],
+    "--page": [*FILES, "/dev/null/file.html", f"{'a' * 1000}.html", "a\0.html"],
     "--picture": [*FILES, "/dev/null/file.svg", f"{'a' * 1000}.png", "a\0.svg"],
 }
 """Bad values by option."""

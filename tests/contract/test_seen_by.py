@@ -51,6 +51,26 @@ def test_a_seat_is_shown_its_own_secrets(table):
     assert seen
 
 
+@tables_of_many
+def test_a_spectator_is_shown_what_every_seat_knows_and_no_more(table):
+    hidden, rng, differed = knowledge.of(table.game, "hidden"), random.Random(5), 0
+    for position in sampled(table, seed=5, every=15):
+        seen = position.seen_by(None)
+        for seat in range(table.players):
+            changed = hidden.change_in_record(position.record(), seat, rng)
+            other = Position.of_record(position.game, changed)
+            differed += other != position
+            assert other.seen_by(None) == seen
+            for change in hidden.own_changes(position.record(), seat):
+                if change.in_text and change.seats != set(range(table.players)):
+                    own = Position.of_record(position.game, change.record)
+                    assert own.seen_by(None) == seen, change.what
+        views = [position.seen_by(seat) for seat in range(table.players)]
+        if all(view == views[0] for view in views):
+            assert seen == views[0]
+    assert differed > 20
+
+
 @tables
 def test_what_is_no_secret_is_shown_as_it_is(table):
     unknown: Counter[bool] = Counter()
@@ -69,7 +89,8 @@ def test_pictures_show_what_a_seat_sees(table):
     secrets = 0
     for position in phases.values():
         seen = position.seen_by(0)
-        marks = position.game.picture(seen).count(UNKNOWN) - position.svg().count(UNKNOWN)
+        drawn, whole = position.game.picture(seen), position.svg()
+        marks = sum(drawn.count(sign) - whole.count(sign) for sign in (UNKNOWN, "unknown"))
         assert (marks > 0) == (seen != position.to_dict())
         secrets += marks > 0
     assert secrets >= len(phases) - 1  # when a game is over, nothing may be left to be hidden

@@ -22,13 +22,14 @@ def test_commands_and_examples_run_one_after_the_other(tmp_path, monkeypatch, ca
             continue
         for line in block.splitlines():
             said.append(printed(*shlex.split(line.replace(*GAMES))[1:], input="quit\n"))
-    made, first, few, scores, drafts, close, batches, game, before, after, tried = said
+    made, first, few, scores, drafts, close, batches, game, before, after, tried, page = said
     assert "16 games" in made
     assert few.startswith("40 games, ")
     assert "Position 0 of" in first
     assert "Seat 0 decides" in before
     assert "wager:1" in after
     assert "score_change" in tried
+    assert "Wrote game.html" in page
     assert "draft" in close
     assert "(" in batches
     assert "heuristic" in game

@@ -8,7 +8,7 @@ from tests.fuzz.findings import CRASH, HANG, distinct
 
 FAULTY = faulty.__name__
 CASES = 300
-FEW = {"boxes": 4, "programs": 1, "runs": 20, "commands": 30}
+FEW = {"boxes": 4, "programs": 1, "runs": 20, "commands": 30, "tables": 40}
 """Cases of the slow targets."""
 
 

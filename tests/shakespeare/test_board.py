@@ -15,7 +15,7 @@ from tests.drawings import texts
 from tests.shakespeare.positions import position, seat, turn_position
 
 SHAKESPEARE = [table for table in PLAIN_TABLES if table.game == "shakespeare"]
-NAMES = ("Anna", "heuristic-2", "Clara of the long name", "D & <D>")
+NAMES = ("Anna", "heuristic-2", "Clara of the long name", 'D & <D> "')
 WIDEST = 420
 BUTTONS = ("pass", "done")
 
@@ -158,8 +158,10 @@ class TestPieces:
         assert new - gone == {"seat-0-troupe-5"}
 
     def test_names_of_players_head_their_seats(self):
-        told = [line.text for line in texts(drawn(pieces(turn_position(), NAMES)["seat-3-state"]))]
-        assert told[0] == "Seat 3 · D & <D>"
+        state = drawn(pieces(turn_position(), NAMES)["seat-3-state"])
+        assert texts(state)[0].text == 'Seat 3 · D & <D> "'
+        label = ElementTree.fromstring(state).get("aria-label") or ""
+        assert label.startswith('Seat 3, D & <D> ": 5 prestige')
 
     def test_copies_on_offer_are_one_card_counted(self):
         found = pieces(turn_position(shown=["jeweler", "jeweler", "hamlet"]))
@@ -230,11 +232,13 @@ class TestPieces:
         assert pieces(game)["seat-0-state"].title.endswith("wagers 4, decides")
 
     def test_a_whole_board_is_small(self):
-        mine = lambda: seat(  # noqa: E731
-            ["othello", "extra:lear", "viola", "portia", "jeweler", "extra:puck", "romeo"],
-            costumes={"viola": ["pink", "blue", "blue"], "extra1": ["black"] * 3},
-            stage=dict.fromkeys(("a1", "a5", "b2", "b3"), "black") | {"a2": "blue", "a4": "blue"},
-            objectives=["jewels", "wardrobe", "patronage"],
-        )
-        game = turn_position(others=mine)
+        def full():
+            return seat(
+                ["othello", "extra:lear", "viola", "portia", "jeweler", "extra:puck", "romeo"],
+                costumes={"viola": ["pink", "blue", "blue"], "extra1": ["black"] * 3},
+                stage=dict.fromkeys(("a1", "a5", "b2", "b3"), "black") | {"a2": "blue"},
+                objectives=["jewels", "wardrobe", "patronage"],
+            )
+
+        game = turn_position(others=full)
         assert sum(len(drawn(piece)) for piece in pieces(game, NAMES).values()) < 170_000

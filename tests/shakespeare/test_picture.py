@@ -14,11 +14,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from shakespeare_env.drawing.board import Marks
+from shakespeare_env.drawing.board import Marks, piece_svg
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording
+from shakespeare_env.shakespeare.drawing.board import board
+from shakespeare_env.shakespeare.drawing.headline import headline
 from shakespeare_env.shakespeare.drawing.picture import WIDTH, picture
 from shakespeare_env.shakespeare.drawing.wording import asked
 from tests.contract.random_games import TABLES, sampled
@@ -160,6 +162,12 @@ def test_all_pictures_of_a_table_are_of_one_size(table):
         game |= {"deck": cards, "discarded_characters": cards[::-1], "objective_deck": pile}
         heights.add(height(game))
     assert len(heights) == 1
+
+
+def page_of(game):
+    """What a page shows of a position."""
+    drawn = [piece_svg(piece, piece.name) for panel in board(game) for piece in panel.pieces]
+    return headline(game), drawn
 
 
 def height(game):
@@ -348,7 +356,7 @@ class TestMarks:
 
 
 class TestEverythingIsShown:
-    """A change of any entry changes the picture."""
+    """A change of any entry changes the picture, and what a page shows."""
 
     def _differs(self, game, path):
         other = copy.deepcopy(game)
@@ -357,6 +365,7 @@ class TestEverythingIsShown:
             inside = inside[key]
         inside[path[-1]] = changed(inside[path[-1]])
         assert picture(other) != picture(game), path
+        assert page_of(other) != page_of(game), path
 
     @pytest.mark.parametrize(
         "key",

@@ -99,21 +99,24 @@ class _Seen:
         if one_screen:
             self.viewer = self._seats[0]
         client.cookies.clear()  # a viewer who has not begun the table
-        self.sent = []
+        self.sent, self._count, self._version = [], 0, "none"
         self._hear(client.get(self.viewer))
 
     def push(self, seat, move, after):
         """A move, and what the viewer is told of it."""
-        mover, shown = self._seats[seat % len(self._seats)], {}
-        if self._one_screen:
-            mover, shown = self.viewer, {"as": str(seat)}
-        page = self._client.get(mover, params=shown)
-        answer = play(self._client, mover, page, move, **shown)
-        assert answer.status_code == 200, answer.text
-        if mover == self.viewer and not (self._one_screen and after.to_move == seat):
-            self._hear(answer)
+        mover = self.viewer if self._one_screen else self._seats[seat]
+        said = {"move": move, "number": str(self._count), "as": str(seat)}
+        self._count += 1
+        if mover != self.viewer:
+            answer = self._client.post(f"{mover}/play", data=said, follow_redirects=False)
+            assert answer.status_code == 303, answer.text
+        else:
+            said["since"] = self._version
+            answer = self._client.post(f"{mover}/play", data=said, headers=HTMX)
+            assert answer.status_code == 200, answer.text
+            if not (self._one_screen and after.to_move == seat):
+                self._hear(answer)
         changes = self._client.get(f"{self.viewer}/changes?since={self._version}")
-        self._version = field(changes, "version")
         self._hear(changes)
 
     def ask_for_more(self):
@@ -125,7 +128,7 @@ class _Seen:
         self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
 
     def _hear(self, answer):
-        self._version = field(answer, "version")
+        self._version = field(answer, "version") or self._version
         headers = {
             name: value
             for name, value in answer.headers.items()

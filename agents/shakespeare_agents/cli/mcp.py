@@ -9,9 +9,10 @@ import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.completion import complete_agent
+from shakespeare_agents.cli.offered_agents import check_agents
 from shakespeare_env import registry
 from shakespeare_env.cli import choices
-from shakespeare_env.errors import ArenaError, BoxError, CheckpointError, DatasetError
+from shakespeare_env.errors import ArenaError, BoxError, DatasetError
 
 
 def mcp(
@@ -68,7 +69,7 @@ def mcp(
 
             games = [game_name or _game_of(results)]
             keeper = Keeper(results, games[0], name)
-        _check_agents(games, named or [])
+        check_agents(games, named or [], lineup_options.AGENT)
         tables = Tables(named or [], games, keeper)
     except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
         choices.give_up(str(fault))
@@ -90,21 +91,3 @@ def _game_of(results: Path) -> str:
     from shakespeare_env.datasets.results_reading import is_arena, read_manifest
 
     return read_manifest(results) if is_arena(results) else choices.DEFAULT_GAME
-
-
-def _check_agents(games: list[str], named: list[str]) -> None:
-    """Give up unless every agent can play one of the games at least."""
-    from shakespeare_agents.registry import make
-
-    for agent in named:
-        faults: list[Exception] = []
-        for game in games:
-            try:
-                make(agent, registry.game(game))
-                break
-            except (CheckpointError, TypeError, ValueError, ImportError) as fault:
-                faults.append(fault)
-        else:
-            if isinstance(faults[0], CheckpointError):
-                choices.give_up(str(faults[0]))
-            raise typer.BadParameter(str(faults[0]), param_hint=lineup_options.AGENT)

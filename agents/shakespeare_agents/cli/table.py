@@ -10,8 +10,12 @@ from typing import Annotated
 import typer
 
 from shakespeare_agents.cli.completion import complete_agent
+from shakespeare_agents.cli.offered_agents import check_agents
+from shakespeare_agents.cli.out_file import check_writable
+from shakespeare_env import registry
 from shakespeare_env.cli import choices
 from shakespeare_env.extras import needing
+from shakespeare_env.values import shown
 
 _PORT = 7764
 _HERE = "127.0.0.1"
@@ -79,12 +83,20 @@ def table(
         choices.give_up(str(missing))
     for folder in watched or []:
         if not folder.is_dir():
-            raise typer.BadParameter(f"there is no folder {str(folder)!r}", param_hint="--watch")
+            raise typer.BadParameter(
+                f"there is no folder {shown(str(folder))}", param_hint="--watch"
+            )
+    check_agents(registry.names(), agents or [], "--agent")
+    if box_file is not None:
+        check_writable(box_file)
+    if not host:
+        raise typer.BadParameter("give an address, or 0.0.0.0 for all", param_hint="--host")
     if token is None:
         token = "" if is_local(host) else secrets.token_urlsafe(12)
-    elif len(token) < _SHORTEST_TOKEN or not token.isascii() or not token.isprintable():
+    elif len(token) not in _TOKEN_LENGTHS or not token.isascii() or not token.isprintable():
         raise typer.BadParameter(
-            f"give {_SHORTEST_TOKEN} or more printable ASCII signs, or none for a new one",
+            f"give {_TOKEN_LENGTHS[0]} to {_TOKEN_LENGTHS[-1]} printable ASCII signs, or leave "
+            "it out for a new one",
             param_hint="--token",
         )
     settings = Settings(
@@ -112,11 +124,12 @@ def table(
         choices.give_up(str(fault))
     except OSError as fault:
         choices.give_up(
-            f"cannot listen on {host}:{port}: {fault.strerror or fault}; give another --port"
+            f"cannot listen on {shown(host)}, port {port}: {fault.strerror or fault}; give another "
+            "--port or --host"
         )
 
 
-_SHORTEST_TOKEN = 8
+_TOKEN_LENGTHS = range(8, 201)
 
 
 def _data_folder() -> Path:

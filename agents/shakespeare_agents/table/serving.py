@@ -10,12 +10,13 @@ import uvicorn
 
 from shakespeare_agents.table.app import make_app
 from shakespeare_agents.table.settings import Settings
+from shakespeare_env.values import shown
 
 _BACKLOG = 128
 
 
 def listening(settings: Settings) -> socket.socket:
-    """A socket of the server's address; OSError if it is taken."""
+    """A socket of the server's address; OSError if there is no such address, or it is taken."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -25,6 +26,9 @@ def listening(settings: Settings) -> socket.socket:
     except OSError:
         found.close()
         raise
+    except (TypeError, ValueError) as fault:  # what no host is called
+        found.close()
+        raise OSError(f"there is no host {shown(settings.host)}") from fault
     return found
 
 
@@ -49,8 +53,8 @@ def serve(settings: Settings, tell: Callable[[str], None], *, opened: bool) -> N
         StoreError: games cannot be kept.
         OSError: the address is taken.
     """
-    app = make_app(settings)
     with listening(settings) as found:
+        app = make_app(settings)
         where = address(settings, found.getsockname()[1])
         config = uvicorn.Config(
             app,

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.errors import ShakespeareEnvError
+from shakespeare_env.values import shown
 
 FORMAT = 1
 _WAIT = 10.0
@@ -141,14 +142,16 @@ class Store:
         self.path = path
         self._lock = threading.RLock()
         try:
+            if path.exists() and not path.is_file():
+                raise OSError("it is no file")
             path.parent.mkdir(parents=True, exist_ok=True)
             self._database = sqlite3.connect(
                 path, timeout=_WAIT, check_same_thread=False, isolation_level=None
             )
             self._set_up()
-        except (sqlite3.Error, OSError) as fault:
+        except (sqlite3.Error, OSError, ValueError) as fault:  # ValueError: what no path is
             raise StoreError(
-                f"the games in {str(path)!r} cannot be used: {fault}; name another file"
+                f"the games in {shown(str(path))} cannot be used: {fault}; name another file"
             ) from fault
 
     def _set_up(self) -> None:

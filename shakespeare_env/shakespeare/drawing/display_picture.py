@@ -169,7 +169,7 @@ def _counted(cards: Mapping[str, int]) -> list[str]:
 def _numbered(cards: Sequence[str]) -> list[str]:
     """Names in order; of a pile that nobody has seen, how many."""
     if cards and set(cards) == {UNKNOWN}:
-        return [f"{len(cards)} unknown"]
+        return [f"{UNKNOWN} ×{len(cards)}"]
     return [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]
 
 

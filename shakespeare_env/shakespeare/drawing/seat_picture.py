@@ -125,12 +125,12 @@ def _troupe(mine: Mapping[str, Any], seat: int, x: float, width: float) -> Eleme
         *_grid(MAX_TROUPE - board, later, x + printed * step - _GAP + between, step),
     ]
     members = list(zip(mine["troupe"], extra_names(mine["troupe"]), strict=True))
-    for number, (x, y) in enumerate(places):
+    for number, place in enumerate(places):
         if number < len(members):
             card = draw_member(*members[number], seat, each)
-            drawn.append(card.place(f"seat{seat}.troupe.{number}", x, y))
+            drawn.append(card.place(f"seat{seat}.troupe.{number}", *place))
         else:
-            drawn.append(draw_gap(each, MEMBER_HEIGHT).at(x, y))
+            drawn.append(draw_gap(each, MEMBER_HEIGHT).at(*place))
     return drawn
 
 
