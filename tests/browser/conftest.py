@@ -14,6 +14,8 @@ playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs Playwright's Python package: make setup"
 )
 
+_PATIENCE = 30_000
+"""Milliseconds for an answer on a busy machine."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Tells when a page has read what the server has sent, which takes it some 20 ms.
 _TELL_WHEN_READ = """
@@ -94,7 +96,7 @@ def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
     def opened(**look: object) -> "playwright.Page":
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(_PATIENCE)
         context.add_init_script(_TELL_WHEN_READ)
         page = context.new_page()
         page.expected = []

@@ -31,6 +31,25 @@ def _fits(page) -> None:
     assert page.evaluate(_TOO_SMALL, _SMALLEST) == []
 
 
+_COVERED = """() => {
+  const {left, top, width, height} =
+    document.querySelector("#board .target > .mark").getBoundingClientRect();
+  const seen = document.elementFromPoint(left + width / 2, top + height / 2);
+  return seen === null || seen.closest(".target") === null;
+}"""
+
+
+def test_the_next_place_of_a_move_is_brought_into_view(server, new_page):
+    person = TouchingPerson(new_page(**_PHONE))
+    person.begin(server.address, "figaro", ["person"] * 3, one_screen=True)
+    person.page.locator("#reveal").tap()
+    person.page.wait_for_selector("#moves-title")
+    first = next(places[0] for _, places, _ in person.look().moves if len(places) == 2)
+    person.page.locator(f"#board .target[data-place='{first}']").tap()
+    assert person.page.locator("#board .chosen").count() == 1
+    assert not person.page.evaluate(_COVERED)
+
+
 @pytest.mark.parametrize(
     ("game", "seats", "moves"),
     [("shakespeare", ["person", "random"], 14), ("figaro", ["person", "random", "random"], 5)],
