@@ -83,6 +83,11 @@ class Headline:
     aside: str = ""
 
 
+def seat_and_name(seat: int, name: str) -> str:
+    """A seat and who plays it, if known."""
+    return f"Seat {seat}, {name}" if name else f"Seat {seat}"
+
+
 def piece_svg(piece: Piece, element_id: str) -> str:
     """An SVG element of a piece's size, with this id."""
     width, height = round(piece.block.width, 1), round(piece.block.height, 1)

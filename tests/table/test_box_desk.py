@@ -6,7 +6,7 @@ import tomllib
 import pytest
 
 from shakespeare_agents.table.box_desk.desk import entered, opened
-from shakespeare_agents.table.box_desk.facts import bundled_box, sections_of
+from shakespeare_agents.table.box_desk.facts import bundled_box, missing_from, sections_of
 from shakespeare_env import registry
 from shakespeare_env.box_reading import facts_digest
 from shakespeare_env.errors import BoxError
@@ -191,6 +191,52 @@ def test_an_older_file_gets_the_tables_it_lacks_and_sources_where_there_were_non
     sources = {fact.name: fact.source for fact in done.facts}
     assert (sources["character.5.cost"], sources["character.5.name"]) == ("my copy", "")
     assert "reconstructed" in tomllib.loads(done.text)["sources"]
+
+
+def test_what_the_copy_lacks_is_taken_away_and_faults_keep_to_their_places():
+    text = bundled_box("shakespeare")
+    taken = ["stage.space.13", "objective.0"]
+    done = entered("shakespeare", text, {"objective.3.points": "4 = 9"}, taken=taken)
+    assert set(done.faults) == {"stage.space.9.mirror", "objective.3.points"}
+    given = {"stage.space.9.mirror": "", "objective.3.points": "4 = 3"}
+    done = entered("shakespeare", text, given, ["objective.5.points"], taken=taken)
+    assert done.is_good
+    data = tomllib.loads(done.text)
+    assert "c5" not in [space["id"] for space in data["stage"]["space"]]
+    first, *_ = data["objective"]
+    assert first["id"] == "wardrobe"
+    masterpiece = next(card for card in data["objective"] if card["id"] == "masterpiece")
+    assert masterpiece["source"] == {"points": "my copy", "others": "reconstructed"}
+    assert data["objective"][2]["points"] == {"4": 3}
+    assert missing_from("shakespeare", data) == [
+        "The stage: Space c5",
+        "Objectives: First on the acts",
+    ]
+
+
+def test_what_the_copy_has_more_of_is_added_with_its_source():
+    text = bundled_box("shakespeare")
+    given = {
+        "character.22.copies": "2",
+        "character.23.name": "Page",
+        "character.23.copies": "1",
+        "stage.space.14.mirror": "",
+    }
+    added = {"character": ["page"], "stage.space": ["c6"], "no list": ["x"]}
+    done = entered("shakespeare", text, given, added=added)
+    assert done.is_good
+    data = tomllib.loads(done.text)
+    assert data["character"][-1] == {
+        "id": "page",
+        "source": "my copy",
+        "name": "Page",
+        "kind": "assistant",
+        "copies": 1,
+        "cost": 1,
+    }
+    assert data["stage"]["space"][-1]["id"] == "c6"
+    done = entered("shakespeare", text, given, added={"character": ["Bad Id"]})
+    assert done.fault.startswith("[[character]] Bad Id: id: 'Bad Id' is not an id")
 
 
 @pytest.mark.parametrize(

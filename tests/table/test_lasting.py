@@ -11,7 +11,8 @@ import urllib.request
 import pytest
 
 from shakespeare_agents.table.live_table import LiveTable, TableError
-from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoreError, TablePlan
+from shakespeare_agents.table.plans import SeatPlan, TablePlan
+from shakespeare_agents.table.store import MoveTakenError, Store, StoreError
 from shakespeare_env import Position, registry
 from tests.table.tables import begin, field, links, moves, play, served
 

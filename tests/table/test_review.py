@@ -11,7 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from shakespeare_agents.table.live_table import first_position
-from shakespeare_agents.table.store import SeatPlan, Store, TablePlan
+from shakespeare_agents.table.plans import SeatPlan, TablePlan
+from shakespeare_agents.table.store import Store
 from shakespeare_env import Position, registry
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
 from shakespeare_env.cli.recorded_folders import from_folder

@@ -7,7 +7,8 @@ import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoredTable, TablePlan
+from shakespeare_agents.table.plans import SeatPlan, StoredTable, TablePlan
+from shakespeare_agents.table.store import MoveTakenError, Store
 from shakespeare_agents.taking_back import last_own
 from shakespeare_env import Position, registry
 from shakespeare_env.datasets.playing_again import dealt

@@ -11,8 +11,8 @@ from typing import Any
 from shakespeare_agents import naming
 from shakespeare_agents.registry import default, has_heuristics, make
 from shakespeare_agents.table.live_table import TableError, first_position
+from shakespeare_agents.table.plans import SeatPlan, TablePlan
 from shakespeare_agents.table.settings import Settings, is_local
-from shakespeare_agents.table.store import SeatPlan, TablePlan
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.json_input import parse_object

@@ -11,12 +11,12 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from shakespeare_agents.table.plans import SeatPlan, StoredTable, TablePlan
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.values import shown
 
@@ -69,61 +69,6 @@ class StoreError(ShakespeareEnvError):
 
 class MoveTakenError(ShakespeareEnvError):
     """Another server has played a move of this number."""
-
-
-@dataclass(frozen=True)
-class SeatPlan:
-    """Who holds a seat: an agent by name, or else a person.
-
-    Attributes:
-        name: What the others read.
-        agent: As `make` takes it; None is a person.
-    """
-
-    name: str
-    agent: str | None = None
-
-
-@dataclass(frozen=True)
-class TablePlan:
-    """What a table is, from its first move to its last.
-
-    Attributes:
-        game: Its name.
-        players: Number of seats.
-        variants: Those in force.
-        seed: Of the deal, of chance and of the agents' draws.
-        seats: Who holds them.
-        deal: Number of the deal under the seed.
-        start: The position, in notation, that it begins with; None: the deal's first one.
-    """
-
-    game: str
-    players: int
-    variants: tuple[str, ...]
-    seed: int
-    seats: tuple[SeatPlan, ...]
-    deal: int = 0
-    start: Mapping[str, Any] | None = None
-
-
-@dataclass(frozen=True)
-class StoredTable:
-    """A table as it is on disk.
-
-    Attributes:
-        moves: Played so far.
-        undone: How often moves were taken back.
-    """
-
-    id: str
-    created: float
-    owner: str
-    box_digest: str
-    plan: TablePlan
-    moves: tuple[str, ...]
-    undone: int
-    over: bool
 
 
 def new_token() -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.drawing.board import Panel, Piece
+from shakespeare_env.drawing.board import Panel, Piece, seat_and_name
 from shakespeare_env.drawing.shapes import Block
 from shakespeare_env.figaro.drawing import piece_titles as titles
 from shakespeare_env.figaro.drawing.hand_picture import flow_hand
@@ -76,7 +76,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
         hand = _below(strip, flow_hand(position, seat, _WIDTH))
         pieces.append(Piece(f"seat-{seat}-hand", titles.hand(position, seat, name), hand))
     pieces.append(Piece(f"seat-{seat}-taken", titles.taken(position, seat), last))
-    return Panel(f"seat-{seat}", titles.seat_name(seat, name), pieces, seat)
+    return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat)
 
 
 def _below(strip: Block, block: Block) -> Block:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Any
 
+from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.figaro.drawing.wording import (
     cards_count,
     free_colours,
@@ -19,11 +20,6 @@ from shakespeare_env.figaro.drawing.wording import (
 )
 from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.game import UNKNOWN
-
-
-def seat_name(seat: int, name: str) -> str:
-    """A seat and who plays it, if known."""
-    return f"Seat {seat}, {name}" if name else f"Seat {seat}"
 
 
 def piles(position: Mapping[str, Any]) -> str:
@@ -70,7 +66,7 @@ def hand(position: Mapping[str, Any], seat: int, name: str) -> str:
     cards = position["hands"][seat]
     count = cards_count(sum(cards.values()))
     known = "" if UNKNOWN in cards else _counted(held(cards))
-    return f"{seat_name(seat, name)}: hand of {count}{known and f', {known}'}"
+    return f"{seat_and_name(seat, name)}: hand of {count}{known and f', {known}'}"
 
 
 def taken(position: Mapping[str, Any], seat: int) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.drawing.board import Panel, Piece
+from shakespeare_env.drawing.board import Panel, Piece, seat_and_name
 from shakespeare_env.drawing.shapes import Block, box
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
 from shakespeare_env.shakespeare.drawing.board_picture import draw_acts, draw_table
@@ -101,7 +101,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
         pieces.append(Piece(f"seat-{seat}-troupe-{place}", titles.member(member, extra), block))
     wall = draw_stage(mine["stage"], seat, _STAGE, STAGE_ROWS * _BRICK)
     pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
-    return Panel(f"seat-{seat}", titles.seat_name(seat, name), pieces, seat)
+    return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat)
 
 
 def _framed(block: Block) -> Block:

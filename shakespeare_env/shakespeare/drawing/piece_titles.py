@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.drawing.wording import (
@@ -17,11 +18,6 @@ from shakespeare_env.shakespeare.drawing.wording import (
 )
 from shakespeare_env.shakespeare.objective_values import ranking, space_of
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
-
-
-def seat_name(seat: int, name: str) -> str:
-    """A seat and who plays it, if known."""
-    return f"Seat {seat}, {name}" if name else f"Seat {seat}"
 
 
 def acts(position: Mapping[str, Any]) -> str:
@@ -87,7 +83,7 @@ def state(position: Mapping[str, Any], seat: int, name: str) -> str:
     unknown = len(mine["objectives"]) - len(known)
     told += [f"objectives: {', '.join(known)}"] if known else []
     told += [f"{unknown} unknown objective{'s' * (unknown > 1)}"] if unknown else []
-    return f"{seat_name(seat, name)}: {', '.join(told)}"
+    return f"{seat_and_name(seat, name)}: {', '.join(told)}"
 
 
 def member(card: Mapping[str, Any], extra: str) -> str:

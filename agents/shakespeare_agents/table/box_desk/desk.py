@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from shakespeare_agents.table.box_desk.checking import asked_of
-from shakespeare_agents.table.box_desk.facts import Fact, bundled_box, facts_of
-from shakespeare_agents.table.box_desk.sources import inline, set_source
+from shakespeare_agents.table.box_desk.facts import Fact, bundled_box, facts_of, name_of
+from shakespeare_agents.table.box_desk.lists import add, before, item_of, take_away
+from shakespeare_agents.table.box_desk.sources import inline, set_source, source_of
 from shakespeare_agents.table.box_desk.written import MISSING, FieldError, meant, value_at
 from shakespeare_env.box_entries import Keys, Wanted
 from shakespeare_env.errors import BoxError
@@ -24,6 +25,8 @@ LONGEST_FILE = 2**18
 _LONGEST_SOURCE = 200
 _MOST_FAULTS = 30
 """That are told at once."""
+_MOST_ADDED = 20
+"""Items of a list, at once."""
 
 
 @dataclass
@@ -55,10 +58,12 @@ def opened(game: str, text: str) -> Entered:
         BoxError: it is no box of this game.
     """
     document = _parsed(text)
-    own = tomlkit.parse(bundled_box(game))
-    for name in own:
-        if name not in document:
-            document[name] = own[name]
+    own = bundled_box(game)
+    missing = [name for name in tomllib.loads(own) if name not in document]
+    if missing:
+        tables = tomlkit.parse(own)
+        for name in missing:
+            document[name] = tables[name]
     asked, error = asked_of(game, tomlkit.dumps(document))
     if error is not None:
         raise BoxError(_words(error), error.keys)
@@ -71,6 +76,8 @@ def entered(
     given: Mapping[str, str],
     confirmed: Collection[str] = (),
     source: str = OWN,
+    added: Mapping[str, Sequence[str]] | None = None,
+    taken: Collection[str] = (),
 ) -> Entered:
     """A box file with an owner's values.
 
@@ -83,19 +90,26 @@ def entered(
         given: What is in the fields, by names of entries; others stay as they are.
         confirmed: Names of entries that the owner has found on the copy as they are.
         source: What is said of where changed and confirmed values come from.
+        added: By names of lists, ids of items to add: what the last one says, but for what is
+            given.
+        taken: Names of items to take away.
 
     Raises:
         BoxError: the text to start from is no box of this game.
     """
     start = opened(game, text)
-    attempt = _Attempt(game, start, given)
+    said = " ".join(source.split())[:_LONGEST_SOURCE] or OWN
+    attempt = _Attempt(game, start, given, said)
+    attempt.change_lists(added or {}, taken)
     attempt.settle()
     document = attempt.document()
     if attempt.faults or attempt.fault:
         facts = facts_of(game, document.unwrap(), attempt.asked)
         return Entered(start.text, facts, attempt.faults, attempt.fault)
     for keys in [*attempt.changes, *(f.wanted.keys for f in start.facts if f.name in confirmed)]:
-        set_source(document, keys, " ".join(source.split())[:_LONGEST_SOURCE] or OWN)
+        if source_of(document.unwrap(), keys) != said:
+            set_source(document, keys, said)
+    take_away(document, attempt.taken)
     return opened(game, tomlkit.dumps(document))
 
 
@@ -105,9 +119,10 @@ class _Attempt:
     Attributes:
         asked: All entries that the reader has asked for so far.
         changes: What entries are now, of those that are not what they were.
+        taken: Items to take away once all else is done, so that keys stay what they are.
     """
 
-    def __init__(self, game: str, start: Entered, given: Mapping[str, str]) -> None:
+    def __init__(self, game: str, start: Entered, given: Mapping[str, str], source: str) -> None:
         self.changes: dict[Keys, Any] = {}
         self.faults: dict[str, str] = {}
         self.fault = ""
@@ -115,37 +130,63 @@ class _Attempt:
         self._game = game
         self._start = start.text
         self._given = given
+        self._source = source
+        self._facts = start.facts
+        self._added: list[tuple[Keys, str]] = []
+        self.taken: frozenset[Keys] = frozenset()
         self._met: dict[Keys, Fact] = {}
-        self._meet(start.facts)
         self.asked = [fact.wanted for fact in start.facts]
+
+    def change_lists(self, added: Mapping[str, Sequence[str]], taken: Collection[str]) -> None:
+        """Note what to add to lists of the file, and what to take away."""
+        items = {item_of(fact.wanted.keys) for fact in self._facts} - {()}
+        lists = {name_of(item[:-1]): item[:-1] for item in items}
+        self.taken = frozenset(item for item in items if name_of(item) in taken)
+        for name, keys in lists.items():
+            last = max(item for item in items if item[:-1] == keys)
+            like = [wanted for wanted in self.asked if item_of(wanted.keys) == last]
+            for more, own in enumerate(added.get(name, ())[:_MOST_ADDED], 1):
+                self._added.append((keys, own))
+                number = int(last[-1]) + more
+                self.asked += [
+                    replace(wanted, keys=(*keys, number, *wanted.keys[len(last) :]))
+                    for wanted in like
+                ]
+        self._facts = facts_of(self._game, self.document().unwrap(), self.asked)
 
     def settle(self) -> None:
         """Take back values until the rest is a box, or the fault is not in what was changed."""
+        self._meet(self._facts)
         while True:
             document = self.document()
-            asked, error = asked_of(self._game, tomlkit.dumps(document))
+            data = document.unwrap()
+            take_away(document, self.taken)
+            found, error = asked_of(self._game, tomlkit.dumps(document))
+            asked = [replace(one, keys=before(one.keys, self.taken)) for one in found]
             self.asked += asked
-            new = facts_of(self._game, document.unwrap(), asked)
+            new = facts_of(self._game, data, asked)
             if self._meet([fact for fact in new if fact.wanted.keys not in self._met]):
                 continue  # another kind of card has other values
-            if error is None or not self._blame(error, document.unwrap()):
+            if error is None or not self._blame(error, data):
                 return
 
     def document(self) -> tomlkit.TOMLDocument:
-        """The box with all changes."""
+        """The box with all changes, and what is to be taken away still there."""
         document = tomlkit.parse(self._start)
+        for keys, own in self._added:
+            add(document, keys, own, self._source)
         for keys, value in self.changes.items():
             _put_at(document, keys, value)
         return document
 
     def _meet(self, facts: Sequence[Fact]) -> bool:
         """Put what was given into entries met for the first time; whether any has changed."""
-        before = len(self.changes)
+        known = len(self.changes)
         for fact in facts:
             self._met[fact.wanted.keys] = fact
-            if fact.name in self._given:
+            if fact.name in self._given and item_of(fact.wanted.keys) not in self.taken:
                 self._put(fact, self._given[fact.name])
-        return len(self.changes) > before
+        return len(self.changes) > known
 
     def _put(self, fact: Fact, text: str) -> None:
         try:
@@ -162,7 +203,7 @@ class _Attempt:
 
     def _blame(self, error: BoxError, data: Mapping[str, Any]) -> bool:
         """Note a fault; whether a value was taken back, so that there may be more to find."""
-        keys = error.keys
+        keys = before(error.keys, self.taken)
         while keys and keys not in self._met:
             keys = keys[:-1]
         if not keys:

@@ -100,6 +100,23 @@ def facts_of(game: str, data: Mapping[str, Any], asked: Sequence[Wanted]) -> lis
     ]
 
 
+def missing_from(game: str, data: Mapping[str, Any]) -> list[str]:
+    """What the package's own box has in lists, and this one has not, by section and name."""
+    words = registry.box_words(game)
+    own = tomllib.loads(bundled_box(game))
+    lists = [tuple(pattern.split(".")[:-1]) for pattern in words if pattern.endswith(".*")]
+    missing = []
+    for keys in lists:
+        items, kept = value_at(own, keys), value_at(data, keys)
+        if isinstance(items, list) and isinstance(kept, list):
+            ids = [item.get("id") for item in kept]
+            for number, item in enumerate(items):
+                if item.get("id") not in ids:
+                    name = _called(words, own, (*keys, number))
+                    missing.append(f"{_called(words, own, keys[:1])}: {name}")
+    return missing
+
+
 def sections_of(facts: Sequence[Fact]) -> list[tuple[str, list[tuple[str, list[Fact]]]]]:
     """Facts by section, and there by heading."""
     return [

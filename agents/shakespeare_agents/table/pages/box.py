@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import tomllib
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,7 +16,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from shakespeare_agents.table.box_desk.desk import LONGEST_FILE, OWN, Entered, entered, opened
-from shakespeare_agents.table.box_desk.facts import Fact, bundled_box, sections_of
+from shakespeare_agents.table.box_desk.facts import (
+    Fact,
+    bundled_box,
+    missing_from,
+    name_of,
+    sections_of,
+)
+from shakespeare_agents.table.box_desk.lists import item_of
 from shakespeare_agents.table.box_desk.saving import save, state_of
 from shakespeare_agents.table.box_desk.sources import meanings_of
 from shakespeare_agents.table.site import Site
@@ -23,7 +31,8 @@ from shakespeare_env import registry
 from shakespeare_env.errors import BoxError
 
 _FIELDS = 2000
-_VALUE, _CONFIRMED = "value.", "confirmed."
+_VALUE, _CONFIRMED, _TAKEN, _ADDED = "value.", "confirmed.", "taken.", "added."
+"""What the names of fields begin with; names of entries, items or lists follow."""
 
 
 @dataclass
@@ -35,6 +44,8 @@ class _Work:
         box: The values so far.
         said: What stands in the fields, by entries' names; others show their values.
         confirmed: Names of entries that the owner has ticked.
+        taken: Names of items that the owner has not.
+        added: Ids of items that the owner has besides, by names of lists, as written.
         source: What is said of where the owner's values come from.
         seen: The state of the server's box file as this page knows it.
         told: What has been done.
@@ -44,6 +55,8 @@ class _Work:
     box: Entered
     said: dict[str, str] = field(default_factory=dict)
     confirmed: frozenset[str] = frozenset()
+    taken: frozenset[str] = frozenset()
+    added: dict[str, str] = field(default_factory=dict)
     source: str = OWN
     seen: str = ""
     told: str = ""
@@ -137,8 +150,10 @@ def _entered(game: str, said: dict[str, str], content: bytes) -> _Work:
     work = _Work(
         game,
         Entered(text),
-        said={key[len(_VALUE) :]: said[key] for key in said if key.startswith(_VALUE)},
-        confirmed=frozenset(key[len(_CONFIRMED) :] for key in said if key.startswith(_CONFIRMED)),
+        said=_under(_VALUE, said),
+        confirmed=frozenset(_under(_CONFIRMED, said)),
+        taken=frozenset(_under(_TAKEN, said)),
+        added=_under(_ADDED, said),
         source=said.get("source", OWN),
         seen=said.get("seen", ""),
     )
@@ -146,14 +161,22 @@ def _entered(game: str, said: dict[str, str], content: bytes) -> _Work:
         if said.get("action") == "open":
             box = opened(game, content.decode("utf-8", "replace"))
             return _Work(game, box, seen=work.seen, told="The file is open.")
-        work.box = entered(game, text, work.said, work.confirmed, work.source)
+        added = {name: text.replace(",", " ").split() for name, text in work.added.items()}
+        work.box = entered(
+            game, text, work.said, work.confirmed, work.source, added=added, taken=work.taken
+        )
     except BoxError as error:
         work.box = _opened_again(game, text)
         work.box.fault = str(error)
     if work.box.is_good:
-        work.said, work.confirmed = {}, frozenset()
+        work.said, work.added = {}, {}
+        work.confirmed = work.taken = frozenset()
         work.told = "All values can be used."
     return work
+
+
+def _under(start: str, said: dict[str, str]) -> dict[str, str]:
+    return {key[len(start) :]: said[key] for key in said if key.startswith(start)}
 
 
 def _opened_again(game: str, text: str) -> Entered:
@@ -163,19 +186,30 @@ def _opened_again(game: str, text: str) -> Entered:
         return opened(game, bundled_box(game))
 
 
+def _section(work: _Work, title: str, groups: list[tuple[str, list[Fact]]]) -> dict[str, Any]:
+    """A section for its template: its groups, those of items with their names, and its lists."""
+    items = [(heading, item_of(group[0].wanted.keys), group) for heading, group in groups]
+    lists = sorted({name_of(item[:-1]) for _, item, _ in items if item})
+    taken = [item for _, item, _ in items if item and name_of(item) in work.taken]
+    return {
+        "title": title,
+        "groups": [(heading, name_of(item), group) for heading, item, group in items],
+        "lists": lists,
+        "is_changed": bool(taken) or any(work.added.get(name) for name in lists),
+        "facts": [fact for _, group in groups for fact in group],
+    }
+
+
 def _page(site: Site, request: Request, work: _Work) -> Response:
     facts, variable = work.box.facts, f"{work.game.upper()}_BOX"
     path = site.settings.box_file
-    sections = [
-        (title, groups, [fact for _, group in groups for fact in group])
-        for title, groups in sections_of(facts)
-    ]
     context: dict[str, Any] = {
         "work": work,
-        "sections": sections,
+        "sections": [_section(work, title, groups) for title, groups in sections_of(facts)],
         "kinds": Counter(fact.kind for fact in facts),
         "meanings": meanings_of(work.box.text),
         "differing": [fact for fact in facts if fact.differs],
+        "missing": missing_from(work.game, tomllib.loads(work.box.text)),
         "names": {fact.name: fact for fact in facts},
         "in_force": registry.box_in_force(work.game),
         "path": path,

@@ -10,8 +10,8 @@ from starlette.routing import Route
 
 from shakespeare_agents.table.live_table import TableError
 from shakespeare_agents.table.new_table import choices, plan_of
+from shakespeare_agents.table.plans import StoredTable
 from shakespeare_agents.table.site import Site, owner_of, remembering
-from shakespeare_agents.table.store import StoredTable
 from shakespeare_env import registry
 
 _LATEST = 20

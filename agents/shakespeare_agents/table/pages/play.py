@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,50 +129,60 @@ def _changes(
 
 def _play(site: Site, request: Request, said: dict[str, str]) -> Response:
     looking = looking_at(site, request, said.get("as", ""))
+    return _answered(site, request, looking, said, _chosen)
+
+
+def _chosen(_site: Site, looking: Looking, said: dict[str, str]) -> None:
     table, viewer = looking.table, looking.viewer
-    message = ""
-    try:
-        now = table.now()
-        if "undo" in said:
-            seat = viewer.knows(now)
-            if seat is None or seat not in viewer.seats:
-                raise TableError("there is no move of yours to take back")
-            table.take_back(seat)
-        else:
-            if not viewer.decides(now):
-                raise TableError("it is not your turn")
-            number = said.get("number", "")
-            if number != str(len(now.moves)):
-                raise TableError("the table has changed since; look, then choose again")
-            table.play(int(number), said.get("move", ""))
-    except TableError as fault:
-        message = str(fault)
-    if "HX-Request" in request.headers:
-        return _changes(site, request, looking, said.get("since", ""), message)
-    if message:
-        raise TableError(message)
-    shown = "" if viewer.revealed is None else f"?as={viewer.revealed}"
-    return RedirectResponse(f"{looking.address}{shown}", 303)
+    now = table.now()
+    if "undo" in said:
+        seat = viewer.knows(now)
+        if seat is None or seat not in viewer.seats:
+            raise TableError("there is no move of yours to take back")
+        table.take_back(seat)
+        return
+    if not viewer.decides(now):
+        raise TableError("it is not your turn")
+    if said.get("number", "") != str(len(now.moves)):
+        raise TableError("the table has changed since; look, then choose again")
+    table.play(len(now.moves), said.get("move", ""))
 
 
 def _seat_agent(site: Site, request: Request, said: dict[str, str]) -> Response:
     looking = looking_at(site, request, said.get("as", ""))
+    return _answered(site, request, looking, said, _seated)
+
+
+def _seated(site: Site, looking: Looking, said: dict[str, str]) -> None:
     now = looking.table.now()
     seat = now.position.to_move
+    if not looking.viewer.seats or seat is None or not now.fault:
+        raise TableError("no agent has failed here, or you hold no seat")
+    looking.table.seat(seat, agent_seat(said.get("agent", ""), now.plan.game, site.settings))
+    looking.table.retry()
+
+
+def _answered(
+    site: Site,
+    request: Request,
+    looking: Looking,
+    said: dict[str, str],
+    act: Callable[[Site, Looking, dict[str, str]], None],
+) -> Response:
+    """What has changed by what somebody did, or why nothing has; without scripts the page again."""
     message = ""
     try:
-        if not looking.viewer.seats or seat is None or not now.fault:
-            raise TableError("no agent has failed here, or you hold no seat")
-        looking.table.seat(seat, agent_seat(said.get("agent", ""), now.plan.game, site.settings))
-        looking.table.retry()
-        site.tables.get(looking.table.id)
+        act(site, looking, said)
     except TableError as fault:
         message = str(fault)
     if "HX-Request" in request.headers:
         return _changes(site, request, looking, said.get("since", ""), message)
     if message:
         raise TableError(message)
-    return RedirectResponse(looking.address, 303)
+    revealed = looking.viewer.revealed
+    return RedirectResponse(
+        f"{looking.address}{'' if revealed is None else f'?as={revealed}'}", 303
+    )
 
 
 async def _versions(site: Site, table: LiveTable) -> AsyncIterator[dict[str, str]]:
