@@ -2,19 +2,17 @@
 
 import json
 import random
-import re
 import time
 
 import pytest
 
 from shakespeare_env import Position
+from tests.table.swapping import moves_on, played, swapped, without_identifiers
 from tests.table.tables import HTMX, begin, field, links, play, served, watching
 
 PATIENCE = 30
 """Seconds for an agent to fail on a busy machine."""
 _STEPS = 6
-_OTHER_TRIES = 20
-_IDENTIFIERS = re.compile(r"/(seat|watch|review/table)/[\w-]+")
 _BEGINNINGS = [
     ("shakespeare", 3, 0, "seat"),
     ("shakespeare", 2, 67, "seat"),
@@ -32,57 +30,6 @@ _BEGINNINGS = [
 def client(tmp_path_factory):
     with served(tmp_path_factory.mktemp("games")) as found:
         yield found
-
-
-def _played(game, players, plies):
-    """A position after so many random moves, or the last one before the end."""
-    rng = random.Random(plies)
-    variants = {"strategic_rest": True} if game == "shakespeare" and players > 2 else {}
-    position = Position.new(game, players=players, seed=plies, **variants)
-    for _ in range(plies):
-        after = position.copy()
-        after.push(rng.choice(after.moves()))
-        if after.to_move is None:
-            break
-        position = after
-    return position
-
-
-def _same(one, other, knows):
-    """Whether a seat, or a spectator, cannot tell two positions apart."""
-    if None in (one.to_move, other.to_move) or one.seen_by(knows) != other.seen_by(knows):
-        return False
-    return knows is None or (one.observation(knows) == other.observation(knows)).all()
-
-
-def _swapped(position, knows):
-    """The same position, with other things hidden."""
-    for seed in range(_OTHER_TRIES):
-        other = position
-        for seat in range(position.players) if knows is None else [knows]:
-            other = other.determinize(seat, seed)
-        if other.to_dict() != position.to_dict():
-            assert _same(position, other, knows)
-            return other
-    return None
-
-
-def _moves_on(rng, pair, knows):
-    """A move for either position after which the viewer knows no more; secret ones differ."""
-    one, other = pair
-    first = one.moves()
-    rng.shuffle(first)
-    for move in first:
-        secret = one.to_move != knows and one.game.is_secret(one.to_dict(), move)
-        second = [it for it in other.moves() if it != move] if secret else []
-        rng.shuffle(second)
-        for answer in [*second, *([move] if move in other.moves() else [])]:
-            after = one.copy(), other.copy()
-            after[0].push(move)
-            after[1].push(answer)
-            if _same(*after, knows):
-                return after, (move, answer)
-    return None
 
 
 class _Seen:
@@ -134,22 +81,22 @@ class _Seen:
             for name, value in answer.headers.items()
             if name not in ("content-length", "set-cookie")  # of random addresses
         }
-        text = _IDENTIFIERS.sub(r"/\1/", answer.text)
+        text = without_identifiers(answer.text)
         self.sent.append((answer.status_code, headers, text))
 
 
 @pytest.mark.parametrize(("game", "players", "plies", "viewer"), _BEGINNINGS)
 def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
-    position = _played(game, players, plies)
+    position = played(game, players, plies)
     knows = plies % players if viewer == "seat" else None
-    other = _swapped(position, knows)
+    other = swapped(position, knows)
     assert other is not None, "nothing is hidden here: choose another position"
     # As tables begin, with the same chance to come.
     pair = [Position.from_dict(it.to_dict(), seed=0) for it in (position, other)]
     rng = random.Random(plies)
     tables = [_Seen(client, one, knows, viewer == "one screen") for one in pair]
     for _ in range(_STEPS):
-        found = _moves_on(rng, pair, knows)
+        found = moves_on(rng, pair, knows)
         if found is None:
             break
         seat = pair[0].to_move
@@ -187,7 +134,7 @@ def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd, agent, told
         beginning.push(beginning.moves()[0])
     sent = []
     with served(tmp_path, agents=(name,)) as client:
-        for position in (beginning, _swapped(beginning, 0)):
+        for position in (beginning, swapped(beginning, 0)):
             said = {"position": json.dumps(position.to_dict())}
             page = begin(client, "figaro", ["person", name, "person"], **said)
             until = time.monotonic() + PATIENCE
@@ -195,7 +142,7 @@ def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd, agent, told
                 assert time.monotonic() < until, page.text
                 page = client.get(page.url.path)
             client.cookies.clear()
-            sent.append(_IDENTIFIERS.sub("", client.get(page.url.path).text))
+            sent.append(without_identifiers(client.get(page.url.path).text))
     assert sent[0] == sent[1]
     printed = capfd.readouterr().err
     assert ("KeyError: '[[" in printed) == (agent == "Tells")
