@@ -69,6 +69,7 @@
 
   function play(move) {
     chosen = [];
+    mark(); // should nobody answer
     const found = button(move);
     if (found) found.click();
   }
