@@ -8,31 +8,13 @@ import pytest
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
 from shakespeare_env.cli.recorded_folders import from_folder
 from tests.browser.people import Person
-from tests.browser.table_server import TableServer
-from tests.contract.small_datasets import small_settings, write
+from tests.browser.table_server import QUICK_JUDGE
 
 axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
-_JUDGE = "search,rollouts=random,simulations=8"
 _PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 
 
 _MOVES = 8
-
-
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("recorded") / "games"
-    write(folder, small_settings("figaro", deals=1))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory, recorded):
-    """A server that watches a folder and knows an agent that judges quickly."""
-    folder = tmp_path_factory.mktemp("reviewing")
-    running = TableServer(folder, "--watch", str(recorded), "--agent", _JUDGE).start()
-    yield running
-    running.stop()
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +55,7 @@ def _no_wider_than_the_screen(page) -> bool:
 def test_a_game_is_reviewed_and_played_on(server, new_page, lines):
     page = new_page()
     _paste(page, server, lines)
-    page.get_by_label("Judged by").select_option(_JUDGE)
+    page.get_by_label("Judged by").select_option(QUICK_JUDGE)
     page.get_by_role("button", name="Ask this agent").click()
     page.locator(".film-found [data-graph]").first.wait_for()
     assert axe.serious_findings(page) == []
