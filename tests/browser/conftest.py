@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.table_server import TableServer
+from tests.browser.table_server import QUICK_JUDGE, TableServer
+from tests.contract.small_datasets import small_settings, write
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs Playwright's Python package: make setup"
@@ -17,6 +18,11 @@ playwright = pytest.importorskip(
 _PATIENCE = 30_000
 """Milliseconds for an answer on a busy machine."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+_FAILS = """
+class Fails:
+    def __init__(self, game): pass
+    def act(self, observations, masks, rng): raise RuntimeError("out of ideas")
+"""
 # Tells when a page has read what the server has sent, which takes it some 20 ms.
 _TELL_WHEN_READ = """
 for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:afterSettle"]]) {
@@ -42,21 +48,41 @@ def chromium() -> "Iterator[playwright.Browser]":
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of recorded games that the server watches."""
+    folder = tmp_path_factory.mktemp("recorded") / "games"
+    write(folder, small_settings("figaro", deals=1))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def failing_agent(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The name of an agent that fails, which the server offers."""
+    path = tmp_path_factory.mktemp("agents") / "mine.py"
+    path.write_text(_FAILS)
+    return f"{path}:Fails"
+
+
+@pytest.fixture(scope="session")
+def server(
+    tmp_path_factory: pytest.TempPathFactory, recorded: Path, failing_agent: str
+) -> Iterator[TableServer]:
     """A table server that is not stopped."""
-    running = TableServer(tmp_path_factory.mktemp("table")).start()
+    offered = ["--agent", failing_agent, "--agent", QUICK_JUDGE, "--watch", str(recorded)]
+    running = TableServer(tmp_path_factory.mktemp("table"), *offered).start()
     yield running
     running.stop()
-    assert "Traceback" not in running.errors()
+    said = running.errors()
+    assert said.count("Traceback") == said.count("\nRuntimeError: out of ideas"), said
 
 
 @pytest.fixture
-def new_server(tmp_path: Path) -> Iterator[Callable[..., TableServer]]:
-    """Starts table servers on one file of games, for one test."""
+def new_server() -> Iterator[Callable[[Path], TableServer]]:
+    """Starts table servers on the games of a folder, for one test."""
     running = []
 
-    def started(*arguments: str) -> TableServer:
-        running.append(TableServer(tmp_path, *arguments).start())
+    def started(folder: Path) -> TableServer:
+        running.append(TableServer(folder).start())
         return running[-1]
 
     yield started

@@ -147,9 +147,9 @@ def log_of(page) -> list[str]:
 
 
 def wait_for_log(page, count: int) -> list[str]:
-    """The log once it tells of so many moves."""
+    """The log once it tells of so many moves, or more."""
     page.wait_for_function(
-        "(count) => document.querySelectorAll('#log li').length === count", arg=count
+        "(count) => document.querySelectorAll('#log li').length >= count", arg=count
     )
     return log_of(page)
 

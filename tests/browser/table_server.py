@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+QUICK_JUDGE = "search,rollouts=random,simulations=8"
+"""An agent that looks at a move for a moment only."""
 _COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
 
 
@@ -15,19 +17,18 @@ class TableServer:
     Args:
         folder: Of its database and what it writes to its terminal.
         arguments: More of its command line.
-        games: The name of the database in the folder.
     """
 
-    def __init__(self, folder: Path, *arguments: str, games: str = "games.sqlite") -> None:
-        self._folder = folder
-        self._arguments = [*arguments, "--games", str(folder / games)]
+    def __init__(self, folder: Path, *arguments: str) -> None:
+        self.folder = folder
+        self._arguments = [*arguments, "--games", str(folder / "games.sqlite")]
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
 
     def start(self) -> "TableServer":
         """Start it; at the same address as before, if it has run before."""
-        with (self._folder / f"stderr-{id(self)}.txt").open("a") as errors:
+        with (self.folder / f"stderr-{id(self)}.txt").open("a") as errors:
             self._process = subprocess.Popen(
                 [*_COMMAND, "--port", str(self._port), *self._arguments],
                 stdout=subprocess.PIPE,
@@ -52,7 +53,7 @@ class TableServer:
 
     def errors(self) -> str:
         """All that it has written to its terminal as errors."""
-        return (self._folder / f"stderr-{id(self)}.txt").read_text()
+        return (self.folder / f"stderr-{id(self)}.txt").read_text()
 
     def _end(self, how: signal.Signals) -> None:
         self._process.send_signal(how)

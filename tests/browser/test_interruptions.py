@@ -2,12 +2,6 @@
 
 from tests.browser.people import Person, board_of, log_of, wait_for_log
 
-_FAILS = """
-class Fails:
-    def __init__(self, game): pass
-    def act(self, observations, masks, rng): raise RuntimeError("out of ideas")
-"""
-
 
 def _play(person, moves) -> None:
     for _ in range(moves):
@@ -51,8 +45,10 @@ def test_half_a_move_is_forgotten_by_escape_and_by_a_click_on_its_first_place(se
         assert person.page.locator("#board .target").count() == marked
 
 
-def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(new_server, new_page):
-    server, person = new_server(), Person(new_page(), 4)
+def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
+    new_server, new_page, tmp_path
+):
+    server, person = new_server(tmp_path), Person(new_page(), 4)
     page = person.page
     person.begin(server.address, "shakespeare", ["person", "random"], seed=5)
     _play(person, 5)
@@ -90,12 +86,10 @@ def test_a_move_is_taken_back(server, new_page):
     assert (log_of(person.page), board_of(person.page)) == before
 
 
-def test_an_agent_that_fails_is_told_of_and_replaced(new_server, new_page, tmp_path):
-    (tmp_path / "mine.py").write_text(_FAILS)
-    name = f"{tmp_path}/mine.py:Fails"
+def test_an_agent_that_fails_is_told_of_and_replaced(server, new_page, failing_agent):
     person = Person(new_page(), 1)
     page = person.page
-    person.begin(new_server("--agent", name).address, "figaro", ["person", name, "random"])
+    person.begin(server.address, "figaro", ["person", failing_agent, "random"])
     failed = page.get_by_text("Fails has failed: RuntimeError in mine.py, line 4")
     moves = page.locator("#moves-title")
     while failed.count() == 0:

@@ -52,7 +52,7 @@ def test_the_next_place_of_a_move_is_brought_into_view(server, new_page):
 
 @pytest.mark.parametrize(
     ("game", "seats", "moves"),
-    [("shakespeare", ["person", "random"], 14), ("figaro", ["person", "random", "random"], 5)],
+    [("shakespeare", ["person", "random"], 9), ("figaro", ["person", "random", "random"], 5)],
 )
 def test_a_finger_plays_on_a_phone(server, new_page, game, seats, moves):
     person = TouchingPerson(new_page(**_PHONE), 2)

@@ -4,7 +4,7 @@ import re
 
 from tests.browser.people import Person, board_of, log_of, wait_for_log
 
-_MOVES = 14
+_MOVES = 10
 _HAND = re.compile(r"hand\d\.(red|orange|green|blue|purple|jester|ring)")
 
 
@@ -71,10 +71,10 @@ def test_on_one_screen_a_curtain_stands_between_secrets(server, new_page):
             break
 
 
-def test_two_servers_share_a_file_of_games(new_server, new_page):
+def test_two_servers_share_a_file_of_games(server, new_server, new_page):
     one, other = Person(new_page(), 1), Person(new_page(), 2)
-    one.begin(new_server().address, "shakespeare", ["person", "person"])
-    other.page.goto(new_server().address + _link_to_give_away(one.page).lstrip("/"))
+    one.begin(server.address, "shakespeare", ["person", "person"])
+    other.page.goto(new_server(server.folder).address + _link_to_give_away(one.page).lstrip("/"))
     _play([one, other], 4)
     assert len(log_of(one.page)) == len(log_of(other.page)) == 4
     assert board_of(one.page)[:3] == board_of(other.page)[:3]

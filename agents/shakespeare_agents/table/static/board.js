@@ -70,6 +70,7 @@
 
   function play(move) {
     chosen = [];
+    mark(); // should nobody answer
     const found = button(move);
     if (found) found.click();
   }
