@@ -4,12 +4,16 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
 from tests.browser.table_server import QUICK_JUDGE, TableServer
 from tests.contract.small_datasets import small_settings, write
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="needs Playwright's Python package: make setup"
@@ -35,7 +39,7 @@ for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:af
 
 
 @pytest.fixture(scope="session")
-def chromium() -> "Iterator[playwright.Browser]":
+def chromium() -> "Iterator[Browser]":
     """A browser; skips where there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
@@ -90,16 +94,16 @@ def new_server() -> Iterator[Callable[[Path], TableServer]]:
         server.stop()
 
 
-Opener = Callable[..., "playwright.Page"]
+Opener = Callable[..., "Page"]
 
 
 @pytest.fixture
-def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
+def new_page(chromium: "Browser") -> Iterator[Opener]:
     """Opens pages, each in a browser of its own; none may complain, or call another machine."""
     heard: list[str] = []
     contexts = []
 
-    def listen(page: "playwright.Page") -> None:
+    def listen(page: "Page") -> None:
         page.on("pageerror", lambda fault: heard.append(f"{page.url}: {fault}"))
         page.on(
             "console",
@@ -119,7 +123,7 @@ def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
             ),
         )
 
-    def opened(**look: object) -> "playwright.Page":
+    def opened(**look: object) -> "Page":
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})
         contexts.append(context)
         context.set_default_timeout(_PATIENCE)

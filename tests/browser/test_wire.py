@@ -29,8 +29,8 @@ class _Browser:
         own = begun.url.removeprefix(self._address)
         text = begun.text()
         self._seats = [own, *re.findall(r'href="(/seat/[\w-]+)"', text)]
-        watch = re.search(r'href="(/watch/[\w-]+)"', text)[1]
-        self._heard = []
+        watch = re.findall(r'href="(/watch/[\w-]+)"', text)[0]
+        self._heard: list = []
         self._page = new_page()
         wire = self._page.context.new_cdp_session(self._page)
         wire.send("Network.enable")
