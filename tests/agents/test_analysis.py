@@ -172,8 +172,8 @@ def test_verdicts_come_one_by_one_and_depend_on_no_other(game):
 
 def test_a_move_that_throws_the_game_away_is_found():
     game = played("figaro", 3)
-    analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "200"))
-    judged = list(verdicts(game.positions, game.moves, analyst, playouts=100))
+    analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "100"))
+    judged = list(verdicts(game.positions, game.moves, analyst, playouts=60))
     marked = worst(judged, 3)
     assert marked == sorted(marked, key=lambda one: -one.loss)
     assert marked[0].loss > 0.1

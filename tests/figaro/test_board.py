@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from shakespeare_env.drawing.board import Marks, piece_svg
+from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.panels import Marks
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.places import places

@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -44,6 +45,12 @@ objective += 3
     objective: 3 is not a table; write one table for each
 acts.source = 3
     [acts]: source: 3 is not a text; write a text between quotes
+acts.source = { length = 3 }
+    [acts]: source: 3 is not a text; write a text between quotes
+bag.source = { sets = { 2 = " " } }
+    [bag]: source: ' ' is not a text; write a text between quotes
+sources.public = 3
+    [sources]: public: 3 is not a text; write a text between quotes
 
 # board and supply
 del board.starting_prestige
@@ -403,6 +410,15 @@ def test_more_than_30_spaces_are_refused(tmp_path: Path) -> None:
     more = [{"id": f"z{number}", "row": 1} for number in range(17)]
     path = write_box(tmp_path, lambda data: data["stage"]["space"].extend(more))
     assert refusal(path) == "[stage]: space: 31 of them; give 1 to 30"
+
+
+def test_a_refusal_says_which_entry_is_at_fault_in_other_processes_too(tmp_path: Path) -> None:
+    path = write_box(tmp_path, "stage.space.b1.row = 40")
+    with pytest.raises(BoxError) as caught:
+        load_box(path)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert again.keys == ("stage", "space", 5, "row")
+    assert str(again) == f"{path}: [stage] space b1: row: {again.fault}; {again.remedy}"
 
 
 def test_fewer_than_three_objectives_are_refused(tmp_path: Path) -> None:

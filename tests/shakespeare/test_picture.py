@@ -14,8 +14,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from shakespeare_env.drawing.board import Marks, piece_svg
+from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.palette import GOLD, INK
+from shakespeare_env.drawing.panels import Marks
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording

@@ -38,7 +38,7 @@ def test_variants_are_offered_where_they_are_played_and_hold(client):
         ({"seed": str(2**63)}, "give a number from 0"),
         ({"name0": "a" * 41}, "at most 40"),
         ({"seat1": "nobody"}, "cannot play"),
-        ({"seat1": "named", "agent1": ""}, "an agent is a name"),
+        ({"seat1": "named", "agent1": ""}, "seat 1: name an agent"),
         ({"seat1": "named", "agent1": "my.py:Agent"}, "--agent my.py:Agent"),
         ({"seat1": "named", "agent1": "search,simulations=0"}, "cannot play"),
         ({"seat1": "named", "agent1": "/etc"}, "cannot play"),

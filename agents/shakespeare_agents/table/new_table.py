@@ -23,6 +23,7 @@ LONGEST_NAME = 40
 LONGEST_AGENT = 300
 _FRESH_SEEDS = 1_000_000
 """Few enough to be read out and typed."""
+_OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
 
@@ -98,7 +99,7 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     if not 0 <= seed < 2**63:
         raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
-    seats = tuple(_seat(choice, seat, settings) for seat in range(choice.players))
+    seats = tuple(_told_apart(choice, seat, settings) for seat in range(choice.players))
     plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
     first_position(plan)
     people = [seat for seat, one in enumerate(seats) if one.agent is None]
@@ -110,7 +111,7 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
     """The name of an agent that can play; TableError if none can, or it is not allowed."""
     name = name.strip()
     if not name or len(name) > LONGEST_AGENT or not name.isprintable():
-        raise TableError(f"an agent is a name of 1 to {LONGEST_AGENT} signs, not {shown(name)}")
+        raise TableError(f"name an agent, in 1 to {LONGEST_AGENT} signs, not {shown(name)}")
     if name not in settings.agents:
         if naming.running_python([name]):
             raise TableError(
@@ -133,10 +134,27 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
 def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
     """A seat held by an agent of this name; likewise."""
     name = allowed_agent(name, game, settings)
-    bare, options = naming.split_options(name)
+    bare, comma, options = name.partition(",")
     short = Path(bare).name if bare not in naming.names() else bare
-    told = ", ".join(f"{option} {value}" for option, value in options.items())
-    return SeatPlan(f"{short}, {told}"[:LONGEST_NAME] if told else short[:LONGEST_NAME], name)
+    return SeatPlan(in_words(short + comma + options)[:LONGEST_NAME], name)
+
+
+def in_words(agent: str) -> str:
+    """An agent's name with its options in words."""
+    bare, options = naming.split_options(agent)
+    return ", ".join(
+        [
+            bare,
+            *(_OPTIONS.get(name, f"{name} {{}}").format(value) for name, value in options.items()),
+        ]
+    )
+
+
+def _told_apart(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
+    try:
+        return _seat(choice, seat, settings)
+    except TableError as fault:
+        raise TableError(f"seat {seat}: {fault}") from fault
 
 
 def _seat(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
@@ -173,5 +191,5 @@ def _whole(text: str, what: str, otherwise: int) -> int:
     if not text:
         return otherwise
     if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise TableError(f"{what} is a whole number, not {shown(text)}")
+        raise TableError(f"{what} is a whole number from 0 on, not {shown(text)}")
     return int(text)

@@ -38,13 +38,13 @@ class Reviewed:
         self.game = game
         self.film = Film(game.positions, game.moves, game.agents or (), ending=game.forfeit)
         self.title = title
-        self._lock = threading.Lock()
+        self._drawing, self._lock = threading.Lock(), threading.Lock()
         self._data: bytes | None = None
         self._judgings: dict[str, Judging] = {}
 
     def data(self) -> bytes:
         """What `film.js` plays, gzipped; drawn when it is asked for first."""
-        with self._lock:
+        with self._drawing:
             if self._data is None:
                 self._data = gzip.compress(self.film.data().encode(), 6)
             return self._data

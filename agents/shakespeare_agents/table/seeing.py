@@ -12,7 +12,8 @@ from typing import Any
 
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
-from shakespeare_env.drawing.board import Headline, piece_svg
+from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.panels import Headline
 from shakespeare_env.game import NO_SEAT
 from shakespeare_env.game_log import GameLog
 

@@ -13,6 +13,7 @@ from starlette.responses import HTMLResponse, Response
 
 from shakespeare_agents.table.analysts import Analysts
 from shakespeare_agents.table.live_tables import LiveTables
+from shakespeare_agents.table.new_table import in_words
 from shakespeare_agents.table.seeing import Seer
 from shakespeare_agents.table.settings import Settings
 from shakespeare_agents.table.store import Store, new_token
@@ -52,6 +53,7 @@ class Site:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters["in_words"] = in_words
         self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already
 
     def page(

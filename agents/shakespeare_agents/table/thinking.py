@@ -49,7 +49,7 @@ class Thinkers:
     """Lets agents decide at tables, one decision at a time at each."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(_THREADS, "thinking", initializer=_give_way)
+        self._pool = ThreadPoolExecutor(_THREADS, "thinking", initializer=give_way)
         self._lock = threading.Lock()
         self._busy: set[str] = set()
         self._agents: dict[tuple[str, str], tuple[threading.Lock, AnyAgent]] = {}
@@ -120,7 +120,8 @@ def _for_everybody(fault: Exception) -> str:
     return f"{type(fault).__name__} in {where} (the server's terminal shows more)"
 
 
-def _give_way() -> None:
+def give_way() -> None:
+    """Let every other thread go first, if the system can do that."""
     if hasattr(os, "setpriority"):
         # On Linux a thread has a niceness of its own; elsewhere there is no such process.
         with suppress(OSError):

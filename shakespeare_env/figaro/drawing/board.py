@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.drawing.board import Panel, Piece, seat_and_name
+from shakespeare_env.drawing.board import seat_and_name
+from shakespeare_env.drawing.panels import Panel, Piece
 from shakespeare_env.drawing.shapes import Block
 from shakespeare_env.figaro.drawing import piece_titles as titles
 from shakespeare_env.figaro.drawing.hand_picture import flow_hand

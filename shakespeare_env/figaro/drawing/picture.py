@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from shakespeare_env.drawing.board import UNMARKED, Marks, marked
+from shakespeare_env.drawing.board import marked
 from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
+from shakespeare_env.drawing.panels import UNMARKED, Marks
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star
 from shakespeare_env.drawing.signs import legend
 from shakespeare_env.figaro.box import COLOURS

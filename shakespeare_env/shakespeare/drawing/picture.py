@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from itertools import repeat
 from typing import Any
 
-from shakespeare_env.drawing.board import UNMARKED, Marks, marked
+from shakespeare_env.drawing.board import marked
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
+from shakespeare_env.drawing.panels import UNMARKED, Marks
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star
 from shakespeare_env.drawing.signs import legend
 from shakespeare_env.shakespeare.drawing import shapes

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlencode
 
 from sse_starlette import EventSourceResponse
@@ -21,6 +24,7 @@ from shakespeare_agents.table.new_table import agents_for, allowed_agent
 from shakespeare_agents.table.reviewed import Judging, Reviewed
 from shakespeare_agents.table.reviews import Reviews
 from shakespeare_agents.table.site import Site, owner_of, remembering
+from shakespeare_agents.table.thinking import give_way
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import default_title
 from shakespeare_env.film.page import (
@@ -33,6 +37,8 @@ from shakespeare_env.film.page import (
 )
 
 _LATEST = 20
+_JUDGES = 2
+"""Threads on which agents judge."""
 _EVERY = 1.5
 """Seconds between graphs while verdicts come in."""
 _ADDRESSES = (
@@ -46,6 +52,8 @@ _NOTHING = "Give a game as JSON lines: paste it, or choose a file that `play --s
 def routes(site: Site) -> list[Route]:
     """The pages of reviews."""
     reviews = Reviews(site)
+    # Few, so that pages find a thread, too.
+    judges = ThreadPoolExecutor(_JUDGES, "judging", initializer=give_way)
 
     def start(request: Request) -> Response:
         """Games to choose from, and a form for others."""
@@ -98,7 +106,7 @@ def routes(site: Site) -> list[Route]:
         """Server-sent events: graphs and verdicts, while somebody listens."""
         reviewed, address = await run_in_threadpool(found, request)
         name = await run_in_threadpool(_agent, site, request, reviewed)
-        return EventSourceResponse(_told(site, reviewed, name, f"{address}/"))
+        return EventSourceResponse(_told(site, judges, reviewed, name, f"{address}/"))
 
     return [
         Route("/review", start),
@@ -201,7 +209,7 @@ def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Res
 
 
 async def _told(
-    site: Site, reviewed: Reviewed, name: str, link: str
+    site: Site, judges: Executor, reviewed: Reviewed, name: str, link: str
 ) -> AsyncIterator[dict[str, str]]:
     film, last = reviewed.film, len(reviewed.film)
 
@@ -217,17 +225,18 @@ async def _told(
         text = site.fragment("review_progress.html", known=known, last=last, name=name)
         return {"event": "progress", "data": text}
 
+    asked = partial(asyncio.get_running_loop().run_in_executor, judges)
     try:
-        found = await run_in_threadpool(judging)
-        yield await run_in_threadpool(graphs, found)
+        found = await asked(judging)
+        yield await asked(graphs, found)
         known, drawn_at = -1, time.monotonic()
-        while known < (latest := await run_in_threadpool(found.more, known)):
+        while known < (latest := await asked(found.more, known)):
             known = latest
             yield progress(known)
             if time.monotonic() - drawn_at > _EVERY:
-                yield await run_in_threadpool(graphs, found)
+                yield await asked(graphs, found)
                 drawn_at = time.monotonic()
-        yield await run_in_threadpool(graphs, found)
+        yield await asked(graphs, found)
         yield progress(last)
     except Exception as fault:  # an agent may be anybody's
         text = site.fragment("thought_failed.html", name=name, fault=fault)
