@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.browser.table_server import QUICK_JUDGE, TableServer
+from tests.browser.table_server import TableServer
 from tests.contract.small_datasets import small_settings, write
 
 playwright = pytest.importorskip(
@@ -69,7 +69,7 @@ def server(
     tmp_path_factory: pytest.TempPathFactory, recorded: Path, failing_agent: str
 ) -> Iterator[TableServer]:
     """A table server that is not stopped."""
-    offered = ["--agent", failing_agent, "--agent", QUICK_JUDGE, "--watch", str(recorded)]
+    offered = ["--agent", failing_agent, "--watch", str(recorded)]
     running = TableServer(tmp_path_factory.mktemp("table"), *offered).start()
     yield running
     running.stop()

@@ -6,8 +6,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-QUICK_JUDGE = "search,rollouts=random,simulations=8"
-"""An agent that looks at a move for a moment only."""
 _COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
 
 
