@@ -111,7 +111,7 @@ def _placed(element, kind, places, x, y):
     }
     name = element.get(f"data-{kind}")
     if name and not places:
-        outer = element.find(f"{SVG}rect")
+        outer = element.find(f".//{SVG}rect")
         left, top = x + float(outer.get("x", 0)), y + float(outer.get("y", 0))
         yield Placed(
             name, left, left + float(outer.get("width")), top, top + float(outer.get("height"))

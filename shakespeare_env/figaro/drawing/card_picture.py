@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK
-from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.figaro.drawing.palette import CARDS
 from shakespeare_env.figaro.drawing.symbols import back, symbol
 from shakespeare_env.figaro.drawing.wording import JESTER, LETTERS, RING, suit_of, value_of
@@ -16,6 +16,7 @@ _LARGE = 90  # cards higher than this have a symbol below the letter, too
 _INDEX = 22  # the widest index, so that it can be read on a card that others cover
 
 
+@drawn_once
 def draw_card(card: str, height: float) -> Block:
     """A card, identified at its left edge."""
     width = SHAPE * height

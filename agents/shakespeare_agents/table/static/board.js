@@ -7,7 +7,6 @@
   let turn = { moves: [], changed: [] };
   let chosen = [];
   let byKeyboard = false;
-  let wasMyTurn = false;
   let last = "";
 
   const place = (name) => document.querySelector(`#board [data-place="${CSS.escape(name)}"]`);
@@ -38,6 +37,7 @@
   }
 
   function mark() {
+    const focused = document.activeElement && document.activeElement.closest("#board [data-place]");
     unmark();
     for (const name of turn.changed) {
       const group = place(name);
@@ -64,8 +64,25 @@
       group.classList.add("chosen");
       frame(group, "mark");
     }
+    if (focused && focused.classList.contains("target")) focused.focus({ preventScroll: true });
     const step = document.getElementById("step");
     if (step && chosen.length) step.textContent = "Now the next place; Escape begins again.";
+    list();
+  }
+
+  // In the list of moves, those that are still meant.
+  function list() {
+    const field = document.getElementById("find");
+    if (!field) return;
+    const words = field.value.toLowerCase().split(/\s+/);
+    const meant = new Set(left().map(([move]) => move));
+    let shown = 0;
+    for (const move of document.querySelectorAll("#moves button[name=move]")) {
+      const text = `${move.value} ${move.textContent}`.toLowerCase();
+      move.hidden = !words.every((word) => text.includes(word)) || (chosen.length > 0 && !meant.has(move.value));
+      shown += !move.hidden;
+    }
+    if (!shown) document.getElementById("step").textContent = `No move holds “${field.value}”.`;
   }
 
   function play(move) {
@@ -162,11 +179,7 @@
 
   function find(event) {
     if (event.target.id !== "find") return;
-    const words = event.target.value.toLowerCase().split(/\s+/);
-    for (const move of document.querySelectorAll("#moves button[name=move]")) {
-      const text = `${move.value} ${move.textContent}`.toLowerCase();
-      move.hidden = !words.every((word) => text.includes(word));
-    }
+    list();
   }
 
   function read() {
@@ -175,6 +188,7 @@
     const text = `${document.getElementById("version").value} ${source.textContent}`;
     if (text === last) {  // something else has come in: what was clicked so far still holds
       mark();
+      resume();
       return;
     }
     last = text;
@@ -188,13 +202,18 @@
     if (sentence) say(sentence.textContent);
     document.title = document.title.replace(/^▶ /, "");
     if (myTurn) document.title = `▶ ${document.title}`;
-    if (myTurn && byKeyboard && (document.activeElement === document.body || !wasMyTurn)) {
-      const first = document.querySelector("#board .target, #moves button[name=move]");
-      if (first) first.focus({ preventScroll: true });
-    }
-    wasMyTurn = myTurn;
+    resume();
   }
 
+  // Whoever plays by keyboard goes on at the first place, once what had the focus is gone.
+  function resume() {
+    if (!turn.moves.length || !byKeyboard || document.activeElement !== document.body) return;
+    const first = document.querySelector("#board .target, #moves button[name=move]");
+    if (first) first.focus({ preventScroll: true });
+  }
+
+  // A page that the browser had put aside may be old.
+  window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
   document.addEventListener("contextmenu", explained);
   document.addEventListener("pointerdown", () => { byKeyboard = false; });
