@@ -43,6 +43,7 @@ def _table(position: Mapping[str, Any]) -> dict[str, str]:
     taken = _each(position, list(map(len, position["taken"])))
     hands = _each(position, [sum(hand.values()) for hand in position["hands"]])
     roads = _each(position, list(map(sum, position["roads"])))
+    totals = list(map(pile_total, position["front"]))
     to_come = "; ".join(
         f"round {number}: {', '.join(map(str, pieces))}"
         for number, pieces in enumerate(position["pieces"], 1)
@@ -67,6 +68,8 @@ def _table(position: Mapping[str, Any]) -> dict[str, str]:
         "exchange": f"Before round {N_ROUNDS} scores, the seat with the fewest cards taken gives "
         "its longest piece for the shortest of the round, unless all of its own are shorter. "
         "Equals: the King's seat, then clockwise.",
+        "front": "The cards before a seat: of one colour, with jesters and rings among them; no "
+        f"other seat has that colour before it.\nTotals now: {_each(position, totals)}.",
         "total": f"Of the values before a seat; {FULL} or more: it takes all face-up cards.",
     }
 

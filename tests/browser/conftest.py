@@ -4,6 +4,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -35,7 +36,7 @@ for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:af
 
 
 @pytest.fixture(scope="session")
-def chromium() -> "Iterator[playwright.Browser]":
+def chromium() -> Iterator[Any]:
     """A browser; skips where there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
@@ -90,16 +91,16 @@ def new_server() -> Iterator[Callable[[Path], TableServer]]:
         server.stop()
 
 
-Opener = Callable[..., "playwright.Page"]
+Opener = Callable[..., Any]
 
 
 @pytest.fixture
-def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
+def new_page(chromium: Any) -> Iterator[Opener]:
     """Opens pages, each in a browser of its own; none may complain, or call another machine."""
     heard: list[str] = []
     contexts = []
 
-    def listen(page: "playwright.Page") -> None:
+    def listen(page: Any) -> None:
         page.on("pageerror", lambda fault: heard.append(f"{page.url}: {fault}"))
         page.on(
             "console",
@@ -119,7 +120,7 @@ def new_page(chromium: "playwright.Browser") -> Iterator[Opener]:
             ),
         )
 
-    def opened(**look: object) -> "playwright.Page":
+    def opened(**look: object) -> Any:
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})
         contexts.append(context)
         context.set_default_timeout(_PATIENCE)

@@ -73,7 +73,7 @@ class Person:
         self.version = found["version"]
         return Seen(**found)
 
-    def decides(self) -> bool:
+    def decides(self):
         """Whether this person is asked for a move."""
         return self.page.locator("#moves-title").count() > 0
 
@@ -141,12 +141,12 @@ class TypingPerson(Person):
             self.page.keyboard.press("Enter")
 
 
-def log_of(page) -> list[str]:
+def log_of(page):
     """The log of a page, a move a line."""
     return page.locator("#log li").all_text_contents()
 
 
-def wait_for_log(page, count: int) -> list[str]:
+def wait_for_log(page, count):
     """The log once it tells of so many moves, or more."""
     page.wait_for_function(
         "(count) => document.querySelectorAll('#log li').length >= count", arg=count
@@ -154,7 +154,7 @@ def wait_for_log(page, count: int) -> list[str]:
     return log_of(page)
 
 
-def board_of(page) -> list[str]:
+def board_of(page):
     """The pieces of the board as they were sent, without the marks that the page puts on them."""
     return page.evaluate(
         """() => [...document.querySelectorAll("#board svg")].map((piece) => {

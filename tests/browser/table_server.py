@@ -34,6 +34,7 @@ class TableServer:
                 text=True,
                 env={**os.environ, "PYTHONUNBUFFERED": "1"},
             )
+        assert self._process.stdout is not None
         said = self._process.stdout.readline()
         assert "stands at http" in said, said + self.errors()
         self.address = said.split()[-1]
@@ -54,6 +55,8 @@ class TableServer:
         return (self.folder / f"stderr-{id(self)}.txt").read_text()
 
     def _end(self, how: signal.Signals) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
         self._process.send_signal(how)
         self._process.wait(30)
         self._process.stdout.close()

@@ -4,8 +4,9 @@ import pytest
 
 from tests.browser.people import TouchingPerson
 
+_WIDTH = 390
 _PHONE = {
-    "viewport": {"width": 390, "height": 844},
+    "viewport": {"width": _WIDTH, "height": 844},
     "has_touch": True,
     "is_mobile": True,
     "device_scale_factor": 2,
@@ -27,7 +28,7 @@ _TOO_SMALL = """(smallest) => {
 
 def _fits(page) -> None:
     width, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    assert width <= room == _PHONE["viewport"]["width"]
+    assert width <= room == _WIDTH
     assert page.evaluate(_TOO_SMALL, _SMALLEST) == []
 
 

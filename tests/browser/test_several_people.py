@@ -21,7 +21,7 @@ def _play(people, moves) -> None:
             )
 
 
-def _link_to_give_away(page) -> str:
+def _link_to_give_away(page):
     return page.get_by_role("link", name="link to give away").first.get_attribute("href")
 
 

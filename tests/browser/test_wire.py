@@ -3,6 +3,7 @@
 import json
 import random
 import re
+from typing import Any
 
 import pytest
 
@@ -29,8 +30,8 @@ class _Browser:
         own = begun.url.removeprefix(self._address)
         text = begun.text()
         self._seats = [own, *re.findall(r'href="(/seat/[\w-]+)"', text)]
-        watch = re.search(r'href="(/watch/[\w-]+)"', text)[1]
-        self._heard = []
+        watch = re.findall(r'href="(/watch/[\w-]+)"', text)[0]
+        self._heard: list[Any] = []
         self._page = new_page()
         wire = self._page.context.new_cdp_session(self._page)
         wire.send("Network.enable")

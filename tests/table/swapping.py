@@ -2,6 +2,7 @@
 
 import random
 import re
+from typing import Any
 
 from shakespeare_env import Position
 
@@ -17,7 +18,9 @@ def without_identifiers(text):
 def played(game, players, plies):
     """A position after so many random moves, or the last one before the end."""
     rng = random.Random(plies)
-    variants = {"strategic_rest": True} if game == "shakespeare" and players > 2 else {}
+    variants: dict[str, Any] = (
+        {"strategic_rest": True} if game == "shakespeare" and players > 2 else {}
+    )
     position = Position.new(game, players=players, seed=plies, **variants)
     for _ in range(plies):
         after = position.copy()

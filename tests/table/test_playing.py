@@ -108,7 +108,7 @@ def test_without_scripts_a_move_leads_back_to_the_page(client):
     assert client.post(f"{mover}/play", data=form).url.path == mover
     refused = client.post(f"{mover}/play", data=form)
     assert refused.status_code == 400
-    assert "it is not your turn" in refused.text
+    assert "It is not your turn" in refused.text
 
 
 def test_on_one_screen_a_seat_is_shown_once_it_says_that_it_looks(client):

@@ -13,8 +13,8 @@ from shakespeare_agents.registry import default, has_heuristics, make
 from shakespeare_agents.table.live_table import TableError, first_position
 from shakespeare_agents.table.plans import SeatPlan, TablePlan
 from shakespeare_agents.table.settings import Settings, is_local
-from shakespeare_env import registry
-from shakespeare_env.errors import CheckpointError
+from shakespeare_env import Position, registry
+from shakespeare_env.errors import CheckpointError, PositionError
 from shakespeare_env.json_input import parse_object
 from shakespeare_env.values import shown
 
@@ -35,6 +35,7 @@ class Choices:
         agents: What may be chosen for a seat, by name; the rest can be typed.
         said: The fields as they were filled in, or as they begin.
         start: A position in notation to begin with; None deals one.
+        stands: Where that stands, in words.
     """
 
     game: str
@@ -44,6 +45,7 @@ class Choices:
     agents: list[str]
     said: Mapping[str, str]
     start: Mapping[str, Any] | None
+    stands: str = ""
 
 
 def choices(said: Mapping[str, str], settings: Settings) -> Choices:
@@ -71,7 +73,8 @@ def choices(said: Mapping[str, str], settings: Settings) -> Choices:
         filled.setdefault(f"agent{seat}", "")
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
     offered = agents_for(name, settings)
-    return Choices(name, players, counts, variants, offered, filled, start)
+    stands = _stands(start)
+    return Choices(name, players, counts, variants, offered, filled, start, stands)
 
 
 def agents_for(game: str, settings: Settings) -> list[str]:
@@ -169,6 +172,17 @@ def _seat(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
     if kind == NAMED:
         kind = choice.said[f"agent{seat}"]
     return agent_seat(kind, choice.game, settings)
+
+
+def _stands(start: Mapping[str, Any] | None) -> str:
+    if start is None:
+        return ""
+    try:
+        position = Position.from_dict(start)
+    except PositionError as fault:
+        raise TableError(f"the position to begin with cannot occur: {fault}") from fault
+    head = position.game.headline(position.to_dict())
+    return f"{head.progress}, {head.phase}. {head.sentence}"
 
 
 def _start(said: Mapping[str, str]) -> Mapping[str, Any] | None:

@@ -54,6 +54,8 @@ class Site:
             lstrip_blocks=True,
         )
         self._templates.filters["in_words"] = in_words
+        self._templates.filters["sentence"] = lambda text: text[:1].upper() + text[1:]
+        self._templates.filters["minus"] = lambda number: str(number).replace("-", "−")
         self._templates.filters["drawn"] = Markup  # SVG that we have drawn, escaped already
 
     def page(

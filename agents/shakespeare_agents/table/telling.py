@@ -78,6 +78,7 @@ def view(seer: Seer, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
         "head": headline(now, knows),
         "chips": _chips(now, viewer),
         "panels": _ordered(drawn, own),
+        "topics": list(position.game.topics(shown)),
         "groups": _groups([Choice(m, described[m], bool(places[m])) for m in moves]),
         # No text of it ends the element that it stands in.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
@@ -141,10 +142,14 @@ def _number(since: str, now: Snapshot) -> int | None:
 
 
 def _ordered(drawn: Drawn, own: int | None) -> list[DrawnPanel]:
-    """The table first, then the viewer's own seat."""
-    return sorted(
-        drawn.panels, key=lambda panel: (panel.seat is not None, own != panel.seat, panel.seat or 0)
-    )
+    """Cards on the table, the viewer's own seat, the rest of the table, the other seats."""
+
+    def place(panel: DrawnPanel) -> tuple[int, int]:
+        if panel.seat is None:
+            return (2 if panel.large else 0), 0
+        return (1, 0) if panel.seat == own else (3, panel.seat)
+
+    return sorted(drawn.panels, key=place)
 
 
 def _chips(now: Snapshot, viewer: Viewer) -> list[Chip]:

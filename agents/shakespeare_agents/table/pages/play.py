@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from shakespeare_agents.table.explaining import explained
 from shakespeare_agents.table.live_table import LiveTable, TableError
 from shakespeare_agents.table.new_table import agent_seat, agents_for
 from shakespeare_agents.table.seeing import Viewer
@@ -21,6 +22,7 @@ from shakespeare_agents.table.telling import changes, view
 
 PLACES = ("/seat/{token}", "/watch/{table}")
 _FIELDS = 8
+_LONGEST_NAME = 100
 _PING = 20
 """Seconds after which a silent connection says that it is still there."""
 
@@ -57,6 +59,14 @@ def routes(site: Site) -> list[Route]:
         looking = await run_in_threadpool(looking_at, site, request, "")
         return EventSourceResponse(_versions(site, looking.table), ping=_PING)
 
+    def explain(request: Request) -> Response:
+        """What something on the board does."""
+        query = request.query_params
+        looking = looking_at(site, request, query.get("as", ""))
+        now = looking.table.now()
+        found = explained(now, looking.viewer.knows(now), query.get("name", "")[:_LONGEST_NAME])
+        return HTMLResponse(site.fragment("explained.html", found=found))
+
     async def play(request: Request) -> Response:
         """Play a move, or take one back."""
         said = await _said(request)
@@ -74,6 +84,7 @@ def routes(site: Site) -> list[Route]:
             Route(place, show),
             Route(f"{place}/changes", changed),
             Route(f"{place}/events", events),
+            Route(f"{place}/explain", explain),
             Route(f"{place}/play", play, methods=["POST"]),
             Route(f"{place}/agent", seat_agent, methods=["POST"]),
         )

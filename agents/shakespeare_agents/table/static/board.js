@@ -8,6 +8,7 @@
   let chosen = [];
   let byKeyboard = false;
   let wasMyTurn = false;
+  let last = "";
 
   const place = (name) => document.querySelector(`#board [data-place="${CSS.escape(name)}"]`);
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
@@ -83,7 +84,7 @@
     dialog.append(title);
     const options = moves.map(([move, , words]) => [words, () => play(move)]);
     if (onward) options.push(["Go on to the next place", mark]);
-    options.push(["None", () => { chosen = []; mark(); }]);
+    options.push(["Cancel", () => { chosen = []; mark(); }]);
     for (const [words, act] of options) {
       const choice = document.createElement("button");
       choice.type = "button";
@@ -115,9 +116,29 @@
     }
   }
 
+  // What lies at a place, in words.
+  function explain(group) {
+    const told = document.getElementById("explained");
+    const seat = document.getElementById("as").value;
+    const asked = new URLSearchParams({ name: group.dataset.place, as: seat });
+    htmx.ajax("GET", `${told.dataset.from}?${asked}`, { target: told, swap: "innerHTML" })
+      .then(() => told.scrollIntoView({ block: "nearest" }));
+  }
+
+  function explained(event) {
+    const group = event.target.closest && event.target.closest("#board [data-place]");
+    if (!group) return;
+    event.preventDefault();
+    explain(group);
+  }
+
   function clicked(event) {
     const group = event.target.closest && event.target.closest("#board .target, #board .chosen");
-    if (!group) return;
+    if (!group) {
+      const other = event.target.closest && event.target.closest("#board [data-place]");
+      if (other && !chosen.length) explain(other);
+      return;
+    }
     if (group.classList.contains("target")) choose(group.dataset.place);
     else { chosen = []; mark(); }
   }
@@ -151,6 +172,12 @@
   function read() {
     const source = document.getElementById("turn");
     if (!source) return;
+    const text = `${document.getElementById("version").value} ${source.textContent}`;
+    if (text === last) {  // something else has come in: what was clicked so far still holds
+      mark();
+      return;
+    }
+    last = text;
     turn = JSON.parse(source.textContent);
     chosen = [];
     mark();
@@ -169,6 +196,7 @@
   }
 
   document.addEventListener("click", clicked);
+  document.addEventListener("contextmenu", explained);
   document.addEventListener("pointerdown", () => { byKeyboard = false; });
   document.addEventListener("keydown", keyed);
   document.addEventListener("input", find);
