@@ -31,7 +31,7 @@ if hasattr(os, "sched_setaffinity"):
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 from shakespeare_agents.table.serving import serve
 from shakespeare_agents.table.settings import Settings
-serve(Settings(Path(sys.argv[1]), port=0), lambda where: print(where, flush=True), opened=False)
+serve(Settings(Path(sys.argv[1]), port=0), lambda found: print(found[0], flush=True), opened=False)
 """
 _TURN = re.compile(r'<script type="application/json" id="turn">(.*?)</script>', re.S)
 _HIDDEN = re.compile(r'id="(version|number)"[^>]* value="([^"]*)"')

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
-from shakespeare_env.drawing.panels import Headline, Panel
+from shakespeare_env.panels import Headline, Panel
 from shakespeare_env.records import Ranges
 from shakespeare_env.values import is_whole, meant, shown
 

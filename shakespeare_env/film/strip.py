@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.panels import Piece
 from shakespeare_env.game import Game
 from shakespeare_env.game_log import GameLog, ToldMove
+from shakespeare_env.panels import Piece
 from shakespeare_env.position import Position
 
 _BETWEEN = " · "

@@ -7,11 +7,11 @@ from xml.etree import ElementTree
 import pytest
 
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.panels import Marks
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.places import places
 from shakespeare_env.figaro.redaction import seen_by
+from shakespeare_env.panels import Marks
 from tests.drawings import texts
 from tests.figaro.samples import OURS, positions
 from tests.figaro.shown import END, MIDDLE, crowded, table

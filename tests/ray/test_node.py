@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import subprocess
 import sys
 
@@ -15,6 +16,16 @@ from shakespeare_agents.workers.on_ray import store  # noqa: E402
 from shakespeare_agents.workers.on_ray.losses import loss  # noqa: E402
 from shakespeare_agents.workers.on_ray.node import shard_on_node  # noqa: E402
 from shakespeare_env.errors import WorkerError  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def own_environment():
+    """A node's process has one core from then on; this one lives on."""
+    before = dict(os.environ)
+    yield
+    os.environ.clear()
+    os.environ.update(before)
+
 
 BARE = """
 import sys

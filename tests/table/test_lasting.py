@@ -143,7 +143,7 @@ import sys, uvicorn
 from pathlib import Path
 from shakespeare_agents.table.serving import serve
 from shakespeare_agents.table.settings import Settings
-serve(Settings(Path(sys.argv[1]), port=0), lambda where: print(where, flush=True), opened=False)
+serve(Settings(Path(sys.argv[1]), port=0), lambda found: print(found[0], flush=True), opened=False)
 """
 
 

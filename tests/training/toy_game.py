@@ -21,9 +21,9 @@ from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.compiled import rule
 from shakespeare_env.drawing import shapes
 from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.panels import Headline, Panel, Piece
 from shakespeare_env.errors import PositionError
 from shakespeare_env.game import Event, Game, ObservationLayout, Record, Rules
+from shakespeare_env.panels import Headline, Panel, Piece
 from shakespeare_env.records import Ranges, StateField, state_type
 from shakespeare_env.rng import below
 

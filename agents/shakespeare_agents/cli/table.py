@@ -109,8 +109,10 @@ def table(
         box_file,
     )
 
-    def tell(address: str) -> None:
-        typer.echo(f"The table stands at {address}")
+    def tell(addresses: list[str]) -> None:
+        typer.echo(f"The table stands at {addresses[0]}")
+        for other in addresses[1:]:
+            typer.echo(f"From other machines: {other}")
         if not is_local(host):
             typer.echo(
                 "Whoever knows this address can begin tables and seat agents; a seat's link opens "

@@ -13,9 +13,9 @@ from typing import Any
 from shakespeare_agents.table.live_table import Snapshot
 from shakespeare_env import Position
 from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.panels import Headline
 from shakespeare_env.game import NO_SEAT
 from shakespeare_env.game_log import GameLog
+from shakespeare_env.panels import Headline
 
 _MOST_DRAWN = 256
 """Boards kept, of some 150 KB each at most."""

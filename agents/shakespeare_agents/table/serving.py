@@ -5,11 +5,12 @@ from __future__ import annotations
 import socket
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 
 import uvicorn
 
 from shakespeare_agents.table.app import make_app
-from shakespeare_agents.table.settings import Settings
+from shakespeare_agents.table.settings import Settings, is_local
 from shakespeare_env.values import shown
 
 _BACKLOG = 128
@@ -41,12 +42,24 @@ def address(settings: Settings, port: int) -> str:
     return f"http://{host}:{port}/{token}"
 
 
-def serve(settings: Settings, tell: Callable[[str], None], *, opened: bool) -> None:
+def other_addresses(settings: Settings, port: int) -> list[str]:
+    """What to enter in browsers of other machines, as far as this machine knows its addresses."""
+    if settings.host not in ("0.0.0.0", "::"):
+        return []
+    try:
+        found = socket.gethostbyname_ex(socket.gethostname())[2]
+    except OSError:
+        return []
+    hosts = [host for host in found if not is_local(host)]
+    return [address(replace(settings, host=host), port) for host in hosts]
+
+
+def serve(settings: Settings, tell: Callable[[list[str]], None], *, opened: bool) -> None:
     """Serve until an interrupt.
 
     Args:
         settings: How.
-        tell: Called with the address once requests are answered.
+        tell: Called with its addresses once requests are answered, this machine's first.
         opened: Whether to show it in a browser.
 
     Raises:
@@ -63,7 +76,7 @@ def serve(settings: Settings, tell: Callable[[str], None], *, opened: bool) -> N
             lifespan="on",
             server_header=False,
         )
-        tell(where)
+        tell([where, *other_addresses(settings, found.getsockname()[1])])
         if opened:
             webbrowser.open(where)
         uvicorn.Server(config).run([found])

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shakespeare_env.drawing.board import seat_and_name
-from shakespeare_env.drawing.panels import Panel, Piece
 from shakespeare_env.drawing.shapes import Block
 from shakespeare_env.figaro.drawing import piece_titles as titles
 from shakespeare_env.figaro.drawing.hand_picture import flow_hand
@@ -21,6 +20,7 @@ from shakespeare_env.figaro.drawing.table_picture import (
     piece_room_beside,
 )
 from shakespeare_env.figaro.drawing.taken_picture import draw_taken
+from shakespeare_env.panels import Panel, Piece
 
 _WIDTH = 420
 _STRIP, _GAP = 28, 8

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shakespeare_env.drawing.panels import Headline
 from shakespeare_env.figaro.drawing.wording import asked, king_words, table_words
+from shakespeare_env.panels import Headline
 
 
 def headline(position: Mapping[str, Any]) -> Headline:

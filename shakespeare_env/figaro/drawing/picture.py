@@ -11,7 +11,6 @@ from typing import Any
 from shakespeare_env.drawing.board import marked
 from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head, page
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
-from shakespeare_env.drawing.panels import UNMARKED, Marks
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star
 from shakespeare_env.drawing.signs import legend
 from shakespeare_env.figaro.box import COLOURS
@@ -41,6 +40,7 @@ from shakespeare_env.figaro.drawing.wording import (
 )
 from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.game import UNKNOWN
+from shakespeare_env.panels import UNMARKED, Marks
 
 __all__ = ["WIDTH", "picture"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +16,8 @@ from starlette.routing import Route
 
 from shakespeare_agents.table.explaining import explained
 from shakespeare_agents.table.live_table import LiveTable, TableError
-from shakespeare_agents.table.new_table import agent_seat, agents_for
+from shakespeare_agents.table.new_table import NAMED, PERSON, agent_seat, agents_for
+from shakespeare_agents.table.plans import TablePlan
 from shakespeare_agents.table.seeing import Viewer
 from shakespeare_agents.table.site import Site, owner_of
 from shakespeare_agents.table.telling import changes, view
@@ -122,9 +124,20 @@ def _view(site: Site, request: Request, looking: Looking, message: str = "") -> 
         **view(site.seer, looking.table, looking.viewer),
         "address": looking.address,
         "message": message,
+        "again": _again(looking.table.now().plan),
         "links": site.store.links_of(looking.table.id) if owns else {},
         "agents": agents_for(looking.table.now().plan.game, site.settings),
     }
+
+
+def _again(plan: TablePlan) -> str:
+    """The lobby's address with the same seats filled in."""
+    said = {"game": plan.game, "players": str(plan.players)}
+    said |= {f"variant_{name}": "1" for name in plan.variants}
+    for seat, one in enumerate(plan.seats):
+        said |= {f"seat{seat}": PERSON if one.agent is None else NAMED}
+        said |= {f"name{seat}": one.name} if one.agent is None else {f"agent{seat}": one.agent}
+    return f"/?{urlencode(said)}"
 
 
 def _changes(
@@ -154,9 +167,11 @@ def _chosen(_site: Site, looking: Looking, said: dict[str, str]) -> None:
         return
     if not viewer.decides(now):
         raise TableError("it is not your turn")
+    if "move" not in said:
+        raise TableError("nothing was chosen, since the table has changed; look, then choose again")
     if said.get("number", "") != str(len(now.moves)):
         raise TableError("the table has changed since; look, then choose again")
-    table.play(len(now.moves), said.get("move", ""))
+    table.play(len(now.moves), said["move"])
 
 
 def _seat_agent(site: Site, request: Request, said: dict[str, str]) -> Response:

@@ -205,8 +205,18 @@
     resume();
   }
 
+  // The next person at this screen finds the way on, wherever the page is scrolled to.
+  function showCurtain() {
+    const reveal = document.getElementById("reveal");
+    if (reveal && document.activeElement !== reveal) {
+      reveal.focus();
+      reveal.scrollIntoView({ block: "center" });
+    }
+  }
+
   // Whoever plays by keyboard goes on at the first place, once what had the focus is gone.
   function resume() {
+    showCurtain();
     if (!turn.moves.length || !byKeyboard || document.activeElement !== document.body) return;
     const first = document.querySelector("#board .target, #moves button[name=move]");
     if (first) first.focus({ preventScroll: true });
