@@ -14,6 +14,10 @@ _LARGEST_ANSWER = 60_000
 """Bytes that a move's answer takes on the wire."""
 
 
+def _number(told):
+    return int(told.replace("−", "-"))
+
+
 def _has_ended(page) -> None:
     """The page says who has won, and what each score is made of."""
     assert page.get_by_text("How each score came about").is_visible()
@@ -21,7 +25,9 @@ def _has_ended(page) -> None:
     totals = next(row.split("\t") for row in rows if row.startswith("in all"))
     for seat in range(1, len(totals)):
         parts = [row.split("\t")[seat] for row in rows if not row.startswith(("in all", "\t"))]
-        assert sum(int(part.replace("−", "-")) for part in parts) == int(totals[seat])
+        assert sum(int(part.replace("−", "-")) for part in parts) == int(
+            totals[seat].replace("−", "-")
+        )
     assert "wins" in rows[-1]
     assert axe.serious_findings(page) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,8 @@ from shakespeare_agents.table.telling import changes, view
 PLACES = ("/seat/{token}", "/watch/{table}")
 _FIELDS = 8
 _LONGEST_NAME = 100
+_TOGETHER = 0.05
+"""Seconds in which moves of several agents are told as one."""
 _PING = 20
 """Seconds after which a silent connection says that it is still there."""
 
@@ -218,5 +221,6 @@ async def _versions(site: Site, table: LiveTable) -> AsyncIterator[dict[str, str
             event.clear()
             yield {"event": "changed", "data": table.now().version}
             await event.wait()
+            await asyncio.sleep(_TOGETHER)
     finally:
         site.tables.leave(table.id, event)
