@@ -81,7 +81,10 @@ def test_a_server_for_other_machines_needs_a_token(tmp_path):
         assert page.status_code == 200
         client.cookies.clear()
         assert client.get(page.url.path).status_code == 200
-        assert client.get("/").status_code == 403
+        assert client.get("/review/table/none").status_code == 404
+        assert client.get("/review/film.css").status_code == 200
+        for address in ("/", "/review", "/box", "/folders", "/review/record/none"):
+            assert client.get(address).status_code == 403
         assert client.get("/", headers={"Host": "10.0.0.7:7764"}).status_code == 403
         assert client.get("/", headers={"Host": "rebound.example"}).status_code == 421
 

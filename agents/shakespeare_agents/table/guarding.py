@@ -22,8 +22,9 @@ LONGEST_FORM = 2**16
 """Bytes of a request; of those in `LONGER` more."""
 LONGER: Mapping[str, int] = {"/review": 2**23, "/box": 2**20}
 """Bytes of requests under some paths."""
-OPEN = ("/seat/", "/watch/", "/static/")
-"""Paths that need no token of the server: those of seats and spectators are secret themselves."""
+OPEN = ("/seat/", "/watch/", "/review/table/", "/review/film.", "/static/")
+"""Paths that need no token of the server: those of a table's seats, spectators and review are secret
+themselves."""
 COOKIE = "shakespeare_token"
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
