@@ -23,8 +23,8 @@ LONGEST_FORM = 2**16
 LONGER: Mapping[str, int] = {"/review": 2**23, "/box": 2**20}
 """Bytes of requests under some paths."""
 OPEN = ("/seat/", "/watch/", "/review/table/", "/review/film.", "/static/")
-"""Paths that need no token of the server: those of a table's seats, spectators and review are secret
-themselves."""
+"""Paths that need no token of the server: those of a table's seats, of its spectators and of its
+review are secret themselves."""
 COOKIE = "shakespeare_token"
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
