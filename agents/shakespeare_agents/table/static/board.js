@@ -5,6 +5,7 @@
 (() => {
   const SVG = "http://www.w3.org/2000/svg";
   let turn = { moves: [], changed: [] };
+  const narrow = matchMedia("(max-width: 60rem)");
   let chosen = [];
   let byKeyboard = false;
   let last = "";
@@ -139,7 +140,7 @@
     const seat = document.getElementById("as").value;
     const asked = new URLSearchParams({ name: group.dataset.place, as: seat });
     htmx.ajax("GET", `${told.dataset.from}?${asked}`, { target: told, swap: "innerHTML" })
-      .then(() => told.scrollIntoView({ block: "nearest" }));
+      .then(() => { if (!narrow.matches) told.scrollIntoView({ block: "nearest" }); });
   }
 
   function explained(event) {
@@ -226,7 +227,11 @@
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
   document.addEventListener("contextmenu", explained);
-  document.addEventListener("pointerdown", () => { byKeyboard = false; });
+  document.addEventListener("pointerdown", () => {
+    byKeyboard = false;
+    const told = document.getElementById("explained");
+    if (narrow.matches && told) told.replaceChildren();  // there it lies over the page
+  });
   document.addEventListener("keydown", keyed);
   document.addEventListener("input", find);
   document.addEventListener("DOMContentLoaded", read);
