@@ -58,7 +58,7 @@ REFERENCE = {
     "registry": ("The registry of games", ("shakespeare_env.registry",)),
     "game": (
         "The contract of a game",
-        ("shakespeare_env.game", "shakespeare_env.action_table", "shakespeare_env.score_sheet"),
+        _modules("shakespeare_env", "game action_table panels score_sheet"),
     ),
     "rewards": ("Rewards and random numbers", ("shakespeare_env.rewards", "shakespeare_env.rng")),
     "errors": ("Errors", ("shakespeare_env.errors",)),
@@ -104,6 +104,10 @@ REFERENCE = {
     "mcp": (
         "Language models at the table",
         _modules("shakespeare_agents.mcp", "tables telling keeping server"),
+    ),
+    "analysis": (
+        "What agents think",
+        _modules("shakespeare_agents.analysis", "analyst thinking judging forecasting"),
     ),
     "strategy": (
         "Strategy research",
