@@ -134,7 +134,8 @@ def test_stopped_while_workers_play_it_goes_on_as_if_it_had_not(processes, tmp_p
     assert not train(run, quiet, StopsWithin(run), processes)
     run.close()
     with Run.resume(tmp_path / "run", device="cpu") as run:
-        assert 0 < run.decisions <= 2000
+        # None at all if groups came in faster than they were learned from.
+        assert run.decisions <= 2000
         assert train(run, quiet, workers=processes)
         assert fingerprint(run) == fingerprint(whole)
 
