@@ -109,8 +109,8 @@ class TrainingConfig(BaseModel):
     score_reward_coef_end: Annotated[Weight, OnlyPPO] = 1.0
     """The same at the end of the run; linear in between."""
     win_reward_coef: Annotated[Weight, OnlyPPO] = 0.0
-    """Coefficient of the reward `win`, at the end of a game: winners share +1, losers share -1; in
-    solo games, the score minus the game's target in units of its scale."""
+    """Coefficient of the share of the victory, scaled so that all of it is worth 1 and what equals
+    expect of it 0; in solo games, of the change of the score."""
 
     n_envs: Count = 256
     """Games played in parallel."""
@@ -127,8 +127,6 @@ class TrainingConfig(BaseModel):
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1
     """Learning rate at the end, as a share of `learning_rate`; linear in between."""
-    gamma: Annotated[Share, OnlyPPO] = 1.0
-    """Discount factor between two decisions of the same seat."""
     gae_lambda: Annotated[Share, OnlyPPO] = 0.95
     """Bias against variance in generalised advantage estimation."""
     clip_range: Annotated[Positive, OnlyPPO] = 0.2
@@ -138,7 +136,9 @@ class TrainingConfig(BaseModel):
     ent_coef_end: Annotated[Weight, OnlyPPO] = 0.01
     """The same at the end of the run; linear in between."""
     vf_coef: Weight = 0.5
-    """Value function coefficient of the loss."""
+    """Coefficient of the loss of the forecast changes of scores."""
+    win_coef: Weight = 0.5
+    """Coefficient of the loss of the forecast shares of the victory."""
     target_kl: Annotated[Positive, OnlyPPO] = 0.03
     """Stop an update early once the KL divergence is 1.5 times this."""
     width: int = Field(default=256, ge=1, le=MAX_WIDTH)
@@ -174,8 +174,6 @@ class TrainingConfig(BaseModel):
     warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0, le=MOST_DECISIONS)
     """Decisions to learn from at the start of the run before games are searched, for the heads to
     know something; 0 if it starts from a network that has them."""
-    win_coef: Annotated[Weight, OnlySearch] = 0.1
-    """Coefficient of the loss of the shares of the victory."""
 
     evaluation_opponents: tuple[Name, ...] = Field(
         default=("random", "heuristic"), max_length=100, strict=False

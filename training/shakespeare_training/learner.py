@@ -16,11 +16,10 @@ from shakespeare_training.needs import check_memory
 from shakespeare_training.ppo.device import checked_device
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
 
-_SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "seed"}
-_PPO = {"win_reward_coef", "n_steps", "gamma", "gae_lambda", "clip_range", "target_kl"}
+_SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "win_coef", "seed"}
+_PPO = {"win_reward_coef", "n_steps", "gae_lambda", "clip_range", "target_kl"}
 _PPO |= {"near_certain_share"}
-_SEARCH = {"groups_ahead", "horizon", "temperature", "warmup_decisions", "win_coef"}
-_SEARCH |= {"target_sharpness"}
+_SEARCH = {"groups_ahead", "horizon", "temperature", "warmup_decisions", "target_sharpness"}
 _PLAN = {"simulations", "considered", "utility", "sharpness", "near_certain", "noise"}
 """Settings that are arguments of the learners and of a search's plan."""
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from functools import cache
 
-import numpy as np
 import torch
 
 from shakespeare_agents.network import Network
 from shakespeare_env import registry
-from shakespeare_env.batch import Batch
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_env.game import Game
 from shakespeare_env.memory import readable_size, require_memory
 from shakespeare_training.config import CURRENT, TrainingConfig
+from shakespeare_training.game_length import random_decisions
 
 _FLOAT = 4
 _COPIES = 4
 """Of the weights: themselves, their gradients and Adam's two moments."""
 _LAYERS = 5
 """Layers' outputs that wait for their gradients: trunk, norm, policy, outlook, and activations."""
-_MEASURED = 16
-"""Random games that tell how many decisions a game has."""
 
 
 def check_memory(config: TrainingConfig, device: str) -> None:
@@ -57,10 +52,10 @@ def needs(config: TrainingConfig) -> dict[str, int]:
 def _of_ppo(config: TrainingConfig) -> dict[str, int]:
     game = registry.game(config.game)
     observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
-    weights = _bytes(Network.shapes(config.width, observation, actions))
-    # Of a decision in `SeatRolloutBuffer`: what it is made of, then rewards, seat and end, then
-    # advantages, returns and what was gained.
-    decision = observation + actions + 16 + _FLOAT * seats + 2 + 3 * _FLOAT
+    weights = _weights(config, game)
+    # Of a decision in `SeatRolloutBuffer`: what it is made of, then seat and end; its forecasts,
+    # and the gains, targets, results and what was gained, of each seat two numbers.
+    decision = observation + actions + 12 + 2 + 5 * 2 * _FLOAT * seats
     rows = seats + config.n_steps
     learned = _learned(config, game, 3)
     return {
@@ -73,11 +68,10 @@ def _of_ppo(config: TrainingConfig) -> dict[str, int]:
 def _of_search(config: TrainingConfig) -> dict[str, int]:
     game = registry.game(config.game)
     observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
-    shapes = Network.shapes(config.width, observation, actions)
-    weights = _bytes(shapes | Network.head_shapes(config.width, seats))
+    weights = _weights(config, game)
     # The games an update learns from, in which the learner has every seat or one.
     alone = 1.0 - config.opponents.get(CURRENT, 0.0) / sum(config.opponents.values())
-    own = [_decisions(config.game, n) * (1.0 - alone * (1.0 - 1.0 / n)) for n in config.players]
+    own = [random_decisions(config.game, n) * (1.0 - alone * (1.0 - 1.0 / n)) for n in config.players]
     decisions = int(config.n_envs * sum(own) / len(own))
     example = observation + actions + 2 * _FLOAT * (actions + seats) + 8
     minibatch = min(config.batch_size, decisions)
@@ -112,19 +106,10 @@ def _learned(config: TrainingConfig, game: Game, floats: int) -> int:
     return observation + actions + layers + _FLOAT * floats * actions
 
 
-def _bytes(shapes: Mapping[str, tuple[int, ...]]) -> int:
+def _weights(config: TrainingConfig, game: Game) -> int:
+    shapes = Network.shapes(config.width, game.layout.size, game.actions.size)
+    shapes |= Network.head_shapes(config.width, game.max_seats)
     return _FLOAT * sum(map(math.prod, shapes.values()))
-
-
-@cache
-def _decisions(game: str, players: int) -> float:
-    """Of all seats in a random game; those of players that know it are about as long."""
-    batch = Batch(game, n=_MEASURED, players=players, autoreset=False)
-    made = 0
-    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        made += rows.size
-        batch.step(batch.random_actions()[rows], rows)
-    return made / _MEASURED
 
 
 def _largest(parts: dict[str, int]) -> str:

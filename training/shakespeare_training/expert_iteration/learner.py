@@ -12,24 +12,21 @@ from numpy.typing import NDArray
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
-from torch.nn import functional
 
-from shakespeare_agents.network import ILLEGAL, Network
+from shakespeare_agents.network import Network
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.search.agent import Plan
 from shakespeare_agents.search.making import network_search
 from shakespeare_agents.workers import Workers
 from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_env.agent import AnyAgent
-from shakespeare_env.game import Game
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.expert_iteration.games import Examples
 from shakespeare_training.expert_iteration.groups import Groups, Order
 from shakespeare_training.expert_iteration.packing import unpacked
 from shakespeare_training.expert_iteration.playing import Played, SearchedGames
-from shakespeare_training.expert_iteration.policy import ForecastingPolicy
 from shakespeare_training.league import Ended, League
-from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+from shakespeare_training.ppo.policy import forecast_losses
 from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 
@@ -59,7 +56,6 @@ class ExpertIteration(SelfPlayPPO):
         threads: That share the playouts; they change no result.
         warmup_decisions: Groups are played by the policy alone until it has learned from so many
             decisions, for heads that know nothing would mislead the search.
-        win_coef: Of the loss of the shares of the victory.
         target_sharpness: Of the policy's gain, beside its divergence from the one that played.
         **arguments: Of `SelfPlayPPO`.
 
@@ -67,9 +63,7 @@ class ExpertIteration(SelfPlayPPO):
         workers: Who plays, by default this process.
     """
 
-    network: ClassVar[type[PolicyNetwork]] = ForecastingPolicy
-    log_every: ClassVar[int] = 1
-    policy: ForecastingPolicy
+    staggers: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -82,7 +76,6 @@ class ExpertIteration(SelfPlayPPO):
         temperature: float,
         threads: int,
         warmup_decisions: int,
-        win_coef: float,
         target_sharpness: float,
         **arguments: Any,
     ) -> None:
@@ -92,7 +85,6 @@ class ExpertIteration(SelfPlayPPO):
         self.temperature = temperature
         self.threads = threads
         self.warmup_decisions = warmup_decisions
-        self.win_coef = win_coef
         self.target_sharpness = target_sharpness
         self.workers: Workers = ThisProcess()
         self._orders: deque[Order] = deque()
@@ -100,10 +92,6 @@ class ExpertIteration(SelfPlayPPO):
         self._given = 0
         self._examples: Examples | None = None
         super().__init__(env, league, **arguments)
-
-    def network_arguments(self, width: int, game: Game) -> dict[str, Any]:
-        """The `policy_kwargs` of the network."""
-        return {**policy_arguments(width, game.layout), "seats": game.max_seats}
 
     @property
     def orders(self) -> Sequence[Order]:
@@ -263,12 +251,8 @@ class ExpertIteration(SelfPlayPPO):
                 # Linear in the advantages, so that the noise of few playouts cancels over many
                 # decisions; a target like prior * exp(advantage) would turn it into entropy.
                 loss = losses["policy_kl"] - self.target_sharpness * losses["policy_gain"]
-                loss = loss + self.vf_coef * (losses["value_loss"] + losses["score_loss"])
-                loss = loss + self.win_coef * losses["win_loss"]
-                self.policy.optimizer.zero_grad()
-                loss.backward()  # type: ignore[no-untyped-call]
-                torch.nn.utils.clip_grad_norm_(self.policy.parameters(), self.max_grad_norm)
-                self.policy.optimizer.step()
+                loss = loss + self.vf_coef * losses["score_loss"]
+                self.learn_from(loss + self.win_coef * losses["win_loss"])
                 for name, part in losses.items():
                     sums[name] = sums.get(name, 0.0) + part.item() / parts
             self._n_updates += 1
@@ -280,18 +264,13 @@ class ExpertIteration(SelfPlayPPO):
         observations, masks, prior, gained, players, shares, changes = (
             torch.from_numpy(array).to(self.device) for array in examples
         )
-        found = self.policy.heads(observations, masks)
+        found = self.policy.outputs(observations, masks)
         policy = found.log_probabilities.exp()
         surprise = policy * (found.log_probabilities - prior.clamp(min=1e-30).log())
-        present = torch.arange(shares.shape[1], device=self.device) < players[:, None]
-        log_shares = found.win_logits.masked_fill(~present, float(ILLEGAL)).log_softmax(dim=1)
-        several = (players > 1).float()
-        misses = functional.mse_loss(found.scores, changes, reduction="none") * present
+        win_loss, score_loss = forecast_losses(found, players, shares, changes)
         return {
             "policy_gain": (policy * gained).sum(dim=1).mean(),
             "policy_kl": surprise.sum(dim=1).mean(),
-            "value_loss": functional.mse_loss(found.values, changes[:, 0]),
-            "win_loss": -((shares * log_shares).sum(dim=1) * several).sum()
-            / several.sum().clamp(min=1.0),
-            "score_loss": misses.sum() / present.sum(),
+            "win_loss": win_loss,
+            "score_loss": score_loss,
         }

@@ -1,8 +1,8 @@
-"""Advantages along each seat's own decisions, as a pure function of arrays.
+"""What each seat's decisions were followed by, as a pure function of arrays.
 
 After a move it is another seat's turn, so the usual recursion over rows credits the wrong seat.
-Here each seat's trajectory is its own decisions.  What it receives between two of them, whoever
-caused it, counts towards the earlier one; what it receives before the game ends, towards its last.
+Here each seat's trajectory is its own decisions.  What happens between two of them, whoever caused
+it, counts towards the earlier one; what happens before the game ends, towards its last.
 """
 
 from __future__ import annotations
@@ -14,74 +14,124 @@ from numpy.typing import NDArray
 
 NO_SEAT = -1
 """In `seats`: no decision of this game in this row."""
+SHARE, CHANGE = range(2)
+"""What is forecast of every seat: its share of the victory, and the change of its score until the
+end over `Game.score_scale`."""
 
 
-class SeatAdvantages(NamedTuple):
-    """Of each row and game; 0 where `seats` is NO_SEAT.
+class SeatTargets(NamedTuple):
+    """Of each row and game; 0 where `seats` is NO_SEAT.  Every seat's share and change.
 
     Attributes:
-        advantages: float32[R, n]; 0 for open decisions.
-        returns: float32[R, n], advantage plus value; 0 for open decisions.
-        gained: float32[R, n], what the seat received until its next decision, the end of the game
-            or the last row.
+        targets: float32[R, n, S, 2], what the deciding seat should have forecast; of an open
+            decision its own forecast.
+        gained: float32[R, n, S, 2], what came until the deciding seat's next decision, the end of
+            the game or the last row.
         closed: bool[R, n], whether it was one of the first two; other decisions are *open*.
+        results: float32[R, n, S, 2], what came until the end of the game, if it `ended`.
+        ended: bool[R, n], whether the game ended within the rows.
     """
 
-    advantages: NDArray[np.float32]
-    returns: NDArray[np.float32]
+    targets: NDArray[np.float32]
     gained: NDArray[np.float32]
     closed: NDArray[np.bool_]
+    results: NDArray[np.float32]
+    ended: NDArray[np.bool_]
 
 
-def seat_advantages(
-    rewards: NDArray[np.float32],
-    values: NDArray[np.float32],
+def seat_targets(
+    gains: NDArray[np.float32],
+    forecasts: NDArray[np.float32],
     seats: NDArray[Any],
     dones: NDArray[np.bool_],
-    gamma: float,
+    carried: NDArray[np.float32],
     gae_lambda: float,
-) -> SeatAdvantages:
-    """Generalised advantage estimation (Schulman et al. 2016) along every seat's own decisions.
+) -> SeatTargets:
+    """TD(lambda) along every seat's own decisions, without discount, for all seats' prospects.
 
-    All until a seat decides again is one step.  In a game that continues after the last row, each
-    seat's latest decision is open and the one before bootstraps from its value: no value is asked
-    of a state in which the seat does not decide.
+    A target less its forecast is the generalised advantage estimate (Schulman et al. 2016), in
+    shares of the victory and in scores.  In a game that continues after the last row, each seat's
+    latest decision is open and the one before bootstraps from its forecast: nothing is asked of a
+    state in which the seat does not decide.
 
     Args:
-        rewards: float32[R, n, S], what each seat received in the row's step.
-        values: float32[R, n], the deciding seat's values.
-        seats: int[R, n], who decided, or NO_SEAT: such a row may still carry rewards.
+        gains: float32[R, n, S, 2], every seat's share of the victory, at the end of a game, and
+            the change of its score in the row's step.
+        forecasts: float32[R, n, S, 2], the deciding seat's, of seats as they are numbered.
+        seats: int[R, n], who decided, or NO_SEAT: such a row may still have gains.
         dones: bool[R, n], whether the step ended the game; the next row is another game's.
-        gamma: Discount factor, 0 to 1.
+        carried: float32[C, n, S, 2], what had come already after the decisions of the first rows.
         gae_lambda: Bias against variance, 0 to 1.
     """
-    n_rows, n, n_seats = rewards.shape
+    n_rows, n, n_seats, _ = gains.shape
     games = np.arange(n)
-    advantages = np.zeros((n_rows, n), np.float32)
-    gained = np.zeros((n_rows, n), np.float32)
-    closed = np.zeros((n_rows, n), np.bool_)
-    # What follows the row, per game and seat: rewards up to its next decision, and that decision.
-    ahead = np.zeros((n, n_seats), np.float32)
-    next_value = np.zeros((n, n_seats), np.float32)
-    next_advantage = np.zeros((n, n_seats), np.float32)
+    targets, gained, results = (np.zeros_like(gains) for _ in range(3))
+    closed, over = np.zeros((n_rows, n), np.bool_), np.zeros((n_rows, n), np.bool_)
+    # What follows the row, by game: for every deciding seat what comes before its next decision,
+    # and that decision; then what comes before the end.
+    ahead, next_forecast, next_target = np.zeros((3, n, n_seats, n_seats, 2), np.float32)
     is_known = np.zeros((n, n_seats), np.bool_)
+    rest = np.zeros((n, n_seats, 2), np.float32)
+    is_over = np.zeros(n, np.bool_)
     for row in range(n_rows - 1, -1, -1):
         ended = dones[row]
         if ended.any():
-            ahead[ended] = next_value[ended] = next_advantage[ended] = 0.0
-            is_known[ended] = True
-        ahead += rewards[row]
-        decided = seats[row] != NO_SEAT
-        game = games if decided.all() else games[decided]
+            ahead[ended] = next_forecast[ended] = next_target[ended] = rest[ended] = 0.0
+            is_known[ended] = is_over[ended] = True
+        ahead += gains[row][:, None]
+        rest += gains[row]
+        game = games[seats[row] != NO_SEAT]
         at = (game, seats[row, game])
-        value = values[row, game]
-        gained[row, game] = gain = ahead[at]
+        forecast = forecasts[row, game]
+        before = carried[row, game] if row < len(carried) else np.float32(0.0)
+        gained[row, game] = gain = ahead[at] + before
         closed[row, game] = known = is_known[at]
-        step = gain + gamma * next_value[at] - value + gamma * gae_lambda * next_advantage[at]
-        advantages[row, game] = advantage = np.where(known, step, np.float32(0.0))
+        target = gain + (1.0 - gae_lambda) * next_forecast[at] + gae_lambda * next_target[at]
+        target = np.where(known[:, None, None], target, forecast)
+        targets[row, game] = target
+        results[row, game], over[row, game] = rest[game] + before, is_over[game]
         ahead[at] = 0.0
-        next_value[at] = value
-        next_advantage[at] = advantage
+        next_forecast[at] = forecast
+        next_target[at] = target
         is_known[at] = True
-    returns = np.where(closed, advantages + values, np.float32(0.0))
-    return SeatAdvantages(advantages, returns, gained, closed)
+    return SeatTargets(targets, gained, closed, results, over)
+
+
+def advantages(
+    surprise: NDArray[np.float32],
+    players: NDArray[Any],
+    win_coef: float,
+    score_coef: float,
+) -> NDArray[np.float32]:
+    """float32[k]: advantages in units of the reward, normalised among tables of each size.
+
+    The reward is the share of the victory, scaled so that all of it is +1 and its expectation among
+    equals 0, times `win_coef`, and the change of the score times `score_coef`; alone, the change of
+    the score times both.
+
+    Args:
+        surprise: float32[k, 2], the deciding seats' targets less forecasts.
+        players: int[k], seats at the table.
+        win_coef: Coefficient of the share of the victory.
+        score_coef: Coefficient of the change of the score.
+    """
+    several = players > 1
+    win = win_coef * np.where(several, players / np.maximum(players - 1, 1), 0.0)
+    score = np.where(several, score_coef, score_coef + win_coef)
+    found = (win * surprise[:, SHARE] + score * surprise[:, CHANGE]).astype(np.float32)
+    for count in np.unique(players):
+        rows = players == count
+        # The deviation of one advantage is 0.
+        found[rows] = (found[rows] - found[rows].mean()) / (found[rows].std() + 1e-8)
+    return found
+
+
+def explained_variance(forecasts: NDArray[np.float32], results: NDArray[np.float32]) -> float:
+    """Share of the results' variance, float32[k], that forecasts leave out; below 0 if they harm.
+
+    Without a mean taken off: a forecast that is too high everywhere explains less.
+    """
+    variance = float(results.var())
+    if not variance:
+        return 0.0
+    return 1.0 - float(np.square(results - forecasts).mean()) / variance

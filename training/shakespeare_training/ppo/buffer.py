@@ -4,17 +4,50 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from gymnasium import spaces
 from numpy.typing import NDArray
-from sb3_contrib.common.maskable.buffers import MaskableRolloutBufferSamples
 from stable_baselines3.common.buffers import RolloutBuffer
 
-from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
+from shakespeare_training.ppo.advantages import (
+    CHANGE,
+    NO_SEAT,
+    SHARE,
+    advantages,
+    explained_variance,
+    seat_targets,
+)
 from shakespeare_training.ppo.near_certain import NEAR_CERTAIN, Repeated, thinned
+
+
+class Minibatch(NamedTuple):
+    """Closed decisions to learn from; S is the most seats of the game.
+
+    Attributes:
+        observations: int8[k, D]; some stand for several of the n decisions (`Repeated`).
+        masks: bool[k, A].
+        actions: int64[k].
+        repeated: Which stand for how many.
+        log_probs: float32[n], when they were made.
+        advantages: float32[n], normalised among tables of each size.
+        players: int64[n], seats at the table.
+        shares: float32[n, S], of the victory to forecast, by seat clockwise of the one that
+            decided; 0 where nobody sits, as in `changes`.
+        changes: float32[n, S], of the scores until the end, in units of `Game.score_scale`.
+    """
+
+    observations: torch.Tensor
+    masks: torch.Tensor
+    actions: torch.Tensor
+    repeated: Repeated
+    log_probs: torch.Tensor
+    advantages: torch.Tensor
+    players: torch.Tensor
+    shares: torch.Tensor
+    changes: torch.Tensor
 
 
 class SeatRolloutBuffer(RolloutBuffer):
@@ -22,17 +55,23 @@ class SeatRolloutBuffer(RolloutBuffer):
 
     A rollout ends in mid-game, before it is known what follows every seat's last decision.  The
     next one carries these open decisions in its first S = `max_seats` rows, row s those of seat s
-    (NO_SEAT where there is none), with the rewards so far.  So every decision is learned from
+    (NO_SEAT where there is none), with what has come so far.  So every decision is learned from
     exactly once, when its seat has decided again or the game has ended.  The network has changed
     since a carried decision; its stored log-probability keeps the ratio of PPO right.
 
     Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 
-    Attributes:
+    Args:
+        *arguments: Of the base class; so are `n_envs` and `gae_lambda`.
+        players: int[n], seats at each game's table.
+        max_seats: The most seats of the game.
+        rng: Shuffles the decisions.
         near_certain_share: Of the near-certain decisions (`near_certain`), to be in a minibatch.
+        **options: Of the base class.
+
+    Attributes:
         open_decisions: Those to carry over, one row of every array each.
-        values: float32[k], of the k closed decisions, after `compute`; so are `returns` and
-            `advantages`.
+        advantages: float32[k], of the k closed decisions, after `compute`.
     """
 
     observation_space: spaces.Box
@@ -49,10 +88,12 @@ class SeatRolloutBuffer(RolloutBuffer):
         gamma: float = 1.0,
         n_envs: int = 1,
         *,
+        players: NDArray[Any],
         max_seats: int,
         rng: np.random.Generator,
         near_certain_share: float = 1.0,
     ) -> None:
+        self.players = players.astype(np.int64)
         self.max_seats = max_seats
         self.rng = rng
         self.near_certain_share = near_certain_share
@@ -63,14 +104,15 @@ class SeatRolloutBuffer(RolloutBuffer):
             "observations": np.zeros((rows, n_envs, *observation_space.shape), np.int8),
             "masks": np.zeros((rows, n_envs, int(action_space.n)), np.bool_),
             "actions": np.zeros((rows, n_envs), np.int64),
-            "values": np.zeros((rows, n_envs), np.float32),
+            "forecasts": np.zeros((rows, n_envs, max_seats, 2), np.float32),
             "log_probs": np.zeros((rows, n_envs), np.float32),
         }
         self._seats = np.full((rows, n_envs), NO_SEAT, np.int8)
-        self._rewards = np.zeros((rows, n_envs, max_seats), np.float32)
+        self._gains = np.zeros((rows, n_envs, max_seats, 2), np.float32)
+        self._carried = np.zeros((max_seats, n_envs, max_seats, 2), np.float32)
         self._dones = np.zeros((rows, n_envs), np.bool_)
         self._closed = np.empty(0, np.intp)
-        self._carry(np.zeros_like(self._dones), np.zeros((rows, n_envs), np.float32))
+        self._carry(np.zeros_like(self._dones), self._gains)
         super().__init__(
             buffer_size, observation_space, action_space, device, gae_lambda, gamma, n_envs
         )
@@ -84,10 +126,10 @@ class SeatRolloutBuffer(RolloutBuffer):
             store[seats, games] = carried[name]
         first = slice(0, self.max_seats)
         self._seats[first] = NO_SEAT
-        self._rewards[first] = 0.0
+        self._gains[first] = 0.0
         self._dones[first] = False
         self._seats[seats, games] = seats
-        self._rewards[seats, games, seats] = carried["gained"]
+        self._carried[seats, games] = carried["gained"]
         self.pos = self.max_seats
         self.full = False
 
@@ -100,7 +142,6 @@ class SeatRolloutBuffer(RolloutBuffer):
     def forget(self, games: NDArray[np.bool_]) -> None:
         """Drop the decisions carried over from games since replaced, bool[n]."""
         self._seats[: self.max_seats, games] = NO_SEAT
-        self._rewards[: self.max_seats, games] = 0.0
 
     def add_step(
         self,
@@ -108,35 +149,42 @@ class SeatRolloutBuffer(RolloutBuffer):
         masks: NDArray[np.bool_],
         seats: NDArray[np.int8],
         actions: NDArray[Any],
-        values: NDArray[np.float32],
+        forecasts: NDArray[np.float32],
         log_probs: NDArray[np.float32],
-        seat_rewards: NDArray[np.float32],
+        gains: NDArray[np.float32],
         dones: NDArray[np.bool_],
     ) -> None:
-        """Store one decision of every game and its outcome.
+        """Store one decision of every game and what it brought.
 
         Args:
             observations: int8[n, D], what the deciding seats saw.
             masks: bool[n, A].
             seats: int8[n], who decided, or NO_SEAT.
             actions: int[n].
-            values: float32[n].
+            forecasts: float32[n, S, 2], the deciding seats' of all seats, as they are numbered.
             log_probs: float32[n], of the actions.
-            seat_rewards: float32[n, S], what each seat received.
+            gains: float32[n, S, 2], every seat's share of the victory and change of score.
             dones: bool[n], which games ended.
         """
         row = self.pos
-        decision = (observations, masks, actions, values, log_probs)
+        decision = (observations, masks, actions, forecasts, log_probs)
         for store, given in zip(self._stores.values(), decision, strict=True):
             store[row] = given
         self._seats[row] = seats
-        self._rewards[row] = seat_rewards
+        self._gains[row] = gains
         self._dones[row] = dones
         self.pos += 1
         self.full = self.pos == len(self._seats)
 
-    def compute(self) -> None:
-        """Find the closed decisions and compute their advantages.
+    def compute(self, win_coef: float, score_coef: float) -> dict[str, float]:
+        """Find the closed decisions, what they should have forecast, and their advantages.
+
+        Args:
+            win_coef: Coefficient of the share of the victory (`advantages`).
+            score_coef: Coefficient of the change of the score.
+
+        Returns:
+            Explained variances of what has become of games that ended, by name.
 
         Raises:
             RuntimeError: the rollout is not full.
@@ -144,44 +192,70 @@ class SeatRolloutBuffer(RolloutBuffer):
         if not self.full:
             missing = len(self._seats) - self.pos
             raise RuntimeError(f"{missing} steps are missing; add them before compute()")
-        values = self._stores["values"]
-        found = seat_advantages(
-            self._rewards, values, self._seats, self._dones, self.gamma, self.gae_lambda
+        forecasts = self._stores["forecasts"]
+        found = seat_targets(
+            self._gains, forecasts, self._seats, self._dones, self._carried, self.gae_lambda
         )
         self._carry((self._seats != NO_SEAT) & ~found.closed, found.gained)
         self._closed = np.flatnonzero(found.closed)
-        self.values = values.reshape(-1)[self._closed]
-        self.returns = found.returns.reshape(-1)[self._closed]
-        self.advantages = found.advantages.reshape(-1)[self._closed]
+        rows, games = np.nonzero(found.closed)
+        seats, players = self._seats[rows, games].astype(np.int64), self.players[games]
+        surprise = (found.targets - forecasts)[rows, games, seats]
+        self._players = players
+        self.advantages = advantages(surprise, players, win_coef, score_coef)
+        # Clockwise of the seat that decided.
+        places = np.arange(self.max_seats)
+        clockwise = (seats[:, None] + places) % players[:, None]
+        present = (places < players[:, None])[..., None]
+        targets = found.targets[rows[:, None], games[:, None], clockwise]
+        self._targets = np.where(present, targets, np.float32(0.0))
+        return self._explained(found.results, found.ended)
 
-    def get(self, batch_size: int | None = None) -> Iterator[MaskableRolloutBufferSamples]:  # type: ignore[override]
-        """The closed decisions in random order, in minibatches of about `batch_size`, None for all.
+    def _explained(
+        self, results: NDArray[np.float32], ended: NDArray[np.bool_]
+    ) -> dict[str, float]:
+        rows, games = np.nonzero(ended & (self._seats != NO_SEAT))
+        seats = self._seats[rows, games]
+        known, said = (
+            array[rows, games, seats] for array in (results, self._stores["forecasts"])
+        )
+        measured = {}
+        for count in np.unique(self.players):
+            mine = self.players[games] == count
+            kinds = {"win": SHARE, "score": CHANGE} if count > 1 else {"score": CHANGE}
+            for name, kind in kinds.items():
+                if mine.any():
+                    share = explained_variance(said[mine, kind], known[mine, kind])
+                    measured[f"{name}_{count}_seats"] = share
+        return measured
 
-        They are of nearly equal size: advantages of a small remainder could not be normalised.
+    def minibatches(self, batch_size: int) -> Iterator[Minibatch]:
+        """The closed decisions in random order, in minibatches of nearly equal size.
 
-        With a `near_certain_share` below 1, observations are `Repeated`, and actions and masks are
-        without repetitions, too.
+        With a `near_certain_share` below 1, the network is asked about a part of the near-certain
+        decisions only, and these stand for the others.
         """
         count = len(self._closed)
-        # At least two each: the standard deviation of one advantage is NaN.
-        parts = max(1, min(round(count / batch_size), count // 2)) if batch_size else 1
+        parts = max(1, round(count / batch_size))
         for chosen in np.array_split(self.rng.permutation(count), parts):
-            asked, kept, total = chosen, 0, 0
+            log_probs = self._stores["log_probs"].reshape(-1)[self._closed[chosen]]
+            near_certain = log_probs > math.log(NEAR_CERTAIN)
             if self.near_certain_share < 1.0:
-                log_probs = self._stores["log_probs"].reshape(-1)[self._closed[chosen]]
-                near_certain = log_probs > math.log(NEAR_CERTAIN)
-                chosen, kept, total = thinned(chosen, near_certain, self.near_certain_share)
-                asked = chosen[: len(chosen) - total + kept]
-            rows = self._of(asked, "observations")
-            yield MaskableRolloutBufferSamples(
-                # Only `PolicyNetwork.evaluate_actions` looks into it.
-                observations=Repeated(rows, kept, total) if kept < total else rows,  # type: ignore[arg-type]
+                chosen, repeated = thinned(chosen, near_certain, self.near_certain_share)
+            else:
+                repeated = Repeated(0, 0)
+            asked = chosen[: len(chosen) - repeated.total + repeated.kept]
+            shares, changes = np.moveaxis(self._targets[chosen], 2, 0)
+            yield Minibatch(
+                observations=self._of(asked, "observations"),
+                masks=self._of(asked, "masks"),
                 actions=self._of(asked, "actions"),
-                old_values=self._of(chosen, "values"),
-                old_log_prob=self._of(chosen, "log_probs"),
+                repeated=repeated,
+                log_probs=self._of(chosen, "log_probs"),
                 advantages=self.to_torch(self.advantages[chosen], copy=False),
-                returns=self.to_torch(self.returns[chosen], copy=False),
-                action_masks=self._of(asked, "masks"),
+                players=self.to_torch(self._players[chosen], copy=False),
+                shares=self.to_torch(np.ascontiguousarray(shares), copy=False),
+                changes=self.to_torch(np.ascontiguousarray(changes), copy=False),
             )
 
     def _of(self, chosen: NDArray[np.intp], name: str) -> torch.Tensor:

@@ -6,6 +6,7 @@ import math
 import re
 import time
 
+import gymnasium
 import torch
 
 from shakespeare_training.ppo.policy import PolicyNetwork
@@ -55,10 +56,11 @@ def _update_seconds(policy: PolicyNetwork, batch_size: int) -> float:
     shape = policy.observation_space.shape
     assert shape is not None
     observations = torch.zeros(batch_size, *shape, dtype=torch.int8, device=policy.device)
-    actions = torch.zeros(batch_size, dtype=torch.long, device=policy.device)
+    assert isinstance(policy.action_space, gymnasium.spaces.Discrete)
+    masks = observations.new_ones((batch_size, int(policy.action_space.n)), dtype=torch.bool)
     began = time.perf_counter()
-    values, log_probs, _ = policy.evaluate_actions(observations, actions)
-    (values.mean() + log_probs.mean()).backward()  # type: ignore[no-untyped-call]
+    found = policy.outputs(observations, masks)
+    (found.log_probabilities[:, 0] + found.changes[:, 0]).mean().backward()  # type: ignore[no-untyped-call]
     if policy.device.type == "cuda":
         torch.cuda.synchronize()
     return time.perf_counter() - began

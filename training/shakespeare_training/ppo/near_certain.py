@@ -23,31 +23,29 @@ The rare ones in which another move was drawn teach most, and are not.
 
 
 class Repeated(NamedTuple):
-    """Observations of a minibatch without its repetitions.
+    """Which rows of a minibatch stand for several decisions.
 
     Attributes:
-        rows: int8[k, D].
-        kept: How many of them, the last ones, stand for others as well.
+        kept: How many, the last ones.
         total: For how many, themselves among them.
     """
 
-    rows: torch.Tensor
     kept: int
     total: int
 
-    def repeated(self, found: torch.Tensor) -> torch.Tensor:
-        """What was found for each of k rows, for every decision of the minibatch."""
+    def spread(self, found: torch.Tensor) -> torch.Tensor:
+        """What was found for each row, [k, ...], for every decision of the minibatch."""
         if self.kept == self.total:
             return found
         alone = len(found) - self.kept
         # Copies of a whole block, rather than an index: gradients are summed in a fixed order.
-        copies = found[alone:].repeat(math.ceil(self.total / self.kept))
+        copies = found[alone:].repeat(math.ceil(self.total / self.kept), *[1] * (found.ndim - 1))
         return torch.cat([found[:alone], copies[: self.total]])
 
 
 def thinned(
     decisions: NDArray[np.intp], near_certain: NDArray[np.bool_], share: float
-) -> tuple[NDArray[np.intp], int, int]:
+) -> tuple[NDArray[np.intp], Repeated]:
     """Replace all but a share of the near-certain decisions by repetitions of that share.
 
     Args:
@@ -56,9 +54,9 @@ def thinned(
         share: Above 0, to 1; at least one is kept.
 
     Returns:
-        intp[n], the repetitions last; how many near-certain ones are kept, and how many there were.
+        intp[n], the repetitions last, and how many these are.
     """
     certain = decisions[near_certain]
     kept = math.ceil(share * len(certain))
     repeated = np.resize(certain[:kept], len(certain))
-    return np.concatenate([decisions[~near_certain], repeated]), kept, len(certain)
+    return np.concatenate([decisions[~near_certain], repeated]), Repeated(kept, len(certain))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -11,11 +11,11 @@ import torch
 from numpy.typing import NDArray
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
-from shakespeare_agents.network import ILLEGAL, Tensors, input_scale
-from shakespeare_env.game import ObservationLayout
-from shakespeare_training.ppo.near_certain import Repeated
+from shakespeare_agents.network import ILLEGAL, Network, Tensors, input_scale
+from shakespeare_env.game import Game
 
 _LAYERS = {
     "trunk": "features_extractor.linear",
@@ -23,7 +23,8 @@ _LAYERS = {
     "policy": "mlp_extractor.policy_net.0",
     "action": "action_net",
     "outlook": "mlp_extractor.value_net.0",
-    "value": "value_net",
+    "win": "win_net",
+    "score": "score_net",
 }
 """Where stable-baselines3 keeps the layers of `Network`."""
 
@@ -53,93 +54,134 @@ class Trunk(BaseFeaturesExtractor):
         return torch.relu(self.norm(hidden))
 
 
+class Outputs(NamedTuple):
+    """What the network says of n situations; float32, S being the most seats of the game.
+
+    Attributes:
+        log_probabilities: [n, A], about -1e8 for illegal actions.
+        win_logits: [n, S], of shares of the victory by seat clockwise of the one that looks; those
+            of absent seats mean nothing.
+        changes: [n, S], of their scores until the end, in units of `Game.score_scale`.
+    """
+
+    log_probabilities: torch.Tensor
+    win_logits: torch.Tensor
+    changes: torch.Tensor
+
+
 class PolicyNetwork(MaskableActorCriticPolicy):
-    """A maskable actor-critic policy with a single log-softmax, and no sampling of its own.
+    """`Network` with heads, a single log-softmax, and no sampling of its own.
 
     The stock distribution normalises logits twice, validates them, and samples from the global
-    generator.
+    generator.  Fresh heads are zero: all present seats have the same share of the victory, and no
+    score changes.  The value of `Network` is the own seat's change of score.
+
+    Args:
+        *arguments: Of the base class.
+        seats: The most seats of the game.
+        **options: Of the base class (`policy_arguments`).
 
     Attributes:
         use_bfloat16: Multiply layers in bfloat16, on some processors more than twice as fast;
-            weights, logits and values stay float32.
+            weights, logits and forecasts stay float32.
     """
 
     use_bfloat16 = False
-    layers: ClassVar[Mapping[str, str]] = _LAYERS
-    """Where the layers of `Network` are, by their names there."""
 
-    def masked_log_probabilities(
-        self, observations: torch.Tensor, masks: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Log-probabilities of all actions and values of states, in one pass.
+    def __init__(self, *arguments: Any, seats: int, **options: Any) -> None:
+        self.seats = seats
+        super().__init__(*arguments, **options)
+
+    def _build(self, lr_schedule: Schedule) -> None:
+        # Before the optimiser is made of all parameters there are.
+        self.win_net = nn.Linear(self.features_dim, self.seats)
+        self.score_net = nn.Linear(self.features_dim, self.seats)
+        for head in (self.win_net, self.score_net):
+            nn.init.zeros_(head.weight)
+            nn.init.zeros_(head.bias)
+        super()._build(lr_schedule)
+        # The heads are the critic.
+        del self.value_net
+        rate = lr_schedule(1)
+        self.optimizer = self.optimizer_class(self.parameters(), lr=rate, **self.optimizer_kwargs)  # type: ignore[call-arg]
+
+    def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
+        """Everything, in one pass.
 
         Args:
             observations: int8[n, D].
             masks: bool[n, A].
-
-        Returns:
-            float32[n, A], about -1e8 for illegal actions, and float32[n].
         """
         with self.in_precision(observations):
             features = self.features_extractor(observations)
-            latent_policy, latent_value = self.mlp_extractor(features)
+            latent_policy, outlook = self.mlp_extractor(features)
             logits = self.action_net(latent_policy)
-            values = self.value_net(latent_value)
-        return masked_log_softmax(logits, masks), values.float().squeeze(-1)
+            win_logits, changes = self.win_net(outlook), self.score_net(outlook)
+        return Outputs(masked_log_softmax(logits, masks), win_logits.float(), changes.float())
 
     def in_precision(self, observations: torch.Tensor) -> torch.autocast:
         """The context in which layers multiply as `use_bfloat16` says."""
         device = observations.device.type
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
-    def evaluate_actions(
-        self,
-        obs: torch.Tensor | Repeated,
-        actions: torch.Tensor,
-        action_masks: torch.Tensor | None = None,
-    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Values, log-probabilities of the actions taken, and entropies, each float32[n].
-
-        Args:
-            obs: int8[n, D]; or of fewer rows, as are actions and masks, some of which to repeat.
-            actions: int64[n].
-            action_masks: bool[n, A], or float as in stock rollouts; None makes all legal.
-        """
-        if isinstance(obs, Repeated):
-            values, taken, entropies = self.evaluate_actions(obs.rows, actions, action_masks)
-            assert entropies is not None
-            return obs.repeated(values), obs.repeated(taken), obs.repeated(entropies)
-        if action_masks is None:
-            assert isinstance(self.action_space, gymnasium.spaces.Discrete)
-            action_masks = obs.new_ones((len(obs), int(self.action_space.n)), dtype=torch.bool)
-        log_probabilities, values = self.masked_log_probabilities(obs, action_masks.bool())
-        # An illegal action adds 0 * -1e8 = -0, so no second masking is needed.  The softmax of
-        # log-probabilities is their exponential, but exp() itself takes three times as long on
-        # -1e8.
-        entropies = -(log_probabilities.softmax(dim=-1) * log_probabilities).sum(dim=-1)
-        taken = log_probabilities.gather(1, actions.unsqueeze(1)).squeeze(1)
-        return values, taken, entropies
+    def parts(self) -> list[list[nn.Parameter]]:
+        """Its parameters, those of the shared layer, of the policy and of the forecasts apart."""
+        policy = (self.mlp_extractor.policy_net, self.action_net)
+        outlook = (self.mlp_extractor.value_net, self.win_net, self.score_net)
+        modules = ((self.features_extractor,), policy, outlook)
+        return [[p for module in part for p in module.parameters()] for part in modules]
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
         """A copy of the weights, for `shakespeare_agents.network.Network`."""
         state = self.state_dict()
-        return {o: state[theirs].cpu().numpy().copy() for o, theirs in self._parameter_names()}
+        found = {o: state[theirs].cpu().numpy().copy() for o, theirs in self._parameter_names()}
+        for kind in ("weight", "bias"):
+            found[f"value.{kind}"] = found[f"score.{kind}"][:1].copy()
+        return found
 
     def set_tensors(self, tensors: Tensors) -> None:
-        """Copy such weights in; heads that the policy lacks are left out.
+        """Copy the weights of a network in; without heads among them these become fresh.
 
         Raises:
             RuntimeError: they are of another width or for another game.
         """
-        new = {theirs: torch.tensor(tensors[ours]) for ours, theirs in self._parameter_names()}
+        shapes = Network.head_shapes(self.features_dim, self.seats)
+        given = {**{name: np.zeros(shape, np.float32) for name, shape in shapes.items()}, **tensors}
+        new = {theirs: torch.tensor(given[ours]) for ours, theirs in self._parameter_names()}
         # Not strict: the scale of the trunk belongs to the game, not to the weights.
         self.load_state_dict(new, strict=False)
 
     def _parameter_names(self) -> Iterator[tuple[str, str]]:
         """Names of tensors, in `Network` and here."""
-        for ours, theirs in self.layers.items():
+        for ours, theirs in _LAYERS.items():
             for kind in ("weight", "bias"):
                 yield f"{ours}.{kind}", f"{theirs}.{kind}"
+
+
+def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
+    """Logarithms of shares of the victory, float32[n, S], for int64[n] seats at the tables."""
+    places = torch.arange(win_logits.shape[1], device=win_logits.device)
+    present = places < players[:, None]
+    return win_logits.masked_fill(~present, float(ILLEGAL)).log_softmax(dim=1)
+
+
+def forecast_losses(
+    found: Outputs, players: torch.Tensor, shares: torch.Tensor, changes: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Cross-entropy of the shares of the victory, and squared error of the changes of scores.
+
+    Args:
+        found: Of n situations.
+        players: int64[n], seats at the tables; alone there is no share to forecast.
+        shares: float32[n, S], what became of the shares; 0 where nobody sits.
+        changes: float32[n, S].
+    """
+    several = (players > 1).float()
+    misses = -(shares * log_shares(found.win_logits, players)).sum(dim=1)
+    win_loss = (misses * several).sum() / several.sum().clamp(min=1.0)
+    present = torch.arange(shares.shape[1], device=shares.device) < players[:, None]
+    squares = (found.changes - changes).square() * present
+    return win_loss, squares.sum() / present.sum()
 
 
 def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
@@ -147,11 +189,12 @@ def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tenso
     return torch.log_softmax(logits.float().masked_fill(~masks, float(ILLEGAL)), dim=-1)
 
 
-def policy_arguments(width: int, layout: ObservationLayout) -> dict[str, Any]:
+def policy_arguments(width: int, game: Game) -> dict[str, Any]:
     """The `policy_kwargs` of a `PolicyNetwork`."""
     return {
+        "seats": game.max_seats,
         "features_extractor_class": Trunk,
-        "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(layout)},
+        "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(game.layout)},
         "net_arch": {"pi": [width], "vf": [width]},
         "activation_fn": nn.ReLU,
         "optimizer_kwargs": {"eps": 1e-5, "fused": True},  # as in stable-baselines3

@@ -17,13 +17,19 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
-from shakespeare_env.game import Game
 from shakespeare_env.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
+from shakespeare_training.game_length import random_decisions
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
-from shakespeare_training.ppo.buffer import SeatRolloutBuffer
-from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
+from shakespeare_training.ppo.policy import (
+    Outputs,
+    PolicyNetwork,
+    forecast_losses,
+    log_shares,
+    policy_arguments,
+)
 
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
@@ -38,23 +44,32 @@ def linear(start: float, end: float) -> Schedule:
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO for games played by one network and a league of opponents.
 
-    Advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learned
+    What is expected of a situation is the network's forecast of shares of the victory and scores;
+    advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learned
     from; coefficients of entropy and reward follow schedules; nothing is drawn from a global
-    generator.  The update is the stock one.  `num_timesteps` counts the learner's decisions.
-    Schedules follow these or the time used, whichever is further.
+    generator.  `num_timesteps` counts the learner's decisions.  Schedules follow these or the time
+    used, whichever is further.
+
+    Args:
+        env: The games.
+        league: Who has which seat.
+        width: Of the network's layers.
+        score_reward_coef: Coefficient of the change of the score.
+        win_reward_coef: Coefficient of the share of the victory (`advantages`).
+        ent_coef: Coefficient of the entropy in the loss.
+        win_coef: Coefficient of the loss of the forecast shares.
+        near_certain_share: See `SeatRolloutBuffer`.
+        **arguments: Of MaskablePPO.
 
     Attributes:
         league: Who has which seat.
-        score_reward_coef: Coefficient of the batch's rewards.
-        win_reward_coef: Coefficient of `outcomes`, added when a game ends.
         rng: Draws the learner's actions and shuffles the minibatches.
         time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
         check_stop: Called where a rollout that takes long can be stopped, by what it raises.
     """
 
-    network: ClassVar[type[PolicyNetwork]] = PolicyNetwork
-    log_every: ClassVar[int] = 10
-    """Rollouts between log entries."""
+    staggers: ClassVar[bool] = True
+    """Whether games begin at different moments, so that every rollout sees all of a game."""
     policy: PolicyNetwork
     rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
 
@@ -67,33 +82,33 @@ class SelfPlayPPO(MaskablePPO):
         score_reward_coef: Schedule = lambda _: 1.0,
         win_reward_coef: float = 0.0,
         ent_coef: Schedule = lambda _: 0.01,
+        win_coef: float = 0.5,
         near_certain_share: float = 1.0,
         **arguments: Any,
     ) -> None:
         self.league = league
         self.score_reward_coef = score_reward_coef
         self.win_reward_coef = win_reward_coef
+        self.win_coef = win_coef
         self._ent_coef_schedule = ent_coef
         self.rng = np.random.default_rng(arguments.get("seed"))
         self.time_share: Callable[[], float] = lambda: 0.0
         self.check_stop: Callable[[], None] = lambda: None
         self._opponents_thread = ThreadPoolExecutor(1, "opponents")
         super().__init__(
-            self.network,
+            PolicyNetwork,
             env,
+            gamma=1.0,  # games end, and the forecasts are of their ends
             rollout_buffer_class=SeatRolloutBuffer,
             rollout_buffer_kwargs={
-                "max_seats": env.seat_rewards.shape[1],
+                "players": env.batch.players,
+                "max_seats": env.batch.game.max_seats,
                 "rng": self.rng,
                 "near_certain_share": near_certain_share,
             },
-            policy_kwargs=self.network_arguments(width, env.batch.game),
+            policy_kwargs=policy_arguments(width, env.batch.game),
             **arguments,
         )
-
-    def network_arguments(self, width: int, game: Game) -> dict[str, Any]:
-        """The `policy_kwargs` of the network."""
-        return policy_arguments(width, game.layout)
 
     def experts(self) -> list[AnyAgent]:
         """Agents that it learns from."""
@@ -120,6 +135,32 @@ class SelfPlayPPO(MaskablePPO):
         """Let `learn` continue games, observed as int8[n, D], instead of resetting them."""
         self._last_obs = observations.copy()
         self._last_episode_starts = np.zeros(len(observations), np.bool_)
+
+    def _setup_learn(self, *arguments: Any, **options: Any) -> tuple[int, BaseCallback]:
+        begins = self._last_obs is None
+        found = super()._setup_learn(*arguments, **options)
+        if begins and self.staggers:
+            self._stagger()
+        return found
+
+    def _stagger(self) -> None:
+        """Play every game up to a moment of its own, as if all had begun at random times."""
+        batch, league = self.league.batch, self.league
+        longest = np.zeros(batch.n)
+        for players in np.unique(batch.players):
+            longest[batch.players == players] = random_decisions(batch.game.name, int(players))
+        left = (self.rng.random(batch.n) * longest).astype(np.int64)
+        while len(rows := np.flatnonzero(left)):
+            self.check_stop()
+            actions, _, _ = self._decide(batch.obs, batch.mask, league.learner_decides())
+            batch.step(actions[rows], rows)
+            left[rows] -= 1
+            ended = rows[batch.done[rows]]
+            if len(ended):
+                batch.restart(ended)
+                league.assign_seats(ended)
+                left[ended] = 0
+        self.continue_from(batch.obs)
 
     def collect_rollouts(
         self,
@@ -161,12 +202,12 @@ class SelfPlayPPO(MaskablePPO):
                 observations, masks = self._last_obs, games.action_masks()
                 assert isinstance(observations, np.ndarray)
                 seats = np.where(own, games.seats, NO_SEAT).astype(np.int8)
-                actions, values, log_probs = self._decide(observations, masks, own)
+                actions, forecasts, log_probs = self._decide(observations, masks, own)
                 self._last_obs, _, dones, _ = env.step(actions)  # type: ignore[assignment]
                 self._last_episode_starts = dones
-                rewards = self._seat_rewards(games, dones)
+                gains = np.stack([_shares(games.batch, dones), games.seat_rewards], axis=2)
                 rollout_buffer.add_step(
-                    observations, masks, seats, actions, values, log_probs, rewards, dones
+                    observations, masks, seats, actions, forecasts, log_probs, gains, dones
                 )
                 self.num_timesteps += int(np.count_nonzero(own))
                 begun = np.flatnonzero(dones)
@@ -178,51 +219,116 @@ class SelfPlayPPO(MaskablePPO):
                     self.league.assign_seats(begun)
                 if not proceed:
                     return False
-            rollout_buffer.compute()
+            score_coef = self.score_reward_coef(self._current_progress_remaining)
+            explained = rollout_buffer.compute(self.win_reward_coef, score_coef)
+            for name, share in explained.items():
+                self.logger.record(f"explained_variance/{name}", share)
             callback.on_rollout_end()
         return True
 
     def _decide(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], own: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
-        """An action for every game; the learner's values and log-probabilities, 0 elsewhere.
+        """An action for every game; the learner's forecasts and log-probabilities, 0 elsewhere.
 
         Opponents, who share no generator and no network with it, decide in a second thread.
+
+        Returns:
+            int64[n]; float32[n, S, 2], of seats as they are numbered; float32[n].
         """
-        count = len(own)
+        batch, count = self.league.batch, len(own)
         others = np.flatnonzero(~own)
         chosen = self._opponents_thread.submit(self.league.decide, others) if len(others) else None
         actions = np.empty(count, np.int64)
-        values, log_probs = np.zeros(count, np.float32), np.zeros(count, np.float32)
+        forecasts = np.zeros((count, batch.game.max_seats, 2), np.float32)
+        log_probs = np.zeros(count, np.float32)
         rows = np.flatnonzero(own)
         if len(rows):
             every = len(rows) == count
+            players = batch.players[rows].astype(np.int64)
             with torch.no_grad():
-                found, value = self.policy.masked_log_probabilities(
+                found = self.policy.outputs(
                     torch.as_tensor(observations if every else observations[rows]).to(self.device),
                     torch.as_tensor(masks if every else masks[rows]).to(self.device),
                 )
-            weights = found.softmax(dim=-1).cpu().numpy()
+                at_tables = torch.as_tensor(players).to(self.device)
+                shares = log_shares(found.win_logits, at_tables).exp()
+                clockwise = torch.stack([shares, found.changes], dim=2).cpu().numpy()
+                weights = found.log_probabilities.softmax(dim=-1).cpu().numpy()
             actions[rows] = drawn = draw_columns(weights, self.rng.random(len(rows)))
-            values[rows] = value.cpu().numpy()
-            log_probs[rows] = found.cpu().numpy()[np.arange(len(rows)), drawn]
+            places = np.arange(batch.game.max_seats)
+            seats = batch.to_move[rows].astype(np.int64)[:, None]
+            at = np.where(places < players[:, None], (places - seats) % players[:, None], places)
+            forecasts[rows] = np.take_along_axis(clockwise, at[..., None], axis=1)
+            forecasts[rows] *= (places < players[:, None])[..., None]
+            log_probs[rows] = found.log_probabilities.cpu().numpy()[np.arange(len(rows)), drawn]
             # Weights that have exploded exceed even the logit of illegal moves.
             if not (np.isfinite(log_probs).all() and masks[rows, drawn].all()):
                 raise FloatingPointError("the network's numbers are too large to choose a move by")
         if chosen is not None:
             actions[others] = chosen.result()
-        return actions, values, log_probs
+        return actions, forecasts, log_probs
 
-    def _seat_rewards(
-        self, games: SB3SelfPlayVecEnv, dones: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """float32[n, S]: each seat's reward for the last step, with coefficients applied."""
-        coef = np.float32(self.score_reward_coef(self._current_progress_remaining))
-        rewards = games.seat_rewards * coef
-        if self.win_reward_coef and dones.any():
-            won = outcomes(games.batch, np.flatnonzero(dones))
-            rewards[dones] += np.float32(self.win_reward_coef) * won
-        return rewards
+    def train(self) -> None:
+        """Learn from the rollout: clipped policy gradient (Schulman et al. 2017) and forecasts."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        assert self.batch_size is not None
+        sums: dict[str, float] = {}
+        count = 0
+        for _ in range(self.n_epochs):
+            self._n_updates += 1
+            for minibatch in self.rollout_buffer.minibatches(self.batch_size):
+                losses = self._ppo_losses(minibatch)
+                for name, part in losses.items():
+                    sums[name] = sums.get(name, 0.0) + part.item()
+                count += 1
+                if self.target_kl is not None and losses["approx_kl"] > 1.5 * self.target_kl:
+                    break
+                loss = losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
+                loss = loss + self.vf_coef * losses["score_loss"]
+                self.learn_from(loss + self.win_coef * losses["win_loss"])
+            else:
+                continue
+            break
+        for name, total in sums.items():
+            self.logger.record(f"train/{name}", total / count)
+        self.logger.record("train/minibatches", count)
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+
+    def learn_from(self, loss: torch.Tensor) -> None:
+        """One step of the optimiser; the gradients of each part of the network are clipped."""
+        self.policy.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        for part in self.policy.parts():
+            torch.nn.utils.clip_grad_norm_(part, self.max_grad_norm)
+        self.policy.optimizer.step()
+
+    def _ppo_losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
+        found = self.policy.outputs(minibatch.observations, minibatch.masks)
+        logs = found.log_probabilities
+        taken = logs.gather(1, minibatch.actions.unsqueeze(1)).squeeze(1)
+        # An illegal action adds 0 * -1e8 = -0.  The softmax of log-probabilities is their
+        # exponential, but exp() itself takes three times as long on -1e8.
+        entropies = -(logs.softmax(dim=-1) * logs).sum(dim=-1)
+        spread = minibatch.repeated.spread
+        log_ratio = spread(taken) - minibatch.log_probs
+        ratio = log_ratio.exp()
+        clip = self.clip_range(self._current_progress_remaining)  # type: ignore[operator]
+        clipped = ratio.clamp(1.0 - clip, 1.0 + clip)
+        gained = torch.minimum(minibatch.advantages * ratio, minibatch.advantages * clipped)
+        every = Outputs(logs, spread(found.win_logits), spread(found.changes))
+        win_loss, score_loss = forecast_losses(
+            every, minibatch.players, minibatch.shares, minibatch.changes
+        )
+        return {
+            "policy_gradient_loss": -gained.mean(),
+            "entropy_loss": -spread(entropies).mean(),
+            "win_loss": win_loss,
+            "score_loss": score_loss,
+            "approx_kl": ((ratio - 1.0) - log_ratio).mean().detach(),
+            "clip_fraction": ((ratio - 1.0).abs() > clip).float().mean(),
+        }
 
 
 @contextmanager
@@ -236,21 +342,8 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def outcomes(batch: Batch, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """float32[m, S]: the reward `win`, whatever the batch's own, in games just ended, int64[m].
-
-    Winners share +1 and losers -1; solo, the score minus the game's target in units of its scale.
-    """
-    players = batch.players[rows]
-    winners = batch.final_winners[rows]
-    losers = (np.arange(winners.shape[1]) < players[:, None]) & ~winners
-    shares: list[NDArray[np.float32]] = [
-        side / side.sum(axis=1, keepdims=True, dtype=np.float32).clip(1)
-        for side in (winners, losers)
-    ]
-    rewards = shares[0] - shares[1]
-    solo = players == 1
-    if solo.any():
-        scores = batch.final_scores[rows[solo], 0]
-        rewards[solo, 0] = (scores - batch.game.solo_target) / batch.game.score_scale
-    return rewards
+def _shares(batch: Batch, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """float32[n, S]: every seat's share of the victory in games just ended; 0 in the others."""
+    winners = batch.final_winners * dones[:, None]
+    shares: NDArray[np.float32] = winners / winners.sum(axis=1, keepdims=True).clip(1)
+    return shares.astype(np.float32)

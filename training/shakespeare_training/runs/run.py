@@ -91,8 +91,7 @@ class Run:
         """Start a run, with the weights of the checkpoint `start` if given; write its settings.
 
         Its schedules follow its length or its time limit in minutes, whichever is nearer.
-        PPO leaves heads of `start` out: it would change what they stand on and not them.  Expert
-        iteration keeps them, and then needs no warm-up: its setting becomes 0.
+        If `start` has heads, expert iteration needs no warm-up: its setting becomes 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
@@ -241,7 +240,7 @@ class Run:
             self.learner.learn(
                 max(0, self.config.decisions - self.decisions),
                 callback=callback,
-                log_interval=self.learner.log_every,
+                log_interval=1,
                 reset_num_timesteps=False,
             )
         except FloatingPointError as fault:
