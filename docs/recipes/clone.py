@@ -14,12 +14,13 @@ from torch.nn import functional
 from shakespeare_agents import make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_agents.network import ILLEGAL
 from shakespeare_env import registry
 from shakespeare_env.datasets import Batches, read_recorded
-from shakespeare_training.expert_iteration.policy import ForecastingPolicy
 from shakespeare_training.ppo.device import bfloat16_is_faster
 from shakespeare_training.ppo.policy import (
+    Outputs,
+    PolicyNetwork,
+    forecast_losses,
     masked_log_softmax,
     policy_arguments,
 )
@@ -45,15 +46,13 @@ learned = Batches(
 kept = Batches(games.filter(of_some), size=size, agent=asked.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
-places = torch.arange(game.max_seats)
 
 torch.manual_seed(asked.seed)
-policy = ForecastingPolicy(
+policy = PolicyNetwork(
     gymnasium.spaces.Box(game.layout.low, game.layout.high, dtype=np.int8),
     gymnasium.spaces.Discrete(game.actions.size),
     lambda _left: asked.rate,
-    seats=game.max_seats,
-    **policy_arguments(asked.width, game.layout),
+    **policy_arguments(asked.width, game.layout, game.max_seats),
 )
 policy.use_bfloat16 = bfloat16_is_faster(policy, size)
 # Muon learns from an epoch what Adam does from two, but only matrices.
@@ -89,19 +88,17 @@ def losses(batch):
         # How some thousand games ended is soon learned by heart: what the
         # policy sees in a position is not to follow from it.
         hidden = policy.mlp_extractor.forward_critic(features.detach())
-        value, win, score = (
-            head(hidden)
-            for head in (policy.value_net, policy.win_net, policy.score_net)
-        )
+        win, score = policy.win_net(hidden), policy.score_net(hidden)
     choices = masked_log_softmax(logits, masks)
-    present = places < torch.from_numpy(batch.players)[:, None]
-    shares = win.float().masked_fill(~present, float(ILLEGAL)).log_softmax(1)
     changes = torch.from_numpy(batch.scores - batch.scores_before)
-    changes = changes.float() / game.score_scale
-    misses = (score.float() - changes).square() * present
-    forecasts = misses.sum() / present.sum()
-    forecasts += functional.mse_loss(value[:, 0].float(), changes[:, 0])
-    forecasts -= (torch.from_numpy(batch.shares) * shares).sum(1).mean()
+    forecasts = sum(
+        forecast_losses(
+            Outputs(choices, win.float(), score.float()),
+            torch.from_numpy(batch.players),
+            torch.from_numpy(batch.shares),
+            changes.float() / game.score_scale,
+        )
+    )
     agreed = (choices.argmax(1) == actions).float().mean()
     return functional.nll_loss(choices, actions), forecasts, agreed
 

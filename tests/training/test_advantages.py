@@ -1,4 +1,4 @@
-"""Advantages along each seat's own decisions, against numbers worked out by hand."""
+"""Targets along each seat's own decisions, against numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -6,36 +6,68 @@ import numpy as np
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_training.ppo.advantages import NO_SEAT, seat_advantages
+from shakespeare_training.ppo.advantages import (
+    CHANGE,
+    NO_SEAT,
+    SHARE,
+    advantages,
+    explained_variance,
+    seat_targets,
+)
 from tests.ecosystem import recipes
 
 
-def rows(seats, values, rewards, dones, gamma=0.5, gae_lambda=0.5):
-    """One game: seats, values, dones as lists over rows, rewards as one tuple a row."""
-    column = lambda array, dtype: np.asarray(array, dtype)[:, None]  # noqa: E731
-    found = seat_advantages(
-        np.asarray(rewards, np.float32)[:, None, :],
-        column(values, np.float32),
-        column(seats, np.int8),
-        column(dones, np.bool_),
-        gamma,
-        gae_lambda,
+def own(seats, values, rewards, dones, gae_lambda=0.5, carried=None):
+    """`seat_targets` of scores, as arrays over rows and games of what concerns the deciding seats.
+
+    Args:
+        seats: [R, n].
+        values: [R, n], what the deciding seats forecast of themselves.
+        rewards: [R, n, S].
+        dones: [R, n].
+        gae_lambda: See `seat_targets`.
+        carried: [C, n], what came after the decisions of the first rows.
+
+    Returns:
+        Advantages, targets, what was gained, which are closed.
+    """
+    rewards = np.asarray(rewards, np.float32)
+    decided = np.maximum(seats, 0)[..., None]
+    forecasts, gains = np.zeros((2, *rewards.shape, 2), np.float32)
+    np.put_along_axis(forecasts[..., CHANGE], decided, np.asarray(values)[..., None], axis=2)
+    gains[..., CHANGE] = rewards
+    before = np.zeros((0 if carried is None else len(carried), *gains.shape[1:]), np.float32)
+    if carried is not None:
+        here = decided[: len(carried)]
+        np.put_along_axis(before[..., CHANGE], here, np.asarray(carried)[..., None], axis=2)
+    found = seat_targets(
+        gains, forecasts, np.asarray(seats, np.int8), np.asarray(dones, bool), before, gae_lambda
     )
-    return [part[:, 0].tolist() for part in found]
+    of_own = lambda array: np.take_along_axis(array[..., CHANGE], decided, axis=2)[..., 0]  # noqa: E731
+    targets = np.where(found.closed, of_own(found.targets), 0)
+    advantages = np.where(found.closed, targets - values, 0)
+    return advantages, targets, of_own(found.gained), found.closed
+
+
+def rows(seats, values, rewards, dones, gae_lambda=0.5, carried=None):
+    """The same of one game, as lists over rows; rewards are one tuple a row."""
+    columns = [np.asarray(array)[:, None] for array in (seats, values, rewards, dones)]
+    before = None if carried is None else np.asarray(carried, np.float32)[:, None]
+    return [part[:, 0].tolist() for part in own(*columns, gae_lambda, before)]
 
 
 def test_two_seats_one_finished_game():
     # Seat 0 decides in rows 0 and 2, seat 1 in rows 1 and 3; seat 0 loses by seat 1's last move.
-    advantages, returns, gained, closed = rows(
+    advantages, targets, gained, closed = rows(
         seats=[0, 1, 0, 1],
         values=[1.0, 2.0, 3.0, 4.0],
         rewards=[(0, 0), (0, 0), (0, 0), (-1, 1)],
         dones=[0, 0, 0, 1],
     )
-    # Row 3: 1 - 4 = -3.                 Row 1: 0 + .5*4 - 2 + .25*-3 = -.75.
-    # Row 2: -1 - 3 = -4 (by row 3).     Row 0: 0 + .5*3 - 1 + .25*-4 = -.5.
-    assert advantages == [-0.5, -0.75, -4.0, -3.0]
-    assert returns == [0.5, 1.25, -1.0, 1.0]
+    # Row 3: 1 - 4 = -3.                 Row 1: 0 + 4 - 2 + .5*-3 = .5.
+    # Row 2: -1 - 3 = -4 (by row 3).     Row 0: 0 + 3 - 1 + .5*-4 = 0.
+    assert advantages == [0.0, 0.5, -4.0, -3.0]
+    assert targets == [1.0, 2.5, -1.0, 1.0]
     assert gained == [0.0, 0.0, -1.0, 1.0]
     assert closed == [True] * 4
 
@@ -47,7 +79,6 @@ def test_two_seats_rewards_between_own_decisions_belong_to_the_earlier_one():
         values=[0.0, 0.0, 0.0, 0.0],
         rewards=[(1, 0), (2, 8), (4, 16), (0, 0)],
         dones=[0, 0, 0, 1],
-        gamma=1.0,
         gae_lambda=0.0,
     )
     assert gained == [7.0, 8.0, 16.0, 0.0]
@@ -59,22 +90,22 @@ def test_the_same_seat_moving_twice_in_a_row_is_its_own_successor():
     advantages, *_ = rows(
         seats=[0, 0, 1], values=[1.0, 2.0, 8.0], rewards=[(3, 0), (0, 0), (5, 7)], dones=[0, 0, 1]
     )
-    # Row 2: 7 - 8 = -1.  Row 1: 5 - 2 = 3.  Row 0: 3 + .5*2 - 1 + .25*3 = 3.75.
-    assert advantages == [3.75, 3.0, -1.0]
+    # Row 2: 7 - 8 = -1.  Row 1: 5 - 2 = 3.  Row 0: 3 + 2 - 1 + .5*3 = 5.5.
+    assert advantages == [5.5, 3.0, -1.0]
 
 
 def test_unfinished_game_bootstraps_from_the_seats_own_open_decision():
-    advantages, returns, gained, closed = rows(
+    advantages, targets, gained, closed = rows(
         seats=[0, 1, 0, 1, 0],
         values=[1.0, 2.0, 3.0, 4.0, 5.0],
         rewards=[(0, 0), (6, 0), (0, 0), (0, 1), (9, 2)],
         dones=[0] * 5,
     )
-    # Open: rows 4 (seat 0) and 3 (seat 1).  Row 2: .5*5 - 3 = -.5.  Row 1: .5*4 - 2 = 0.
-    # Row 0: 6 + .5*3 - 1 + .25*-.5 = 6.375.
+    # Open: rows 4 (seat 0) and 3 (seat 1).  Row 2: 5 - 3 = 2.  Row 1: 4 - 2 = 2.
+    # Row 0: 6 + 3 - 1 + .5*2 = 9.
     assert closed == [True, True, True, False, False]
-    assert advantages == [6.375, 0.0, -0.5, 0.0, 0.0]
-    assert returns == [7.375, 2.0, 2.5, 0.0, 0.0]
+    assert advantages == [9.0, 2.0, 2.0, 0.0, 0.0]
+    assert targets == [10.0, 4.0, 5.0, 0.0, 0.0]
     assert gained == [6.0, 0.0, 0.0, 3.0, 9.0]
 
 
@@ -85,7 +116,6 @@ def test_a_game_that_ends_inside_hands_nothing_to_the_next_one():
         values=[0.0, 0.0, 100.0, 200.0, 50.0],
         rewards=[(0, 0), (1, -1), (0, 0), (64, 32), (0, 0)],
         dones=[0, 1, 0, 0, 0],
-        gamma=1.0,
         gae_lambda=1.0,
     )
     assert gained[:2] == [1.0, -1.0]
@@ -103,7 +133,6 @@ def test_three_seats_every_seat_gets_its_terminal_reward():
         values=[0.0] * 6,
         rewards=[(0, 0, 0)] * 5 + [(1, -1, -2)],
         dones=[0] * 5 + [1],
-        gamma=1.0,
         gae_lambda=0.5,
     )
     assert gained == [0.0, -1.0, 0.0, 0.0, -2.0, 1.0]
@@ -116,16 +145,9 @@ def test_four_seats_across_a_carried_prefix():
     advantages, _, gained, closed = rows(
         seats=[0, 1, NO_SEAT, 3, 1, 0],
         values=[1.0, 2.0, 0.0, 4.0, 6.0, 8.0],
-        rewards=[
-            (10, 0, 0, 0),
-            (0, 20, 0, 0),
-            (0, 0, 0, 0),
-            (0, 0, 0, 40),
-            (1, 0, 0, 0),
-            (0, 3, 5, 7),
-        ],
+        rewards=[(0, 0, 0, 0)] * 4 + [(1, 0, 0, 0), (0, 3, 5, 7)],
+        carried=[10, 20, 0, 40],
         dones=[0, 0, 0, 0, 0, 1],
-        gamma=1.0,
         gae_lambda=0.0,
     )
     # Seat 0: 10 + 1, then V=8.  Seat 1: 20, then V=6; then 3.  Seat 3: 40 + 7 to the end.  Seat 2
@@ -135,19 +157,22 @@ def test_four_seats_across_a_carried_prefix():
     assert closed == [True, True, False, True, True, True]
 
 
+def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1):
+    """Forecasts and gains of all seats, who decided, and which games ended."""
+    rng = np.random.default_rng(n_seats)
+    gains = rng.normal(size=(n_rows, n, n_seats, 2)).astype(np.float32)
+    forecasts = rng.normal(size=gains.shape).astype(np.float32)
+    seats = rng.integers(NO_SEAT if idle else 0, n_seats, size=(n_rows, n)).astype(np.int8)
+    return gains, forecasts, seats, rng.random((n_rows, n)) < ends
+
+
 def test_games_are_independent_of_each_other():
-    rng = np.random.default_rng(5)
-    n_rows, n, n_seats = 40, 7, 4
-    rewards = rng.normal(size=(n_rows, n, n_seats)).astype(np.float32)
-    values = rng.normal(size=(n_rows, n)).astype(np.float32)
-    seats = rng.integers(NO_SEAT, n_seats, size=(n_rows, n)).astype(np.int8)
-    dones = rng.random((n_rows, n)) < 0.1
-    together = seat_advantages(rewards, values, seats, dones, 0.9, 0.8)
-    for game in range(n):
+    arrays = random_rows(40, 7, 4, idle=True)
+    carried = np.random.default_rng(0).normal(size=(4, 7, 4, 2)).astype(np.float32)
+    together = seat_targets(*arrays, carried, 0.8)
+    for game in range(7):
         part = slice(game, game + 1)
-        alone = seat_advantages(
-            rewards[:, part], values[:, part], seats[:, part], dones[:, part], 0.9, 0.8
-        )
+        alone = seat_targets(*(array[:, part] for array in arrays), carried[:, part], 0.8)
         for whole, single in zip(together, alone, strict=True):
             np.testing.assert_array_equal(whole[:, part], single)
 
@@ -155,34 +180,50 @@ def test_games_are_independent_of_each_other():
 @pytest.mark.parametrize("n_seats", [1, 2, 3, 4])
 def test_against_the_textbook_recursion_seat_by_seat(n_seats):
     """Take each seat's decisions of each game out, and run the ordinary recursion on that list."""
-    rng = np.random.default_rng(n_seats)
-    n_rows, gamma, lam = 200, 0.97, 0.9
-    rewards = rng.normal(size=(n_rows, 1, n_seats)).astype(np.float32)
-    values = rng.normal(size=(n_rows, 1)).astype(np.float32)
-    seats = rng.integers(0, n_seats, size=(n_rows, 1)).astype(np.int8)
-    dones = rng.random((n_rows, 1)) < 0.05
-    found = seat_advantages(rewards, values, seats, dones, gamma, lam)
-    ends = [*np.flatnonzero(dones[:, 0]), n_rows - 1]
+    n_rows, lam = 200, 0.9
+    gains, forecasts, seats, dones = random_rows(n_rows, 1, n_seats, ends=0.05)
+    carried = np.zeros((0, 1, n_seats, 2), np.float32)
+    found = seat_targets(gains, forecasts, seats, dones, carried, lam)
     first = 0
-    for end in dict.fromkeys(ends):
+    for end in dict.fromkeys([*np.flatnonzero(dones[:, 0]), n_rows - 1]):
         over = bool(dones[end, 0])
         for seat in range(n_seats):
-            own = [t for t in range(first, end + 1) if seats[t, 0] == seat]
-            advantage, next_value = 0.0, 0.0
-            for place in reversed(range(len(own))):
-                last = place == len(own) - 1
-                until = end + 1 if last else own[place + 1]
+            decisions = [t for t in range(first, end + 1) if seats[t, 0] == seat]
+            advantage, following = np.zeros((2, n_seats, 2))
+            for place in reversed(range(len(decisions))):
+                row = decisions[place]
+                last = place == len(decisions) - 1
+                forecast = forecasts[row, 0]
+                assert found.ended[row, 0] == (over or end < n_rows - 1)
+                if over:
+                    left = gains[row : end + 1, 0].sum(axis=0)
+                    assert found.results[row, 0] == pytest.approx(left, abs=1e-4)
                 if last and not over:
-                    assert not found.closed[own[place], 0]
-                    next_value = values[own[place], 0]
+                    assert not found.closed[row, 0]
+                    following = forecast
                     continue
-                gain = rewards[own[place] : until, 0, seat].sum()
-                value = values[own[place], 0]
-                advantage = gain + gamma * next_value - value + gamma * lam * advantage
-                next_value = value
-                assert found.advantages[own[place], 0] == pytest.approx(advantage, abs=1e-4)
-                assert found.returns[own[place], 0] == pytest.approx(advantage + value, abs=1e-4)
+                gain = gains[row : end + 1 if last else decisions[place + 1], 0].sum(axis=0)
+                advantage = gain + following - forecast + lam * advantage
+                following = forecast
+                expected = advantage + forecast
+                assert found.targets[row, 0] == pytest.approx(expected, abs=1e-4)
         first = end + 1
+
+
+def test_advantages_are_in_units_of_the_reward_and_normalised_at_each_table():
+    surprise = np.array([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]], np.float32)
+    players = np.array([4, 4, 4, 1, 1])
+    found = advantages(surprise, players, win_coef=3.0, score_coef=2.0)
+    raw = 3 * 4 / 3 * surprise[:3, SHARE] + 2 * surprise[:3, CHANGE]
+    assert found[:3] == pytest.approx((raw - raw.mean()) / raw.std(), abs=1e-5)
+    assert found[3:] == pytest.approx([-1.0, 1.0], abs=1e-5)
+
+
+def test_explained_variance_punishes_forecasts_that_are_too_high():
+    results = np.array([0.0, 1.0, 2.0, 3.0], np.float32)
+    assert explained_variance(results, results) == 1.0
+    assert explained_variance(np.full(4, results.mean()), results) == 0.0
+    assert explained_variance(results + 2.0, results) < -2.0
 
 
 def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
@@ -196,6 +237,7 @@ def test_the_ppo_in_one_file_takes_the_same_advantages(monkeypatch):
     movers = chance.integers(seats, size=shape)
     dones = chance.random(shape) < 0.05
     gain, closed = recipe["advantages"](rewards, values, movers, dones)
-    known = seat_advantages(rewards, values, movers, dones, recipe["GAMMA"], recipe["LAMBDA"])
-    assert (closed.numpy() == known.closed).all()
-    assert np.allclose(gain.numpy(), known.advantages[known.closed], atol=1e-4)
+    assert recipe["GAMMA"] == 1.0
+    known = own(movers, values, rewards, dones, recipe["LAMBDA"])
+    assert (closed.numpy() == known[3]).all()
+    assert np.allclose(gain.numpy(), known[0][known[3]], atol=1e-4)

@@ -7,19 +7,20 @@ import pytest
 import torch
 from gymnasium import spaces
 
+from shakespeare_training.ppo.advantages import CHANGE
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from tests.training.toy_game import MAX_SEATS, make_toy
 
 
-def make_buffer(steps, games, *, gamma=1.0, gae_lambda=0.0, numbers=3, actions=5):
+def make_buffer(steps, games, *, players=4, gae_lambda=0.0, numbers=3, actions=5):
     return SeatRolloutBuffer(
         steps,
         spaces.Box(-100, 100, (numbers,), np.int8),
         spaces.Discrete(actions),
         "cpu",
         gae_lambda,
-        gamma,
-        games,
+        n_envs=games,
+        players=np.full(games, players),
         max_seats=MAX_SEATS,
         rng=np.random.default_rng(0),
     )
@@ -27,28 +28,30 @@ def make_buffer(steps, games, *, gamma=1.0, gae_lambda=0.0, numbers=3, actions=5
 
 def add(buffer, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mark=0):
     """One step of a single game; `mark` is put into observation, action and log-probability."""
-    one = np.ones(1)
+    forecasts, gains = np.zeros((2, 1, 4, 2), np.float32)
+    forecasts[0, seat, CHANGE] = value
+    gains[0, :, CHANGE] = rewards
     buffer.add_step(
         np.full((1, 3), mark, np.int8),
         np.arange(5)[None] == mark % 5,
         np.array([seat], np.int8),
         np.array([mark % 5]),
-        (one * value).astype(np.float32),
-        (one * -mark).astype(np.float32),
-        np.array([rewards], np.float32),
+        forecasts,
+        np.array([-mark], np.float32),
+        gains,
         np.array([done]),
     )
 
 
 def learned(buffer):
-    """Marks of the decisions that are learned from now, with their advantages."""
-    data = next(iter(buffer.get()))
+    """Marks of the decisions that are learned from now, with their targets."""
+    (data,) = buffer.minibatches(10**6)
     marks = data.observations[:, 0].tolist()
-    assert data.action_masks.dtype == torch.bool
+    assert data.masks.dtype == torch.bool
     assert data.observations.dtype == torch.int8
-    assert data.action_masks.float().argmax(1).tolist() == data.actions.tolist()
-    assert data.old_log_prob.tolist() == [-mark for mark in marks]
-    return dict(sorted(zip(marks, data.advantages.tolist(), strict=True)))
+    assert data.masks.float().argmax(1).tolist() == data.actions.tolist()
+    assert data.log_probs.tolist() == [-mark for mark in marks]
+    return dict(sorted(zip(marks, data.changes[:, 0].tolist(), strict=True)))
 
 
 def test_open_decisions_are_learnt_from_in_the_next_rollout():
@@ -57,19 +60,19 @@ def test_open_decisions_are_learnt_from_in_the_next_rollout():
     add(buffer, seat=0, value=1, mark=1)
     add(buffer, seat=1, value=2, mark=2, rewards=(5, 0, 0, 0))
     add(buffer, seat=0, value=3, mark=3, rewards=(0, 7, 0, 0))
-    buffer.compute()
-    assert learned(buffer) == {1: 5 + 3 - 1}
+    buffer.compute(0.0, 1.0)
+    assert learned(buffer) == {1: 5 + 3}
     buffer.reset()
     add(buffer, seat=2, value=4, mark=4, rewards=(10, 20, 0, 0))
     add(buffer, seat=0, value=5, mark=5, rewards=(0, 100, 0, 0))
     add(buffer, seat=0, value=6, mark=6, rewards=(1, -1, 30, 0), done=True)
-    buffer.compute()
+    buffer.compute(0.0, 1.0)
     # Seat 0 got 10 after mark 3; seat 1 got 7 in the old rollout and 20 + 100 - 1 in this one.
-    assert learned(buffer) == {2: 126 - 2, 3: 10 + 5 - 3, 4: 30 - 4, 5: 0 + 6 - 5, 6: 1 - 6}
+    assert learned(buffer) == {2: 126, 3: 10 + 5, 4: 30, 5: 0 + 6, 6: 1}
     buffer.reset()
     for mark in (7, 8, 9):
         add(buffer, seat=1, mark=mark)
-    buffer.compute()
+    buffer.compute(0.0, 1.0)
     assert list(learned(buffer)) == [7, 8]
 
 
@@ -78,11 +81,11 @@ def test_a_decision_can_stay_open_over_several_rollouts():
     for mark, seat in enumerate((0, 1, 2, 0), start=1):
         buffer.reset()
         add(buffer, seat, value=mark, mark=mark, rewards=(1, 0, 0, 0))
-        buffer.compute()
+        buffer.compute(0.0, 1.0)
         if mark < 4:
             assert learned(buffer) == {}
     # Mark 1 took in the rewards of three rollouts.
-    assert learned(buffer) == {1: 3 + 4 - 1}
+    assert learned(buffer) == {1: 3 + 4}
 
 
 def test_games_set_up_anew_leave_nothing_behind():
@@ -90,12 +93,12 @@ def test_games_set_up_anew_leave_nothing_behind():
     buffer.reset()
     add(buffer, seat=0, mark=1)
     add(buffer, seat=1, mark=2)
-    buffer.compute()
+    buffer.compute(0.0, 1.0)
     buffer.reset()
     buffer.forget(np.array([True]))
     add(buffer, seat=1, mark=3)
     add(buffer, seat=1, mark=4, done=True, rewards=(9, 1, 0, 0))
-    buffer.compute()
+    buffer.compute(0.0, 1.0)
     assert learned(buffer) == {3: 0.0, 4: 1.0}
 
 
@@ -104,11 +107,11 @@ def test_a_rollout_that_was_stopped_is_forgotten():
     buffer.reset()
     add(buffer, seat=0, mark=1)
     with pytest.raises(RuntimeError, match="1 steps are missing"):
-        buffer.compute()
+        buffer.compute(0.0, 1.0)
     buffer.reset()
     add(buffer, seat=0, mark=2)
     add(buffer, seat=0, mark=3)
-    buffer.compute()
+    buffer.compute(0.0, 1.0)
     assert list(learned(buffer)) == [2]
 
 
@@ -117,49 +120,50 @@ def test_minibatches_hold_every_closed_decision_once_and_are_of_equal_size():
     buffer.reset()
     for mark in range(41):
         add(buffer, seat=0, mark=mark)
-    buffer.compute()
-    batches = [data.observations[:, 0].tolist() for data in buffer.get(9)]
+    buffer.compute(0.0, 1.0)
+    batches = [data.observations[:, 0].tolist() for data in buffer.minibatches(9)]
     assert sorted(mark for batch in batches for mark in batch) == list(range(40))
     assert [len(batch) for batch in batches] == [10] * 4
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
-def test_no_minibatch_holds_a_single_decision(size):
-    """The standard deviation of one advantage is NaN."""
-    buffer = make_buffer(steps=8, games=1)
+def test_targets_are_clockwise_of_the_deciding_seat():
+    buffer = make_buffer(steps=2, games=1, players=3)
     buffer.reset()
-    for mark in range(8):
-        add(buffer, seat=0, mark=mark)
-    buffer.compute()
-    assert min(len(data.actions) for data in buffer.get(size)) >= 2
+    add(buffer, seat=2, rewards=(1, 2, 3, 0))
+    add(buffer, seat=1, rewards=(10, 20, 30, 0), done=True)
+    explained = buffer.compute(1.0, 0.0)
+    (data,) = buffer.minibatches(2)
+    by_seat = dict(zip(data.observations[:, 0].tolist(), data.changes.tolist(), strict=True))
+    assert sorted(data.changes.tolist()) == [[20, 30, 10, 0], [33, 11, 22, 0]], by_seat
+    assert data.players.tolist() == [3, 3]
+    assert set(explained) == {"win_3_seats", "score_3_seats"}
 
 
 @pytest.mark.usefixtures("toy")
 @pytest.mark.parametrize("players", [2, 3, 4])
 def test_every_reward_of_every_seat_is_learnt_from_exactly_once(players):
-    """Rollouts of real games, with values of zero: the advantages are the rewards."""
+    """Rollouts of real games, with forecasts of zero: the targets are the rewards."""
     games = 6
     toy = make_toy(games, players=players, seed=players)
-    buffer = make_buffer(7, games, numbers=toy.obs.shape[1], actions=3)
+    buffer = make_buffer(7, games, players=players, numbers=toy.obs.shape[1], actions=3)
     rng = np.random.default_rng(players)
-    zeros = np.zeros(games, np.float32)
+    forecasts = np.zeros((games, MAX_SEATS, 2), np.float32)
     given, learnt_from, decisions, learnt_decisions = 0.0, 0.0, 0, 0
-    absolute_given, absolute_learnt = 0.0, 0.0
     for _ in range(30):
         buffer.reset()
         for _ in range(7):
             obs, mask, seats = toy.obs.copy(), toy.mask.copy(), toy.to_move.copy()
             actions = (rng.random(mask.shape) * mask).argmax(1)
             rewards, dones = toy.step(actions)
-            buffer.add_step(obs, mask, seats, actions, zeros, zeros, rewards, dones)
-            given += rewards.sum()
-            absolute_given += np.abs(rewards).sum()
+            gains = np.stack([np.zeros_like(rewards), rewards], axis=2)
+            log_probs = np.zeros(games, np.float32)
+            buffer.add_step(obs, mask, seats, actions, forecasts, log_probs, gains, dones)
+            given += np.abs(rewards).sum()
             decisions += games
-        buffer.compute()
-        learnt_from += buffer.advantages.sum()
-        absolute_learnt += np.abs(buffer.advantages).sum()
+        buffer.compute(0.0, 1.0)
+        (data,) = buffer.minibatches(10**6)
+        learnt_from += data.changes[:, 0].abs().sum().item()
         learnt_decisions += len(buffer.advantages)
     # Every seat decides before a game can end, so no reward falls to a seat without a decision.
     assert learnt_from == pytest.approx(given, abs=1e-3)
-    assert absolute_learnt == pytest.approx(absolute_given, abs=1e-3)
     assert 0 <= decisions - learnt_decisions <= games * players

@@ -53,10 +53,10 @@ def test_a_setting_of_the_other_algorithm_is_refused(tmp_path):
     with pytest.raises(ValueError, match="horizon = 3: algorithm = 'ppo' has no such setting"):
         chosen_config(None, {"horizon": 3})
     path = tmp_path / "run.toml"
-    path.write_text('algorithm = "expert_iteration"\ngamma = 0.9\n')
-    with pytest.raises(ValueError, match=r"run\.toml: gamma = 0\.9: algorithm = "):
+    path.write_text('algorithm = "expert_iteration"\ngae_lambda = 0.9\n')
+    with pytest.raises(ValueError, match=r"run\.toml: gae_lambda = 0\.9: algorithm = "):
         read_config(path)
-    assert not {"gamma", "clip_range"} & chosen_config("expert_iteration", {}).to_json().keys()
+    assert not {"gae_lambda", "clip_range"} & chosen_config("expert_iteration", {}).to_json().keys()
 
 
 def test_settings_that_are_not_bundled_are_told_from_a_file():
@@ -108,7 +108,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ("learning_rate = -1.0", r"learning_rate = -1\.0: must be above 0$"),
         ("learning_rate = 1e7", r"learning_rate = 10000000\.0: must be at most 1000000$"),
         ('learning_rate = "fast"', "learning_rate = 'fast': must be a number$"),
-        ("gamma = 1.5", r"gamma = 1\.5: must be at most 1$"),
+        ("gae_lambda = 1.5", r"gae_lambda = 1\.5: must be at most 1$"),
         ("near_certain_share = 0.0", r"near_certain_share = 0\.0: must be above 0$"),
         ("near_certain_share = 1.1", r"near_certain_share = 1\.1: must be at most 1$"),
         ("players = []", r"players = \[\]: must be at least 1 long$"),

@@ -12,7 +12,6 @@ from gymnasium import spaces
 from shakespeare_training.config import override
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.near_certain import Repeated, thinned
-from shakespeare_training.ppo.policy import PolicyNetwork
 from shakespeare_training.runs.run import Run
 from tests.training.short_runs import SMALL, Quietly, fingerprint
 from tests.training.test_policy import make_policy
@@ -25,7 +24,7 @@ COUNT = CERTAIN + OTHERS
 @pytest.mark.parametrize("share", [0.01, 0.25, 0.3, 0.99, 1.0])
 def test_all_others_are_kept_once_and_a_share_stands_for_the_rest(share):
     order = np.random.default_rng(0).permutation(COUNT)
-    found, kept, total = thinned(order, order < CERTAIN, share)
+    found, (kept, total) = thinned(order, order < CERTAIN, share)
     assert (len(found), kept, total) == (COUNT, max(1, -int(-share * CERTAIN // 1)), CERTAIN)
     counts = np.bincount(found, minlength=COUNT)
     assert (counts[CERTAIN:] == 1).all()
@@ -38,7 +37,7 @@ def test_all_others_are_kept_once_and_a_share_stands_for_the_rest(share):
 @pytest.mark.parametrize("certain", [False, True])
 def test_minibatches_of_one_kind(certain):
     order = np.arange(COUNT)
-    found, kept, total = thinned(order, np.full(COUNT, certain), 0.5)
+    found, (kept, total) = thinned(order, np.full(COUNT, certain), 0.5)
     expected = (9, COUNT) if certain else (0, 0)
     assert (kept, total) == expected
     assert sorted(set(found)) == list(range(kept or COUNT))
@@ -52,29 +51,35 @@ def data():
     return observations, actions, torch.as_tensor(rng.normal(size=COUNT), dtype=torch.float32)
 
 
-def gradient(policy, found, advantages):
-    values, taken, entropies = found
-    loss = (advantages * taken).mean() + (values - advantages).square().mean()
+def gradient(policy, observations, actions, advantages, repeated):
+    """Of policy, forecasts and entropy."""
+    everything = torch.ones(len(observations), 9, dtype=torch.bool)
+    found = policy.outputs(observations, everything)
+    logs = found.log_probabilities
+    taken = repeated.spread(logs.gather(1, actions[:, None])[:, 0])
+    entropies = repeated.spread(-(logs.exp() * logs).sum(dim=1))
+    changes = repeated.spread(found.changes)
+    assert [len(one) for one in (taken, entropies, changes)] == [COUNT] * 3
+    loss = (advantages * taken).mean() + (changes[:, 0] - advantages).square().mean()
     policy.zero_grad()
     (loss + entropies.mean()).backward()
-    return torch.cat([p.grad.flatten() for p in policy.parameters()]).double()
+    gradients = [p.grad for p in policy.parameters() if p.grad is not None]
+    return torch.cat([one.flatten() for one in gradients]).double()
 
 
 @pytest.mark.parametrize("share", [0.25, 0.3, 0.7])
 def test_over_all_draws_the_gradient_is_that_of_all_decisions(share):
-    """Of policy, value and entropy: every rotation of the order once is as good as every order."""
+    """Every rotation of the order once is as good as every order."""
     policy = make_policy()
     observations, actions, advantages = data()
-    expected = gradient(policy, policy.evaluate_actions(observations, actions), advantages)
+    expected = gradient(policy, observations, actions, advantages, Repeated(0, 0))
     mean = torch.zeros_like(expected)
     for turn in range(CERTAIN):
         order = np.concatenate([np.roll(np.arange(CERTAIN), turn), np.arange(CERTAIN, COUNT)])
-        rows, kept, total = thinned(order, order < CERTAIN, share)
-        asked = torch.as_tensor(rows[: OTHERS + kept])
-        repeated = Repeated(observations[asked], kept, total)
-        found = policy.evaluate_actions(repeated, actions[asked])  # fewer rows, as many results
-        assert [len(one) for one in found] == [COUNT] * 3
-        part = gradient(policy, found, advantages[torch.as_tensor(rows)])
+        rows, repeated = thinned(order, order < CERTAIN, share)
+        asked = torch.as_tensor(rows[: OTHERS + repeated.kept])
+        advantage = advantages[torch.as_tensor(rows)]
+        part = gradient(policy, observations[asked], actions[asked], advantage, repeated)
         assert not torch.allclose(part, expected, atol=1e-4)
         mean += part / CERTAIN
     assert torch.allclose(mean, expected, atol=1e-6)
@@ -87,6 +92,7 @@ def filled(share, *, certain=30, others=10):
         spaces.Box(-100, 100, (3,), np.int8),
         spaces.Discrete(50),
         gae_lambda=0.0,
+        players=np.ones(1),
         max_seats=MAX_SEATS,
         rng=np.random.default_rng(0),
         near_certain_share=share,
@@ -98,43 +104,43 @@ def filled(share, *, certain=30, others=10):
             np.ones((1, 50), np.bool_),
             np.zeros(1, np.int8),
             np.array([mark]),
-            np.zeros(1, np.float32),
+            np.zeros((1, MAX_SEATS, 2), np.float32),
             np.log(np.array([0.991 if mark < certain else 0.989], np.float32)),
-            np.array([[mark, 0, 0, 0]], np.float32),
+            np.full((1, MAX_SEATS, 2), mark, np.float32),
             np.zeros(1, np.bool_),
         )
-    buffer.compute()
+    buffer.compute(0.0, 1.0)
     return buffer
 
 
-def test_a_share_of_one_learns_from_all_as_ever():
-    (data,) = filled(1.0).get()
+def test_a_share_of_one_learns_from_all():
+    (data,) = filled(1.0).minibatches(10**6)
     order = np.random.default_rng(0).permutation(40)
     assert data.observations[:, 0].tolist() == order.tolist() == data.actions.tolist()
-    assert data.advantages.tolist() == order.tolist()
+    assert data.changes[:, 0].tolist() == order.tolist()
 
 
 def test_all_that_a_minibatch_holds_goes_together():
     buffer = filled(0.3)
-    for data in buffer.get(20):
-        rows = data.observations
-        assert isinstance(rows, Repeated)
-        assert len(rows.rows) == 20 - rows.total + rows.kept < 20
-        assert rows.rows[:, 0].tolist() == data.actions.tolist()
-        assert len(data.action_masks) == len(data.actions)
-        marks = rows.repeated(rows.rows[:, 0])
-        assert marks.tolist() == data.advantages.tolist() == data.returns.tolist()
-        assert ((data.old_log_prob.exp() > 0.99) == (marks < 30)).all()
-        assert len(data.old_values) == 20
+    for data in buffer.minibatches(20):
+        rows, repeated = data.observations, data.repeated
+        assert len(rows) == len(data.masks) == 20 - repeated.total + repeated.kept < 20
+        assert rows[:, 0].tolist() == data.actions.tolist()
+        marks = repeated.spread(rows[:, 0])
+        assert marks.tolist() == data.changes[:, 0].tolist()
+        assert ((data.log_probs.exp() > 0.99) == (marks < 30)).all()
+        assert (data.advantages.argsort() == marks.argsort()).all()
     # No more is drawn than with all.
     whole = filled(1.0)
-    list(whole.get(20))
+    list(whole.minibatches(20))
     assert buffer.rng.bit_generator.state == whole.rng.bit_generator.state
 
 
 def test_each_pass_learns_from_another_part():
     buffer = filled(0.1)
-    passes = [{m for data in buffer.get(20) for m in data.actions.tolist()} for _ in range(40)]
+    passes = []
+    for _ in range(40):
+        passes.append({m for data in buffer.minibatches(20) for m in data.actions.tolist()})
     assert all({*range(30, 40)} < marks for marks in passes)
     assert all(a != b for a, b in itertools.pairwise(passes))
     assert set.union(*passes) == {*range(40)}
@@ -143,15 +149,14 @@ def test_each_pass_learns_from_another_part():
 def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path, monkeypatch):
     monkeypatch.setattr("shakespeare_training.ppo.buffer.NEAR_CERTAIN", 0.3)  # a new network's
     rows = []
-    evaluate = PolicyNetwork.evaluate_actions
+    minibatches = SeatRolloutBuffer.minibatches
 
-    def counted(policy, observations, *arguments, **named):
-        found = evaluate(policy, observations, *arguments, **named)
-        if isinstance(observations, Repeated):
-            rows.append((len(observations.rows), len(found[0])))
-        return found
+    def counted(buffer, size):
+        for data in minibatches(buffer, size):
+            rows.append((len(data.observations), len(data.advantages)))
+            yield data
 
-    monkeypatch.setattr(PolicyNetwork, "evaluate_actions", counted)
+    monkeypatch.setattr(SeatRolloutBuffer, "minibatches", counted)
     config = override(SMALL, decisions=700, near_certain_share=0.25)
     whole = Run.create(config, tmp_path / "whole", device="cpu")
     whole.learn(Quietly(whole))

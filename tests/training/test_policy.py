@@ -1,4 +1,4 @@
-"""The policy that is trained: stock figures at less cost, and the network in plain arrays."""
+"""The policy that is trained: the network in plain arrays, and heads that come and go."""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ import numpy as np
 import pytest
 import torch
 
-from shakespeare_agents.network import Network
+from shakespeare_agents.network import HEADS, Network
 from shakespeare_env.game import ObservationLayout
-from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
-from tests.agents.networks import random_tensors, random_views
+from shakespeare_training.ppo.policy import PolicyNetwork, forecast_losses, policy_arguments
+from tests.agents.networks import random_heads, random_tensors, random_views
 
-ACTIONS, SITUATIONS, WIDTH = 9, 64, 16
+ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
 LAYOUT = ObservationLayout([("signed", 10, -3, 100, ""), ("small", 10, 0, 1, "")])
+HEADLESS = random_tensors(WIDTH, LAYOUT.size, ACTIONS)
+HEADS_ALONE = random_heads(WIDTH, SEATS)
+# The value is the own seat's change of score.
+VALUE = {f"value.{kind}": HEADS_ALONE[f"score.{kind}"][:1] for kind in ("weight", "bias")}
+TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 
-def make_policy(width=WIDTH):
+def make_policy(width=WIDTH, seats=SEATS):
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         return PolicyNetwork(
             gymnasium.spaces.Box(LAYOUT.low, LAYOUT.high, dtype=np.int8),
             gymnasium.spaces.Discrete(ACTIONS),
-            lr_schedule=lambda _: 0.0,
-            **policy_arguments(width, LAYOUT),
+            lr_schedule=lambda _: 0.1,
+            **policy_arguments(width, LAYOUT, seats),
         )
 
 
@@ -31,7 +36,7 @@ def make_policy(width=WIDTH):
 def policy():
     """Random weights in every tensor; fresh layers have none in their biases."""
     policy = make_policy()
-    policy.set_tensors(random_tensors(WIDTH, LAYOUT.size, ACTIONS))
+    policy.set_tensors(TENSORS)
     return policy
 
 
@@ -40,58 +45,46 @@ def views():
     return random_views(LAYOUT, SITUATIONS, ACTIONS)
 
 
-def test_log_probabilities_are_the_stock_ones(policy, views):
-    """One masked log-softmax gives what the distribution of sb3-contrib gives."""
-    observations, masks = map(torch.as_tensor, views)
-    actions = masks.float().argmax(dim=1)
-    values, taken, entropies = policy.evaluate_actions(observations, actions, masks)
-    stock = super(type(policy), policy).evaluate_actions(observations, actions, masks)
-    assert torch.allclose(values, stock[0].flatten(), atol=1e-5)
-    assert torch.allclose(taken, stock[1], atol=1e-4)
-    assert torch.allclose(entropies, stock[2], atol=1e-4)
-    log_probabilities, _ = policy.masked_log_probabilities(observations, masks)
-    assert (log_probabilities.exp()[~masks] == 0).all()
-
-
-def test_without_a_mask_everything_is_legal(policy, views):
-    observations = torch.as_tensor(views[0])
-    actions = torch.zeros(SITUATIONS, dtype=torch.long)
-    everything = torch.ones(SITUATIONS, ACTIONS, dtype=torch.bool)
-    for ours, masked in zip(
-        policy.evaluate_actions(observations, actions),
-        policy.evaluate_actions(observations, actions, everything),
-        strict=True,
-    ):
-        assert torch.equal(ours, masked)
+def outputs(policy, views):
+    with torch.no_grad():
+        return policy.outputs(*map(torch.as_tensor, views))
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_the_network_in_plain_arrays_is_the_same_one(policy, views, fresh):
     policy = make_policy() if fresh else policy
+    found = outputs(policy, views)
     network = Network(policy.tensors(), LAYOUT)
-    everything = torch.ones(SITUATIONS, ACTIONS, dtype=torch.bool)
-    with torch.no_grad():
-        log_probabilities, values = policy.masked_log_probabilities(
-            torch.as_tensor(views[0]), everything
-        )
-        logits = policy.action_net(
-            policy.mlp_extractor.forward_actor(policy.features_extractor(torch.as_tensor(views[0])))
-        )
-    found = network.logits(views[0])
-    assert np.allclose(found, logits.numpy(), rtol=1e-4, atol=1e-4)
-    shifted = found - np.logaddexp.reduce(found, axis=1, keepdims=True)
-    assert np.allclose(shifted, log_probabilities.numpy(), rtol=1e-4, atol=1e-4)
-    assert np.allclose(network.values(views[0]), values.numpy(), rtol=1e-4, atol=1e-4)
+    players = np.arange(SITUATIONS) % SEATS + 1
+    present = np.arange(SEATS) < players[:, None]
+    shares, changes = network.forecasts(views[0], players)
+    logits = found.win_logits.masked_fill(~torch.as_tensor(present), -torch.inf)
+    assert np.allclose(torch.softmax(logits, 1).numpy(), shares, atol=1e-4)
+    assert np.allclose(np.where(present, found.changes, 0), changes, rtol=1e-4, atol=1e-4)
+    assert np.allclose(found.changes[:, 0], network.values(views[0]), rtol=1e-4, atol=1e-4)
+    logits = np.where(views[1], network.logits(views[0]), -np.inf)
+    logits -= np.logaddexp.reduce(logits, axis=1, keepdims=True)
+    assert np.allclose(found.log_probabilities.numpy()[views[1]], logits[views[1]], atol=1e-3)
+    assert (found.log_probabilities.exp().numpy()[~views[1]] == 0).all()
+
+
+def test_bfloat16_rounds_the_heads_and_no_more(policy, views):
+    exact = outputs(policy, views)
+    policy.use_bfloat16 = True
+    rounded = outputs(policy, views)
+    assert all(output.dtype == torch.float32 for output in rounded)
+    for one, other in ((exact.win_logits, rounded.win_logits), (exact.changes, rounded.changes)):
+        assert not torch.equal(one, other)
+        assert (one - other).abs().max() < 0.1 * one.abs().max()
 
 
 def test_tensors_round_trip(policy):
     tensors = policy.tensors()
-    expected = random_tensors(WIDTH, LAYOUT.size, ACTIONS)
-    shapes = Network.shapes(WIDTH, LAYOUT.size, ACTIONS)
+    shapes = Network.shapes(WIDTH, LAYOUT.size, ACTIONS) | Network.head_shapes(WIDTH, SEATS)
     assert {name: tensor.shape for name, tensor in tensors.items()} == shapes
     for name, tensor in tensors.items():
         assert tensor.dtype == np.float32
-        assert (tensor == expected[name]).all()
+        assert (tensor == TENSORS[name]).all()
     other = make_policy()
     other.set_tensors(tensors)
     ours, theirs = policy.state_dict(), other.state_dict()
@@ -100,7 +93,8 @@ def test_tensors_round_trip(policy):
 
 def test_every_weight_that_is_trained_is_among_the_tensors(policy):
     trained = sum(parameter.numel() for parameter in policy.parameters())
-    assert sum(tensor.size for tensor in policy.tensors().values()) == trained
+    saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
+    assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)
 
 
 def test_tensors_are_copies(policy):
@@ -114,6 +108,38 @@ def test_tensors_are_copies(policy):
     assert torch.equal(policy.action_net.bias, taken)
 
 
-def test_tensors_of_another_width_are_refused(policy):
+def test_tensors_without_heads_make_them_fresh(policy, views):
+    """Whatever they were: heads of one network mean nothing on another."""
+    policy.set_tensors(HEADLESS)
+    for one in (policy, make_policy()):
+        assert not outputs(one, views).win_logits.any()
+        assert not outputs(one, views).changes.any()
+    kept = HEADLESS.keys() - VALUE.keys()
+    assert all((policy.tensors()[name] == HEADLESS[name]).all() for name in kept)
+
+
+def test_the_optimiser_trains_heads_and_what_they_stand_on(policy, views):
+    found = policy.outputs(*map(torch.as_tensor, views))
+    players = torch.full((SITUATIONS,), SEATS)
+    shares, changes = torch.zeros(2, SITUATIONS, SEATS)
+    shares[:, 0] = 1.0
+    sum(forecast_losses(found, players, shares, changes)).backward()
+    policy.optimizer.step()
+    moved = {name for name, t in policy.tensors().items() if (t != TENSORS[name]).any()}
+    assert {"outlook.weight", "trunk.weight", *(f"{head}.weight" for head in HEADS)} <= moved
+    assert not {"action.weight", "policy.weight"} & moved
+
+
+def test_alone_no_share_is_learned_and_absent_seats_teach_nothing(policy, views):
+    found = outputs(policy, views)
+    players = torch.ones(SITUATIONS, dtype=torch.long)
+    shares, changes = torch.zeros(2, SITUATIONS, SEATS)
+    win_loss, score_loss = forecast_losses(found, players, shares, changes)
+    assert win_loss == 0
+    assert score_loss == pytest.approx(found.changes[:, 0].square().mean().item())
+
+
+@pytest.mark.parametrize(("width", "seats"), [(WIDTH + 8, SEATS), (WIDTH, SEATS + 1)])
+def test_tensors_of_other_shapes_are_refused(policy, width, seats):
     with pytest.raises(RuntimeError, match="size"):
-        policy.set_tensors(make_policy(width=WIDTH + 8).tensors())
+        policy.set_tensors(make_policy(width, seats).tensors())

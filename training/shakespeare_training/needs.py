@@ -71,7 +71,11 @@ def _of_search(config: TrainingConfig) -> dict[str, int]:
     weights = _weights(config, game)
     # The games an update learns from, in which the learner has every seat or one.
     alone = 1.0 - config.opponents.get(CURRENT, 0.0) / sum(config.opponents.values())
-    own = [random_decisions(config.game, n) * (1.0 - alone * (1.0 - 1.0 / n)) for n in config.players]
+    shares = [1.0 - alone * (1.0 - 1.0 / n) for n in config.players]
+    own = [
+        random_decisions(config.game, n) * share
+        for n, share in zip(config.players, shares, strict=True)
+    ]
     decisions = int(config.n_envs * sum(own) / len(own))
     example = observation + actions + 2 * _FLOAT * (actions + seats) + 8
     minibatch = min(config.batch_size, decisions)

@@ -15,7 +15,7 @@ from stable_baselines3.common.type_aliases import Schedule
 from torch import nn
 
 from shakespeare_agents.network import ILLEGAL, Network, Tensors, input_scale
-from shakespeare_env.game import Game
+from shakespeare_env.game import ObservationLayout
 
 _LAYERS = {
     "trunk": "features_extractor.linear",
@@ -189,12 +189,12 @@ def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tenso
     return torch.log_softmax(logits.float().masked_fill(~masks, float(ILLEGAL)), dim=-1)
 
 
-def policy_arguments(width: int, game: Game) -> dict[str, Any]:
+def policy_arguments(width: int, layout: ObservationLayout, seats: int) -> dict[str, Any]:
     """The `policy_kwargs` of a `PolicyNetwork`."""
     return {
-        "seats": game.max_seats,
+        "seats": seats,
         "features_extractor_class": Trunk,
-        "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(game.layout)},
+        "features_extractor_kwargs": {"features_dim": width, "scale": input_scale(layout)},
         "net_arch": {"pi": [width], "vf": [width]},
         "activation_fn": nn.ReLU,
         "optimizer_kwargs": {"eps": 1e-5, "fused": True},  # as in stable-baselines3

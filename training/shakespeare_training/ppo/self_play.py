@@ -106,7 +106,9 @@ class SelfPlayPPO(MaskablePPO):
                 "rng": self.rng,
                 "near_certain_share": near_certain_share,
             },
-            policy_kwargs=policy_arguments(width, env.batch.game),
+            policy_kwargs=policy_arguments(
+                width, env.batch.game.layout, env.batch.game.max_seats
+            ),
             **arguments,
         )
 
@@ -152,7 +154,9 @@ class SelfPlayPPO(MaskablePPO):
         left = (self.rng.random(batch.n) * longest).astype(np.int64)
         while len(rows := np.flatnonzero(left)):
             self.check_stop()
-            actions, _, _ = self._decide(batch.obs, batch.mask, league.learner_decides())
+            actions, _, _ = self._decide(
+                batch.obs.copy(), batch.mask.copy(), league.learner_decides()
+            )
             batch.step(actions[rows], rows)
             left[rows] -= 1
             ended = rows[batch.done[rows]]
