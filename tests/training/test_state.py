@@ -167,12 +167,12 @@ def test_two_snapshots_of_one_age(folder):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{"format": 2, "format": 2}', "the key 'format' stands twice"),
-        (json.dumps({"format": 2, "a": [[]] * 600_000}), "has more than 500,000 values"),
-        ('{"format": 2, "decisions": NaN}', "the number NaN is not finite"),
-        ('{"format": 2, "a": ' + "[" * 10**5 + "]" * 10**5 + "}", "is not JSON"),
-        (json.dumps({"format": 2, **dict.fromkeys(map(str, range(2000)))}), " 1,000 in one obj"),
-        ('{"format": 2, "\\ud800": 1}', "must be text of whole characters"),
+        ('{"format": 3, "format": 3}', "the key 'format' stands twice"),
+        (json.dumps({"format": 3, "a": [[]] * 600_000}), "has more than 500,000 values"),
+        ('{"format": 3, "decisions": NaN}', "the number NaN is not finite"),
+        ('{"format": 3, "a": ' + "[" * 10**5 + "]" * 10**5 + "}", "is not JSON"),
+        (json.dumps({"format": 3, **dict.fromkeys(map(str, range(2000)))}), " 1,000 in one obj"),
+        ('{"format": 3, "\\ud800": 1}', "must be text of whole characters"),
     ],
 )
 def test_what_is_no_proper_json_is_refused(folder, text, message):

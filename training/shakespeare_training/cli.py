@@ -170,12 +170,9 @@ def train(
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with busy(console, "building the learner"):
                     run = Run.create(chosen, folder, start=start, device=device, minutes=minutes)
-                if start is not None and (heads := read_card(start).heads):
-                    said = f"the heads {' and '.join(heads)} of {start} are "
-                    if chosen.algorithm == "ppo":
-                        said += "left out: PPO does not train them"
-                    else:
-                        said += "kept: no warm-up"
+                searches = chosen.algorithm == "expert_iteration"
+                if start is not None and searches and (heads := read_card(start).heads):
+                    said = f"the heads {' and '.join(heads)} of {start} are kept: no warm-up"
                     console.print(said, highlight=False, soft_wrap=True)
         except (ShakespeareEnvError, ValueError, TypeError) as fault:
             give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))

@@ -16,7 +16,7 @@ from shakespeare_training.config import MOST_DECISIONS, Name, TrainingConfig, un
 from shakespeare_training.league import MOST_GAMES, named_opponents
 from shakespeare_training.runs.history import Decisions, History, Measurement, Seconds
 
-FORMAT = 2
+FORMAT = 3
 _CONFIG = "facts.config."
 _MOST_VALUES, _MOST_ENTRIES = 500_000, 1000
 """In all, and of one object: pydantic copies what is wrong for every fault it finds."""
