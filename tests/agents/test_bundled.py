@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import numpy as np
+import polars as pl
 import pytest
 
 from shakespeare_agents import default, make
@@ -12,8 +14,8 @@ from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
 from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env import registry
-from shakespeare_training.config import make_config
+from shakespeare_agents.strategy.forecasts import forecasts
+from shakespeare_env import Batch, registry
 from shakespeare_training.runs.history import History, Measurement
 from tests.contract import knowledge
 
@@ -38,10 +40,9 @@ def test_it_fits_its_game_and_says_where_it_comes_from(name, version):
     assert card.players == list(registry.seats(name))
     assert card.licence == LICENCE
     assert card.command.startswith("shakespeare train")
-    config = make_config(card.settings, "card")
     history = History(Measurement(**entry) for entry in card.figures["history"])
     assert history[len(history) - 1].decisions == card.figures["decisions"]
-    assert card.figures["decisions"] >= config.decisions or " --minutes " in card.command
+    assert card.figures["decisions"] >= card.settings["decisions"] or " --minutes " in card.command
     assert sum(path.stat().st_size for path in folder.iterdir()) < 5_000_000
     assert len(list(folder.iterdir())) == 2
 
@@ -63,6 +64,28 @@ def test_the_first_stays_as_it_was(name):
     """Figures in the training log and of users are about it."""
     _, card = load_checkpoint(bundled_checkpoint(registry.game(name), 1), registry.game(name))
     assert card.weights_digest == knowledge.of(name, "pinned").FIRST_NETWORK
+
+
+@games
+def test_its_forecasts_explain_games_it_never_saw(name):
+    """Of every seat's victory and score, and by its value of the own one: none is biased."""
+    game = registry.game(name)
+    network = load_checkpoint(bundled_checkpoint(game), game)[0]
+    unit = game.score_scale
+    for players in registry.seats(name):
+        found = forecasts(name, players=players, games=200, seed=9, player="network")
+        left = found.filter(pl.col("stage") < 5)
+        score, expected = left["score"].to_numpy(), left["expected"].to_numpy()
+        assert np.square(score - expected).mean() < 0.95 * score.var(), players
+        assert abs((score - expected).mean()) < 0.15 * unit, players
+        if players > 1:
+            won, chance = left["won"].to_numpy().astype(float), left["chance"].to_numpy()
+            assert np.square(won - chance).mean() < won.var(), players
+        batch = Batch(name, 64, players=players, seed=1, autoreset=False)
+        for _ in range(20):
+            batch.step(batch.random_actions())
+        _, changes = network.forecasts(batch.obs, batch.players)
+        assert np.abs(network.values(batch.obs) - changes[:, 0]).mean() < 0.1, players
 
 
 @games
