@@ -139,7 +139,7 @@ def test_it_learns_from_games_that_other_weights_played(tmp_path):
         learner._examples = examples
         learner.train()
     after = {name: loss.item() for name, loss in learner._losses(every).items()}
-    losses = {"value_loss", "win_loss", "score_loss"}
+    losses = {"win_loss", "score_loss"}
     assert after.keys() == losses | {"policy_gain", "policy_kl"}
     assert all(after[name] < before[name] for name in losses), (before, after)
     assert after["policy_gain"] > before["policy_gain"]
@@ -154,7 +154,8 @@ def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads)
     save_checkpoint(tmp_path / "start", tensors, game, players=[1], **facts)
     run = Run.create(searching(), tmp_path / "run", start=tmp_path / "start", device="cpu")
     kept = run.learner.policy.tensors()
-    assert all((kept[name] == tensor).all() for name, tensor in tensors.items())
+    same = {name for name in tensors if not name.startswith("value.")}
+    assert all((kept[name] == tensors[name]).all() for name in same)
     assert kept["win.weight"].any() == has_heads
     warmup = 0 if has_heads else 700
     assert isinstance(run.learner, ExpertIteration)

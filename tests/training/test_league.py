@@ -230,7 +230,7 @@ def test_a_snapshot_plays_as_its_policy_does():
     batch = league.batch
     chosen = agent.act(batch.obs, batch.mask, GameGenerators.of_games(0, np.arange(8)))
     with torch.no_grad():
-        found, _ = learner.policy.masked_log_probabilities(
+        found = learner.policy.outputs(
             torch.as_tensor(batch.obs), torch.as_tensor(batch.mask.copy())
         )
-    assert chosen.tolist() == found.argmax(dim=1).tolist()
+    assert chosen.tolist() == found.log_probabilities.argmax(dim=1).tolist()

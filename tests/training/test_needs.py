@@ -27,10 +27,10 @@ def test_what_is_counted_is_there(name):
     learner, found = make_learner(config, "cpu"), needs(config)
     buffer = learner.rollout_buffer
     taken = sum(store.nbytes for store in buffer._stores.values())
-    taken += buffer._seats.nbytes + buffer._rewards.nbytes + buffer._dones.nbytes
-    later = 3 * buffer._stores["values"].nbytes  # advantages, returns and what was gained
+    taken += buffer._seats.nbytes + buffer._gains.nbytes + buffer._dones.nbytes
+    later = 3 * buffer._stores["forecasts"].nbytes  # targets, results and what was gained
     assert found["n_envs or n_steps"] == taken + later
-    weights = sum(parameter.nbytes for parameter in learner.policy.parameters())
+    weights = sum(tensor.nbytes for tensor in learner.policy.tensors().values())
     assert found["width"] == 4 * weights
     batch = learner.league.batch
     assert found["n_envs"] == batch.save(slice(None)).nbytes + batch.obs.nbytes + batch.mask.nbytes
@@ -42,7 +42,7 @@ def test_what_whole_games_leave_to_learn_is_counted(name):
     """Not beyond what some games take, and heads with the weights."""
     config = make_config({"game": name, "n_envs": 8, "width": 16, **OF_SEARCH}, "here")
     learner, found = make_learner(config, "cpu"), needs(config)
-    assert found["width"] == 4 * sum(p.nbytes for p in learner.policy.parameters())
+    assert found["width"] == 4 * sum(t.nbytes for t in learner.policy.tensors().values())
     examples = played(learner)
     taken = sum(array.nbytes for array in examples)
     assert 0.3 * taken < found["n_envs"] < 2 * taken

@@ -18,7 +18,7 @@ from rich.console import Console
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from shakespeare_agents import storage
-from shakespeare_agents.checkpoint import load_checkpoint, read_card, save_checkpoint
+from shakespeare_agents.checkpoint import load_checkpoint, read_card
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
@@ -35,7 +35,6 @@ from shakespeare_training.runs.history import ITSELF, SOLO, seats_text
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from shakespeare_training.stopping import Stop
-from tests.agents.networks import random_heads
 from tests.training.short_runs import SMALL, Quietly, edit_state, fingerprint, small
 
 SHORT: dict[str, Any] = {
@@ -230,12 +229,12 @@ def test_what_is_left_can_play(finished, name):
     observations = uninterrupted.learner.league.batch.obs
     masks = uninterrupted.learner.league.batch.mask.copy()
     with torch.no_grad():
-        found, _ = policy.masked_log_probabilities(
+        found = policy.outputs(
             torch.as_tensor(observations), torch.as_tensor(masks)
         )
     generators = GameGenerators.of_games(0, np.arange(len(masks)))
     chosen = NetworkAgent(network).act(observations, masks, generators)
-    assert chosen.tolist() == found.argmax(dim=1).tolist()
+    assert chosen.tolist() == found.log_probabilities.argmax(dim=1).tolist()
     assert card.players == list(registry.seats(name))
     assert card.settings == small(name).to_json()
     assert card.figures["decisions"] == uninterrupted.decisions
@@ -352,24 +351,6 @@ def test_only_files_of_runs_are_cleared_away(uninterrupted, tmp_path):
         (folder / name).write_text("")
     Run.resume(folder, device="cpu").save()
     assert all((folder / name).exists() for name in names)
-
-
-def test_a_run_leaves_the_heads_of_its_start_out(uninterrupted, tmp_path):
-    """It trains what they stand on: nothing it saves forecasts with heads that no longer fit."""
-    game = registry.game(SMALL.game)
-    start, folder = tmp_path / "start", tmp_path / "run"
-    bare = uninterrupted.learner.policy.tensors()
-    tensors = {**bare, **random_heads(SMALL.width, game.max_seats)}
-    facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
-    save_checkpoint(start, tensors, game, players=[game.max_seats], **facts)
-    with Run.create(SMALL, folder, start=start, device="cpu") as run:
-        ours = run.learner.policy.tensors()
-        assert ours.keys() == bare.keys()
-        assert all((ours[name] == bare[name]).all() for name in bare)
-        run.save()
-    assert read_card(folder).heads == []
-    with Run.resume(folder, device="cpu") as run:
-        assert run.learner.policy.tensors().keys() == bare.keys()
 
 
 def test_a_run_can_begin_with_the_weights_of_a_checkpoint(uninterrupted, tmp_path):

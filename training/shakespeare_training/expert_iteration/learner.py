@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -63,7 +63,6 @@ class ExpertIteration(SelfPlayPPO):
         workers: Who plays, by default this process.
     """
 
-    staggers: ClassVar[bool] = False
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
@@ -68,8 +68,6 @@ class SelfPlayPPO(MaskablePPO):
         check_stop: Called where a rollout that takes long can be stopped, by what it raises.
     """
 
-    staggers: ClassVar[bool] = True
-    """Whether games begin at different moments, so that every rollout sees all of a game."""
     policy: PolicyNetwork
     rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
 
@@ -138,15 +136,11 @@ class SelfPlayPPO(MaskablePPO):
         self._last_obs = observations.copy()
         self._last_episode_starts = np.zeros(len(observations), np.bool_)
 
-    def _setup_learn(self, *arguments: Any, **options: Any) -> tuple[int, BaseCallback]:
-        begins = self._last_obs is None
-        found = super()._setup_learn(*arguments, **options)
-        if begins and self.staggers:
-            self._stagger()
-        return found
-
     def _stagger(self) -> None:
-        """Play every game up to a moment of its own, as if all had begun at random times."""
+        """Play every game up to a moment of its own, as if all had begun at random times.
+
+        So every rollout sees all of a game, not the same fifth of all games.
+        """
         batch, league = self.league.batch, self.league
         longest = np.zeros(batch.n)
         for players in np.unique(batch.players):
@@ -196,6 +190,8 @@ class SelfPlayPPO(MaskablePPO):
         self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
+        if self.num_timesteps == 0:  # what the callback saves has not begun yet
+            self._stagger()
         rollout_buffer.reset()
         # Games that have just begun have no decisions behind them, nor have those that learn()
         # has reset.
