@@ -144,6 +144,8 @@ def test_last_moves_are_weighed_by_what_they_score():
         ("sharpness=-1", ValueError, "sharpness=-1.0 must be finite, at least 0"),
         ("near_certain=1.5", ValueError, "near_certain=1.5 must be from 0 to 1"),
         ("horizon=-1", ValueError, "horizon=-1 must be from 0 to"),
+        ("horizon=late", ValueError, "horizon='late' must be end, or a whole number of decisions"),
+        ("horizon=2.5", ValueError, "horizon='2.5' must be end, or a whole number of decisions"),
         ("temperature=-0.5", ValueError, "temperature=-0.5 must be finite, at least 0"),
         ("threads=0", ValueError, "threads=0 must be from 1 to 1024"),
         ("version=77", ValueError, "has no version 77"),
@@ -202,6 +204,7 @@ def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
     assert len(first) == 64
     assert digest() == first == digest(",threads=2")
     assert first != digest_of(str(tmp_path), make(tmp_path, FIGARO))
+    assert first == digest(",horizon=end")
     others = ["simulations=5", "utility=win", "considered=3", "temperature=0.5"]
     assert len({first, *(digest(f",{other}") for other in others)}) == 5
     write_checkpoint(tmp_path, seed=1)
