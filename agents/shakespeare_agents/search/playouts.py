@@ -1,4 +1,4 @@
-"""Possible games, played on by a policy for some decisions and then valued; compiled."""
+"""Possible games, played on by a policy to the end, or until they are valued; compiled."""
 
 from __future__ import annotations
 
