@@ -6,7 +6,7 @@ from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.rng import below
 from shakespeare_env.shakespeare.flow import call_in, find_decision
-from shakespeare_env.shakespeare.state import IN_REST, IN_WAGER, NOBODY
+from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
 from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_OBJECTIVES
 
 
