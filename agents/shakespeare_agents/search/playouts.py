@@ -104,7 +104,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             state = choose_again(game, chance[k], weights, scratch, room)
             rules_play(game, actions[k])
             play_forced_moves(game, room.mask)
-            left = horizon * players
+            left = horizon * int(players)
             while game["to_move"] >= 0:
                 room.seen[:] = 0
                 rules_observe(game, game["to_move"], room.seen)
