@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
+from shakespeare_env.compiled import rule
 from shakespeare_env.panels import Headline, Panel
 from shakespeare_env.records import Ranges
 from shakespeare_env.values import is_whole, meant, shown
@@ -90,6 +91,12 @@ class ObservationLayout:
         return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
 
 
+@rule
+def no_secret_choices(game: Record) -> bool:
+    """`Rules.rewind` of a game whose choices are seen when they are made."""
+    return False
+
+
 @dataclass(frozen=True)
 class Rules:
     """A game's compiled functions; they change one record in place and allocate nothing.
@@ -106,6 +113,9 @@ class Rules:
         fault: (game) -> int. What is wrong with a record whose numbers are all in range, 0 if
             nothing: for `Game.explain`, positive.  Rules are safe on a record without a fault, and
             lead to such records alone.
+        rewind: (game) -> bool. Take back the choices that others made in secret before the mover's,
+            and that it does not know yet, so that the first of these seats is to move; False, with
+            nothing changed, if there are none. Choices that were forced may be among them.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -115,6 +125,7 @@ class Rules:
     determinize: Callable[[Record, int], None]
     scores: Callable[[Record, Any], None]
     fault: Callable[[Record], int]
+    rewind: Callable[[Record], bool] = no_secret_choices
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,12 @@ from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.random_agent import RandomAgent
 from shakespeare_agents.search.agent import Plan, SearchAgent
-from shakespeare_agents.search.making import HORIZON, TEMPERATURE, network_search, plain_search
+from shakespeare_agents.search.making import (
+    TEMPERATURE,
+    horizon_named,
+    network_search,
+    plain_search,
+)
 from shakespeare_agents.search.policies import at_random, by_rules_of_thumb
 from shakespeare_env.agent import Agent, AnyAgent, Player, Searcher
 from shakespeare_env.agent_faults import own_steps
@@ -65,7 +70,7 @@ def _search(
     utility: str = Plan.utility,
     sharpness: float = Plan.sharpness,
     near_certain: float = Plan.near_certain,
-    horizon: int = HORIZON,
+    horizon: str = "end",
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> AnyAgent:
@@ -96,7 +101,12 @@ def _search(
             f"network={network!r} has no network to search with; give a checkpoint's folder"
         )
     return network_search(
-        game, agent.network, plan, horizon=horizon, temperature=temperature, threads=threads
+        game,
+        agent.network,
+        plan,
+        horizon=horizon_named(horizon),
+        temperature=temperature,
+        threads=threads,
     )
 
 
@@ -105,7 +115,7 @@ _OF_NETWORKS: dict[str, Any] = {
     "network": "network",
     "version": NEWEST,
     "considered": Plan.considered,
-    "horizon": HORIZON,
+    "horizon": "end",
     "temperature": TEMPERATURE,
 }
 """Options of a search that only networks have, as they are by default."""

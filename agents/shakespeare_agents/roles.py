@@ -105,6 +105,8 @@ def _checked(name: str, found: Signature, options: Mapping[str, Any]) -> dict[st
             raise TypeError(f"the agent {name!r} has no option {option!r}; its options: {known}")
         if type(value) is int and takes[option] is float:
             checked[option] = float(value)
+        elif type(value) in (int, float) and takes[option] is str:
+            checked[option] = str(value)  # a name may look like a number
         elif type(value) is not takes[option]:
             kind = takes[option].__name__
             raise TypeError(f"{option}={value!r} of the agent {name!r} must be of type {kind}")

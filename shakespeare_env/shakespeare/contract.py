@@ -6,7 +6,7 @@ from shakespeare_env.game import Game, Rules
 from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
-from shakespeare_env.shakespeare.determinize import determinize
+from shakespeare_env.shakespeare.determinize import determinize, rewind
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.headline import headline
@@ -38,7 +38,7 @@ GAME = Game(
     hidden_from_text=HIDDEN_FROM_TEXT,
     actions=TABLE,
     layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores, fault),
+    rules=Rules(set_up, legal, play, observe, determinize, scores, fault, rewind),
     good_scores=GOOD_SCORES,
     score_scale=10,
     to_dict=notation.to_dict,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 from shakespeare_env.rng import below
+from shakespeare_env.shakespeare.flow import call_in, find_decision
 from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
 from shakespeare_env.shakespeare.tables import N_CYLINDERS, N_OBJECTIVES
 
@@ -26,6 +27,24 @@ def determinize(game: Record, seat: int) -> None:
             game["wager"][other] = 1 + below(game, N_CYLINDERS)
         if game["kept"][other] != NOBODY:
             choose_rest(game, other)
+
+
+@rule
+def rewind(game: Record) -> bool:
+    """Take back the wagers or rest choices made in secret before the mover's own (W1, P2)."""
+    made = 0
+    for seat in range(game["players"]):
+        made += game["part"] == IN_WAGER and game["wager"][seat] > 0
+        made += game["kept"][seat] != NOBODY
+    if made == 0:
+        return False
+    if game["part"] == IN_WAGER:
+        game["wager"][:] = 0
+    else:
+        game["kept"][:] = NOBODY
+        call_in(game, game["order"])
+    find_decision(game)
+    return True
 
 
 @rule

@@ -9,7 +9,18 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.contract.random_games import TABLES, Table, copies, differing_fields, game_from, sampled
+from shakespeare_env import registry
+from shakespeare_env.compiled import kernel
+from shakespeare_env.forced_moves import forced_moves_of
+from tests.contract.random_games import (
+    TABLES,
+    Table,
+    copies,
+    differing_fields,
+    game_from,
+    sampled,
+    stacked,
+)
 from tests.shakespeare.hidden import activated
 
 OURS = [table for table in TABLES if table.game == "shakespeare"]
@@ -167,3 +178,33 @@ def test_p2_pending_rest_choices_of_others_are_uniform_over_the_characters_used(
     assert len(choices) > 1
     assert_uniform(kept[:, chooser], choices)
     assert (kept[:, [s for s in range(table.players) if s != chooser]] == -1).all()
+
+
+GAME = registry.game("shakespeare")
+rules_rewind, play_forced_moves = GAME.rules.rewind, forced_moves_of(GAME)
+
+
+@kernel(GAME.name, GAME.rules.legal, GAME.rules.play)
+def rewind(games, found, mask):
+    """Rewind games, up to the first decision that is not forced; found: bool[n], which changed."""
+    for i in range(len(games)):
+        found[i] = rules_rewind(games[i])
+        if found[i]:
+            play_forced_moves(games[i], mask)
+
+
+@all_tables
+def test_rewinding_takes_back_the_secret_choices_of_the_others(table):
+    """To the very record at which the first of the wagers, or rest choices, was to be made."""
+    secret = {"wager"} if table.options.get("strategic_rest") else {"wager", "rest"}
+    positions = [p.copy() for seed in (3, 4) for p in game_from(table.position(seed), salt=seed)]
+    true = stacked(p.record() for p in positions)
+    games, found = true.copy(), np.zeros(len(true), bool)
+    rewind(games, found, np.zeros(GAME.actions.size, bool))
+    begun = 0
+    for i, position in enumerate(positions):
+        if position.phase not in secret or positions[i - 1].phase != position.phase:
+            begun = i
+        assert found[i] or begun == i
+        assert differing_fields(games[i], true[begun]) == []
+    assert found.any() == (table.players > 1)

@@ -15,11 +15,24 @@ from shakespeare_agents.search.agent import MOST_CONSIDERED, Plan, SearchAgent
 from shakespeare_agents.search.player import TO_THE_END, Player
 from shakespeare_agents.search.policies import Choose, by_network
 from shakespeare_env.game import Game
+from shakespeare_env.values import shown
 
-HORIZON = 12
+HORIZON = TO_THE_END
 """Decisions a seat after which the network values a playout."""
 TEMPERATURE = 0.0
 """Of the network's policy in playouts: the likeliest moves leave less to chance."""
+
+
+def horizon_named(text: str) -> int:
+    """A horizon in decisions, from its text; ValueError if it is neither a number nor `end`."""
+    if text == "end":
+        return TO_THE_END
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(
+            f"horizon={shown(text)} must be end, or a whole number of decisions of each seat"
+        ) from None
 
 
 class AnyMove:

@@ -1,4 +1,4 @@
-"""Possible games, played on by a policy for some decisions and then valued; compiled."""
+"""Possible games, played on by a policy to the end, or until they are valued; compiled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from shakespeare_agents.inference import Scratch, Weights
 from shakespeare_agents.search.policies import Choose, Room, write_forecast
-from shakespeare_env.compiled import kernel
+from shakespeare_env.compiled import kernel, rule
 from shakespeare_env.forced_moves import forced_moves_of
 from shakespeare_env.game import Game
 from shakespeare_env.rng import GOLDEN, mix
@@ -23,7 +23,26 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
     """A game's kernel of playouts in which every seat follows one policy."""
     rules = game.rules
     rules_play, rules_observe, rules_scores = rules.play, rules.observe, rules.scores
+    rules_rewind = rules.rewind
     play_forced_moves = forced_moves_of(game)
+
+    @rule
+    def choose_again(game: Any, state: Any, weights: Any, scratch: Any, room: Any) -> Any:
+        """Draw anew, by the policy, what others chose in secret; returns the random state.
+
+        Each chooses from what it saw before these choices, in the possible game.
+        """
+        mover = game["to_move"]
+        if rules_rewind(game):
+            play_forced_moves(game, room.mask)
+            while game["to_move"] != mover:
+                room.seen[:] = 0
+                rules_observe(game, game["to_move"], room.seen)
+                state += GOLDEN
+                number = np.float64(mix(state) >> _11) * _TO_UNIT
+                rules_play(game, choose(game, weights, scratch, room, 1.0, number))
+                play_forced_moves(game, room.mask)
+        return state
 
     @kernel(
         game.name,
@@ -31,6 +50,7 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
         rules_observe,
         rules_scores,
         rules.legal,
+        rules_rewind,
         choose,
         purpose=f"{game.name.capitalize()}'s rules (playouts of a search)",
     )
@@ -81,10 +101,10 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
             room.games[0] = records[sources[k]]
             game = room.games[0]
             players = game["players"]
-            state = chance[k]
+            state = choose_again(game, chance[k], weights, scratch, room)
             rules_play(game, actions[k])
             play_forced_moves(game, room.mask)
-            left = horizon * players
+            left = horizon * int(players)
             while game["to_move"] >= 0:
                 room.seen[:] = 0
                 rules_observe(game, game["to_move"], room.seen)

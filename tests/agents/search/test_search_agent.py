@@ -15,7 +15,9 @@ from shakespeare_agents.arena.evaluate import evaluate
 from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_agents.registry import digest_of
 from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.making import AnyMove, no_weights
 from shakespeare_agents.search.player import Player
+from shakespeare_agents.search.policies import at_random, by_network
 from shakespeare_env import registry
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -23,7 +25,7 @@ from tests.agents.networks import random_tensors
 from tests.contract import knowledge
 from tests.contract.command_line import printed, refused
 from tests.contract.each_table import full_tables, plain_tables, small_tables
-from tests.contract.random_games import TABLES, Table, chosen, sampled, stacked
+from tests.contract.random_games import TABLES, Table, chosen, game_from, sampled, stacked
 from tests.generators import generators
 
 QUICK = {"simulations": 6, "horizon": 3, "considered": 3}
@@ -90,6 +92,34 @@ def test_what_a_seat_may_not_know_changes_no_move(table):
     assert found[0].visits.any()
 
 
+def test_secret_wagers_of_others_follow_the_policy():
+    """Whoever wagers less than another, who is believed to wager 3, leads: a point in playouts."""
+    table = Table("shakespeare", 2)
+    game, positions = registry.game(table.game), []
+    for seed in range(6):
+        wagers = [p.copy() for p in game_from(table.position(seed)) if p.phase == "wager"]
+        positions += wagers[1::2]  # the other has chosen in secret
+    one, two, three, four, five = np.flatnonzero(positions[0].action_mask())
+    bias = np.zeros(game.actions.size, np.float32)
+    bias[three] = 100.0
+    heads = 1 + 2 * game.max_seats
+    weights = no_weights(game)._replace(
+        action_bias=bias,
+        heads=np.zeros((heads, 1), np.float32),
+        heads_bias=np.zeros(heads, np.float32),
+    )
+    player = Player(game, by_network, weights, horizon=0, temperature=0.0)
+    plan = Plan(simulations=60, considered=5, utility="score")
+    batch = table.batch(len(positions), seed=0)
+    batch.load(slice(None), stacked(p.record() for p in positions))
+    every = np.arange(len(positions))
+    agent = SearchAgent(AnyMove(), player, plan)
+    values = agent.look_ahead(InformationSets(batch, every), generators(len(every))).values
+    unit = 1.0 / game.score_scale
+    for least, most in ((one, four), (one, five), (two, four), (two, five)):
+        np.testing.assert_allclose(values[:, least] - values[:, most], unit, atol=1e-6)
+
+
 class Loving:
     """A prior that loves one action in each row, and knows of all others."""
 
@@ -144,6 +174,8 @@ def test_last_moves_are_weighed_by_what_they_score():
         ("sharpness=-1", ValueError, "sharpness=-1.0 must be finite, at least 0"),
         ("near_certain=1.5", ValueError, "near_certain=1.5 must be from 0 to 1"),
         ("horizon=-1", ValueError, "horizon=-1 must be from 0 to"),
+        ("horizon=late", ValueError, "horizon='late' must be end, or a whole number of decisions"),
+        ("horizon=2.5", ValueError, "horizon='2.5' must be end, or a whole number of decisions"),
         ("temperature=-0.5", ValueError, "temperature=-0.5 must be finite, at least 0"),
         ("threads=0", ValueError, "threads=0 must be from 1 to 1024"),
         ("version=77", ValueError, "has no version 77"),
@@ -202,6 +234,7 @@ def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
     assert len(first) == 64
     assert digest() == first == digest(",threads=2")
     assert first != digest_of(str(tmp_path), make(tmp_path, FIGARO))
+    assert first == digest(",horizon=end")
     others = ["simulations=5", "utility=win", "considered=3", "temperature=0.5"]
     assert len({first, *(digest(f",{other}") for other in others)}) == 5
     write_checkpoint(tmp_path, seed=1)
@@ -256,9 +289,6 @@ def test_the_players_own_options_are_checked():
 
 
 def replace_player(agent, **options):
-    from shakespeare_agents.search.making import no_weights
-    from shakespeare_agents.search.policies import at_random
-
     settings: dict[str, Any] = {"horizon": 1, "temperature": 1.0, **options}
     return Player(agent.player.game, at_random, no_weights(FIGARO), **settings)
 
