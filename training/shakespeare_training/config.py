@@ -150,8 +150,9 @@ class TrainingConfig(BaseModel):
     """Playouts for a decision."""
     considered: Annotated[int, OnlySearch] = Field(default=4, ge=2, le=1000)
     """Candidate moves at most."""
-    horizon: Annotated[int, OnlySearch] = Field(default=12, ge=0, le=10**6)
-    """Decisions of each seat after which the network values a playout."""
+    horizon: Annotated[int, OnlySearch] = Field(default=10**6, ge=0, le=10**6)
+    """Decisions of each seat after which the network values a playout; by default it goes to the
+    end of the game."""
     temperature: Annotated[Weight, OnlySearch] = 0.0
     """Of the policy in playouts; 0 plays the likeliest move."""
     utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "margin"
