@@ -129,8 +129,12 @@ def test_agents_that_never_met_are_not_connected():
     results = pl.concat(
         [simulated(dict.fromkeys(names, 0.0), tables=(2,), matches=3) for names in ("ab", "cd")]
     )
-    assert not ratings(results).connected
-    assert ratings(results.head(6)).connected
+    rated = ratings(results)
+    place = {name: rated.digests.index(digest_of(name)) for name in "abcd"}
+    assert rated.parts[place["a"]] == rated.parts[place["b"]] != rated.parts[place["c"]]
+    assert rated.lead(place["a"], place["c"]) == (0, math.inf)
+    assert rated.lead(place["a"], place["b"])[1] < math.inf
+    assert not ratings(results.head(6)).parts.any()
 
 
 def test_the_simulated_places_share_the_best_place():

@@ -22,7 +22,7 @@ def quick_ratings(results: pl.DataFrame) -> Ratings:
     found = with_penalty(observed)
     n = len(found.digests)
     if n == 0:
-        return Ratings((), np.zeros(0), np.zeros((0, 0)), True)
+        return Ratings((), np.zeros(0), np.zeros((0, 0)), observed.parts())
     everything = np.ones(found.chosen.shape[0])
     shown = found.shown.T @ everything
     best = strengths(found, found.chosen.T @ everything, shown)
@@ -34,4 +34,4 @@ def quick_ratings(results: pl.DataFrame) -> Ratings:
     spread = ELO * centre @ bread
     points = ELO * (best - best.mean())
     covariance = spread @ (slopes.T @ slopes) @ spread.T
-    return Ratings(found.digests, points, covariance, observed.connected())
+    return Ratings(found.digests, points, covariance, observed.parts())
