@@ -28,7 +28,7 @@ class Ratings:
 
     Attributes:
         digests: The n agents.
-        points: float[n], ratings in Elo points, their mean 0.
+        points: float[n], ratings in Elo points, the field's middle 0 (see `centring`).
         covariance: float[n, n], of these, by the bootstrap.
         parts: int[n]: agents of one number are connected by games, if over third ones; nothing
             compares those of two.
@@ -71,10 +71,24 @@ def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
     everything = np.ones(found.chosen.shape[0])
     best = strengths(found, found.chosen.T @ everything, found.shown.T @ everything)
     spread = _replicates(found, best, seed)
-    points = ELO * (best - best.mean())
-    centred = ELO * (spread - spread.mean(axis=1, keepdims=True))
-    covariance = np.atleast_2d(np.cov(centred.T))
-    return Ratings(found.digests, points, covariance, observed.parts())
+    centre = ELO * centring(best)
+    covariance = np.atleast_2d(np.cov(centre @ spread.T))
+    return Ratings(found.digests, centre @ best, covariance, observed.parts())
+
+
+def centring(best: Floats) -> Floats:
+    """float[n, n]: what takes the interquartile mean of the field off strengths.
+
+    The mean of all would move with an agent that never wins, whose strength is known least.
+
+    Args:
+        best: float[n], strengths, which say who stands in the middle.
+    """
+    n = len(best)
+    middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
+    weights = np.zeros(n)
+    weights[middle] = 1 / len(middle)
+    return np.eye(n) - weights
 
 
 def _replicates(found: Choices, start: Floats, seed: int) -> Floats:

@@ -88,14 +88,12 @@ def mean_of_ladders(rated: Mapping[int, Ratings], called: Mapping[str, str]) -> 
         return pl.DataFrame(schema=schema)
     digests = sorted(everywhere)
     n = len(digests)
-    # A ladder's zero is the mean of its own field; these are means of those on all ladders.
-    centre = (np.eye(n) - 1 / n) / len(found)
     points, covariance = np.zeros(n), np.zeros((n, n))
     for ratings in found:
         here = [ratings.digests.index(digest) for digest in digests]
-        points += centre @ ratings.points[here]
+        points += ratings.points[here] / len(found)
         # Ladders have no match in common.
-        covariance += centre @ ratings.covariance[np.ix_(here, here)] @ centre.T
+        covariance += ratings.covariance[np.ix_(here, here)] / len(found) ** 2
     errors = np.sqrt(np.diag(covariance).clip(0))
     rows = [
         (called[digests[i]], digests[i], float(points[i]), *normal_interval(points[i], errors[i]))

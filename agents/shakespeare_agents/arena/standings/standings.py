@@ -21,13 +21,13 @@ class Standings:
         matches: Deals with their line-ups: what the intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
             strongest first: `rank`, "3=" where it is shared because an order is equal or open;
-            `rating` in Elo points, the mean of the table's field 0; `lead` above the next one (null
-            where no games connect the two); `verdict` on it: "stronger" (its interval, adjusted for
-            the number of neighbours on all ladders, lies above 0), "equal" (it lies within
-            `EQUAL_WITHIN`) or "open"; `forfeits`.
+            `rating` in Elo points, the mean of the middle half of the table's field 0; `lead` above
+            the next one (null where no games connect the two); `verdict` on it: "stronger" (its
+            interval, adjusted for the number of neighbours on all ladders, lies above 0), "equal"
+            (it lies within `EQUAL_WITHIN`) or "open"; `forfeits`.
         combined: Where there are several such ladders, their mean, each with the same weight
-            however many games it has, of the agents that stand on all of them; the mean of these is
-            0. Empty where a table's games do not connect its agents.
+            however many games it has, of the agents that stand on all of them. Empty where a
+            table's games do not connect its agents.
         tables: Agents by number of seats: share of victory and its `parity` of equal agents, mean
             score.
         pairs: Ordered pairs that met, by number of seats: how often `agent` finished `ahead` of
