@@ -84,8 +84,10 @@ def _section(name: str, found: Standings) -> str:
         f"![The ladders of {name}, with intervals]({name}/ladder.svg)",
         ladder_markdown(found),
         _cycles(found.cycles),
+        "Win rates, mean scores, and how often the row's agent finished ahead of the column's, %, "
+        "ties half:",
         *(_table(found, players) for players in found.ladders()),
-        "Ties count half. Win rates and scores depend on whom the arena made an agent meet: read "
+        "Win rates and scores depend on whom the arena made an agent meet: read "
         "them beside the ratings, not instead of them.",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -107,7 +109,7 @@ def _table(found: Standings, players: int) -> str:
         + [f"{100 * ahead[agent, other]:.0f}" if (agent, other) in ahead else "" for other in order]
         for place, agent in enumerate(order, 1)
     ]
-    heads = ["", "wins, %", "mean score", *(f"ahead of {n}, %" for n in range(1, len(order) + 1))]
+    heads = ["", "wins, %", "mean score", *map(str, range(1, len(order) + 1))]
     return f"### {players} seats\n\n{_markdown(heads, rows)}"
 
 
