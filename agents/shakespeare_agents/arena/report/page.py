@@ -135,11 +135,11 @@ def _matrix(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
 
 
 def _differences(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    tables = [
-        {"players": players, "labels": labels, "cells": matrices.score_matrix(met, labels)}
-        for players, labels, met in _met(standings)
-    ]
-    tables = [table for table in tables if any(map(any, table["cells"]))]
+    tables = []
+    for players, labels, met in _met(standings):
+        cells = matrices.score_matrix(met, labels)
+        if any(map(any, cells)):
+            tables.append({"players": players, "labels": labels, "cells": cells})
     return {"tables": tables} if tables else None
 
 

@@ -43,7 +43,7 @@ def standings_of(
         for players in several
     }
     alone = solo_scores(rows)
-    level = shared_level([len(one.digests) for one in (*rated.values(), alone)])
+    level = shared_level([*(len(one.digests) for one in rated.values()), len(alone.digests)])
     ladder = ladders(rated, rows, called, level=level, equal_within=equal_within)
     paired = pairs(meetings(rows), ladder)
     frames = {
