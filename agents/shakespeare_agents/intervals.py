@@ -63,13 +63,21 @@ def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, p
     """
     import polars as pl
 
-    share, variance = _linearised(sums, counts)
-    # Where nothing varies every cluster counts as one game.
-    effective = (share * (1 - share) / variance.replace(0.0, None)).fill_null(sums.count())
-    low, high = _wilson(share, effective.clip(lower_bound=1))
+    share, _ = _linearised(sums, counts)
+    low, high = _wilson(share, effective_games(sums, counts))
     # At the ends the terms cancel but for their rounding.
     low, high = low.clip(0, 1), high.clip(0, 1)
     return share, pl.min_horizontal(low, share), pl.max_horizontal(high, share)
+
+
+def effective_games(sums: pl.Expr, counts: pl.Expr) -> pl.Expr:
+    """How many independent games would tell a share as precisely as two or more clusters do.
+
+    Where nothing varies every cluster counts as one game.
+    """
+    share, variance = _linearised(sums, counts)
+    effective = share * (1 - share) / variance.replace(0.0, None)
+    return effective.fill_null(sums.count()).clip(lower_bound=1)
 
 
 def _linearised(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr]:

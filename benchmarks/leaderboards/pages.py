@@ -81,12 +81,14 @@ def _section(name: str, found: Standings) -> str:
     parts = [
         f"## {name.capitalize()}",
         f"{_counted(found)}: [the whole report]({name}/arena.html).",
-        f"![The ladder of {name}, with intervals]({name}/ladder.svg)",
+        f"![The ladders of {name}, with intervals]({name}/ladder.svg)",
         ladder_markdown(found),
-        _tables(found),
-        "How often the row's agent finished ahead of the column's, %, ties half:",
-        _matrix(found),
         _cycles(found.cycles),
+        "Win rates, mean scores, and how often the row's agent finished ahead of the column's, %, "
+        "ties half:",
+        *(_table(found, players) for players in found.ladders()),
+        "Win rates and scores depend on whom the arena made an agent meet: read "
+        "them beside the ratings, not instead of them.",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -95,47 +97,35 @@ def _counted(found: Standings) -> str:
     return f"{found.games:,} games of {found.matches:,} matches"
 
 
-def _tables(found: Standings) -> str:
-    """Win rates and scores by number of seats."""
-    seats = found.tables["players"].unique().sort().to_list()
-    order = found.ladder["agent"].to_list()
-    heads = [f"wins at {n} seats, %" for n in seats] + [f"mean score at {n}" for n in seats]
-    rows = []
-    for agent in order:
-        own = {row["players"]: row for row in found.tables.filter(agent=agent).to_dicts()}
-        wins = [_share(own.get(n)) for n in seats]
-        scores = [f"{own[n]['mean_score']:.1f}" if n in own else "" for n in seats]
-        rows.append([f"`{agent}`", *wins, *scores])
-    said = (
-        "Win rates and scores depend on whom the arena made an agent meet: read them beside the "
-        "ratings, not instead of them."
-    )
-    return f"{_markdown(['Agent', *heads], rows)}\n\n{said}"
-
-
-def _share(row: dict[str, float] | None) -> str:
-    if row is None:
-        return ""
-    return f"{100 * row['win_rate']:.1f} ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
-
-
-def _matrix(found: Standings) -> str:
-    order = found.ladder["agent"].to_list()
-    ahead = {(row["agent"], row["other"]): row["ahead"] for row in found.pairs.to_dicts()}
+def _table(found: Standings, players: int) -> str:
+    """Win rates and scores at a table, and who finished ahead of whom."""
+    ladder = found.ladders()[players]
+    order = ladder["agent"].to_list()
+    own = {row["agent"]: row for row in found.tables.filter(players=players).to_dicts()}
+    pairs = found.pairs.filter(players=players).to_dicts()
+    ahead = {(row["agent"], row["other"]): row["ahead"] for row in pairs}
     rows = [
-        [f"{rank} `{agent}`"]
+        [f"{place} `{agent}`", _share(own[agent]), f"{own[agent]['mean_score']:.1f}"]
         + [f"{100 * ahead[agent, other]:.0f}" if (agent, other) in ahead else "" for other in order]
-        for rank, agent in enumerate(order, 1)
+        for place, agent in enumerate(order, 1)
     ]
-    return _markdown(["", *map(str, range(1, len(order) + 1))], rows)
+    heads = ["", "wins, %", "mean score", *map(str, range(1, len(order) + 1))]
+    return f"### {players} seats\n\n{_markdown(heads, rows)}"
+
+
+def _share(row: dict[str, float]) -> str:
+    return f"{100 * row['win_rate']:.1f} ({100 * row['low']:.1f} to {100 * row['high']:.1f})"
 
 
 def _cycles(cycles: pl.DataFrame) -> str:
     sure = cycles.filter(pl.col("significant"))
     if sure.is_empty():
         return "No three agents are shown to beat each other in a circle."
-    told = [f"{one['first']}, {one['second']}, {one['third']}" for one in sure.to_dicts()]
-    return f"A cycle, each ahead of the next and the last of the first: {'; '.join(told)}."
+    found = [
+        f"{one['first']}, {one['second']}, {one['third']} ({one['players']} seats)"
+        for one in sure.to_dicts()
+    ]
+    return f"A cycle, each ahead of the next and the last of the first: {'; '.join(found)}."
 
 
 def _markdown(heads: list[str], rows: list[list[str]]) -> str:

@@ -10,11 +10,12 @@ import polars as pl
 
 from shakespeare_agents.arena.standings import Standings
 from shakespeare_agents.arena.standings.standings import SCHEMAS
+from shakespeare_agents.arena.standings.verdicts import with_ranks
 
 STEP = 60
 """Elo points between neighbours, strongest first."""
 VERDICTS = ("stronger", "open", "equal")
-"""Of the first lead, the second, the third, and so on."""
+"""Of the first lead, the second, the third, and so on; `with_ranks` makes ranks of them."""
 HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -31,7 +32,7 @@ def made_standings(
     names: Sequence[str], *, tables: Sequence[int] = (2, 4), alone: bool = True, sure: bool = True
 ) -> Standings:
     """Every figure follows from an agent's place among `names`; without `sure` no intervals."""
-    places, rated = range(len(names)), bool(tables)
+    places = range(len(names))
     tables = tables if names else ()
 
     def ends(value: float, half: float, low: str = "low", high: str = "high") -> dict[str, Any]:
@@ -48,32 +49,42 @@ def made_standings(
     seats = [(players, seat) for players in tables for seat in range(players)]
     rows: dict[str, list[dict[str, Any]]] = {
         "ladder": [
-            {**who[i], "games": 1000 + i, "rating": rating[i], **ends(rating[i], 20)}
-            | {**lead(i, STEP), "ahead": _chance(rating[i]), "wins": 0.25, "forfeits": i}
+            row
+            for players in tables
+            for row in with_ranks(
+                [
+                    {"players": players, **who[i], "games": 1000 + i, "rating": rating[i]}
+                    | {**ends(rating[i], 20), **lead(i, STEP), "forfeits": i}
+                    for i in places
+                ]
+            )
+        ],
+        "combined": [
+            {**who[i], "rating": rating[i], **ends(rating[i], 15)}
             for i in places
-            if rated
+            if len(tables) > 1
         ],
         "tables": [
             {"players": players, **who[i], "games": 500, "win_rate": 1 / players}
             | {**ends(1 / players, 0.02), "parity": 1 / players, "mean_score": 20.0 - i}
-            | {**ends(20.0 - i, 0.5, "score_low", "score_high"), "rating": rating[i]}
-            | ends(rating[i], 30, "rating_low", "rating_high")
+            | ends(20.0 - i, 0.5, "score_low", "score_high")
             for players in tables
             for i in places
         ],
         "pairs": [
-            {"agent": names[i], "other": names[j], "games": 100, "matches": 25}
+            {"players": players, "agent": names[i], "other": names[j], "games": 100}
+            | {"matches": 25, "effective": 90.0}
             | {"ahead": _chance(rating[i] - rating[j]), "expected": _chance(rating[i] - rating[j])}
             | {**ends(_chance(rating[i] - rating[j]), 0.05), "score_lead": 2.0 * (j - i)}
             | ends(2.0 * (j - i), 1, "score_low", "score_high")
+            for players in tables
             for i, j in itertools.permutations(places, 2)
-            if rated
         ],
         "cycles": [
-            dict(zip(("first", "second", "third"), three, strict=True))
-            | {"weakest": 0.53, "low": 0.51 - 0.02 * number, "significant": number == 0}
+            {"players": players, **dict(zip(("first", "second", "third"), three, strict=True))}
+            | {"weakest": 0.53, "p_value": 0.01 + 0.1 * number, "significant": number == 0}
+            for players in tables
             for number, three in enumerate(list(itertools.combinations(names, 3))[:2])
-            if rated
         ],
         "scores": [
             {"players": players, "agent": name, "score": score, "count": 1 + score % 7}
@@ -96,9 +107,14 @@ def made_standings(
             for players in tables
         ],
         "solo": [
-            {**who[i], "deals": 100, "mean": 30.0 - i, **ends(30.0 - i, 0.5), "median": 30.0 - i}
-            | {**lead(i, 1.0), "forfeits": 0}
-            for i in places
+            row
+            for row in with_ranks(
+                [
+                    {**who[i], "deals": 100, "mean": 30.0 - i, **ends(30.0 - i, 0.5)}
+                    | {"median": 30.0 - i, **lead(i, 1.0), "forfeits": 0}
+                    for i in places
+                ]
+            )
             if alone
         ],
         "faults": [

@@ -6,6 +6,7 @@ import itertools
 from collections import Counter
 from typing import Any
 
+import polars as pl
 import pytest
 
 from shakespeare_agents.arena.matchmaking import plan_round, round_games
@@ -156,7 +157,8 @@ def test_an_order_is_settled_when_all_neighbours_are():
     def settled(strengths, matches, **how):
         results = simulated(strengths, tables=(1, 4), matches=matches, points=500.0)
         agents = [digest_of(name) for name in strengths]
-        return look_at(results, agents=agents, tables=(1, 4), look=1, **how).is_settled()
+        found = look_at(results, agents=agents, tables=(1, 4), look=1, **how)
+        return not any(ladder.undecided() for ladder in found.values())
 
     apart = {"a": 0.0, "b": 300.0, "c": 700.0}
     assert settled(apart, 80)
@@ -167,9 +169,33 @@ def test_an_order_is_settled_when_all_neighbours_are():
 
 def test_nobody_is_settled_who_has_not_played():
     results = simulated({"a": 0.0, "b": 600.0}, matches=80)
-    look = look_at(results, agents=AGENTS[:3], tables=(4,), look=1)
-    assert [pair.verdict for pair in look.neighbours()] == ["stronger", "open"]
-    assert look.ladder == (digest_of("b"), digest_of("a"), digest_of("c"))
+    ladder = look_at(results, agents=AGENTS[:3], tables=(4,), look=1)[4]
+    assert ladder.order == (digest_of("b"), digest_of("a"), digest_of("c"))
+    assert [(pair.first, pair.second) for pair in ladder.undecided()] == [ladder.order[1:]]
+
+
+def test_a_table_is_settled_by_its_own_games_and_leaves_the_next_to_the_others():
+    """Strong at two seats is weak at four: pooled they would seem equal."""
+    agents = [digest_of(name) for name in "ab"]
+    two = simulated({"a": 300.0, "b": 0.0}, tables=(2,), matches=80, points=500.0)
+    four = simulated({"a": 0.0, "b": 300.0}, tables=(4,), matches=3, points=500.0)
+    results = pl.concat([two, four])
+    found = look_at(results, agents=agents, tables=(2, 4), look=1)
+    assert (found[2].order, found[4].order) == (tuple(agents), tuple(agents[::-1]))
+    assert [bool(found[players].undecided()) for players in (2, 4)] == [False, True]
+    plan = planned(results, agents=agents, tables=(2, 4), number=1)
+    assert {match.players for match in plan} == {4}
+
+
+def test_all_ladders_share_the_level():
+    """A lead that one table alone would settle is open where three are looked at."""
+    results = simulated({"a": 19.0, "b": 0.0}, tables=(2,), matches=1500, points=500.0)
+    agents = [digest_of(name) for name in "ab"]
+
+    def is_open(*tables):
+        return bool(look_at(results, agents=agents, tables=tables, look=1)[2].undecided())
+
+    assert (is_open(2), is_open(2, 3, 4)) == (False, True)
 
 
 def test_all_looks_together_have_the_level_of_one():

@@ -81,6 +81,19 @@ def test_a_forfeited_game_counts_against_its_loser_alone():
     assert chosen == {digest_of(name): (0 if name == "a" else 2) for name in "abcd"}
 
 
+def test_an_agent_that_never_wins_does_not_move_the_zero():
+    """Its own rating falls with every game; those of the others stay what they were."""
+    few, many = (
+        ratings(simulated(FIELD | {"f": -1500.0}, tables=(4,), matches=matches, points=500.0))
+        for matches in (40, 400)
+    )
+    last = few.digests.index(digest_of("f"))
+    others = np.arange(len(few.digests)) != last
+    assert few.points[last] - many.points[last] > 150
+    assert abs((few.points - many.points)[others].mean()) < 20
+    assert few.errors()[others].max() < few.errors()[last] / 4
+
+
 def test_who_never_lost_has_the_rating_that_its_penalty_allows():
     results = played(
         [Match(2, d, (digest_of("a"), digest_of("b")), (0, 1)) for d in range(20)],
@@ -98,10 +111,10 @@ def test_who_never_lost_has_the_rating_that_its_penalty_allows():
 def test_known_strengths_are_found():
     results = simulated(FIELD, tables=(2, 4, 6), matches=150, points=500.0)
     rated = ratings(results)
-    middle = np.mean(list(FIELD.values()))
+    middle = np.mean([FIELD[name] for name in "bcd"])
     truth = [FIELD[name] - middle for name in FIELD]
     found = [rated.digests.index(digest_of(name)) for name in FIELD]
-    assert rated.points.mean() == pytest.approx(0, abs=1e-9)
+    assert np.sort(rated.points)[1:4].mean() == pytest.approx(0, abs=1e-9)
     off = (rated.points[found] - truth) / rated.errors()[found]
     assert np.abs(off).max() < 3
     assert 3 < rated.errors().mean() < 12
@@ -129,8 +142,12 @@ def test_agents_that_never_met_are_not_connected():
     results = pl.concat(
         [simulated(dict.fromkeys(names, 0.0), tables=(2,), matches=3) for names in ("ab", "cd")]
     )
-    assert not ratings(results).connected
-    assert ratings(results.head(6)).connected
+    rated = ratings(results)
+    place = {name: rated.digests.index(digest_of(name)) for name in "abcd"}
+    assert rated.parts[place["a"]] == rated.parts[place["b"]] != rated.parts[place["c"]]
+    assert rated.lead(place["a"], place["c"]) == (0, math.inf)
+    assert rated.lead(place["a"], place["b"])[1] < math.inf
+    assert not ratings(results.head(6)).parts.any()
 
 
 def test_the_simulated_places_share_the_best_place():

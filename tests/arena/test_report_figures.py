@@ -12,13 +12,13 @@ import pytest
 from shakespeare_agents.arena.report import palette
 from shakespeare_agents.arena.report.axes import linear, logarithmic
 from shakespeare_agents.arena.report.histograms import histograms
-from shakespeare_agents.arena.report.speed import plane
+from shakespeare_agents.arena.report.speed import planes
 from tests.arena.made_standings import made_standings
 
 
 def shown_plane(standings, names) -> Any:
-    """Of a field that was timed."""
-    return plane(standings, names)
+    """Of the smallest table."""
+    return planes(standings, names)[0]
 
 
 def test_linear_axes_hold_all_values_and_have_round_ticks():
@@ -48,7 +48,7 @@ def test_logarithmic_axes_have_powers_of_ten():
 
 def test_bars_are_as_high_as_scores_are_frequent():
     rows = {"players": [1] * 3, "agent": ["a"] * 3, "score": [-1, 0, 2], "count": [2, 4, 1]}
-    (table,) = histograms(pl.DataFrame(rows), ["b", "a"])
+    (table,) = histograms(pl.DataFrame(rows), {1: ["b", "a"]})
     (found,) = table.each
     assert (found.games, found.mean) == (7, 0.0)
     # Four scores from -1.5 to 2.5, and 3 % of that at both ends.
@@ -58,7 +58,7 @@ def test_bars_are_as_high_as_scores_are_frequent():
 
 def test_many_scores_share_bars():
     rows = {"players": 1, "agent": "a", "score": range(-100, 200), "count": 1}
-    (table,) = histograms(pl.DataFrame(rows), ["a"])
+    (table,) = histograms(pl.DataFrame(rows), {1: ["a"]})
     assert table.each[0].path.count("M") <= 65
 
 
@@ -83,7 +83,9 @@ def test_names_without_room_are_left_to_the_list():
 
 def test_what_was_not_timed_has_no_plane():
     standings = made_standings(["a", "b"])
-    assert plane(replace(standings, times=standings.times.clear()), {}) is None
+    names = {"a": "a", "b": "b"}
+    assert planes(replace(standings, times=standings.times.clear()), names) == []
+    assert [one.players for one in planes(standings, names)] == [2, 4, 1]
 
 
 @pytest.mark.parametrize(("theme", "colours"), [("light", palette.LIGHT), ("dark", palette.DARK)])

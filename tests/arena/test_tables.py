@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
+import re
 
-import polars as pl
 import pytest
 from rich.console import Console
 
 from shakespeare_agents.arena.tables import standings_tables
-from shakespeare_agents.arena.wording import between, milliseconds, number, settled, shown_name
+from shakespeare_agents.arena.wording import between, milliseconds, number, shown_name
 from tests.arena.made_standings import HOSTILE, made_standings
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
@@ -28,12 +28,19 @@ def squeezed(row: str) -> str:
 def test_all_figures_stand_in_80_columns():
     text = printed(made_standings(NAMES))
     assert max(map(len, text.splitlines())) <= 80
-    row = next(line for line in text.splitlines() if line.startswith("2  network"))
-    assert squeezed(row) == "2 network 60 (40 to 80) 60 (30 to 90) ? 59 1,001 0.40"
+    row = next(line for line in text.splitlines() if line.startswith("2=  network"))
+    assert squeezed(row) == "2= network 60 (40 to 80) 60 (30 to 90) ? 1,001 0.40"
     solo = text[text.index("1 seat") :]
-    row = next(line for line in solo.splitlines() if line.startswith("2  network"))
-    assert squeezed(row) == "2 network 29.0 (28.5 to 29.5) 1.0 (0.5 to 1.5) ? 29.0 100"
+    row = next(line for line in solo.splitlines() if line.startswith("2=  network"))
+    assert squeezed(row) == "2= network 29.0 (28.5 to 29.5) 1.0 (0.5 to 1.5) ? 29.0 100"
     assert "random  crash      2  random has ended" in text
+
+
+def test_each_table_has_a_ladder_and_their_mean_says_what_it_is():
+    text = printed(made_standings(NAMES, tables=(2, 3)))
+    assert re.findall(r"shakespeare, (\d) seat", text) == ["2", "3", "1"]
+    mean = text[text.index("Mean of the ladders for 2 and 3 seats") :].splitlines()
+    assert squeezed(mean[4]) == "network 60 (45 to 75)"
 
 
 def test_the_matrix_tells_who_finished_ahead_of_whom():
@@ -67,22 +74,6 @@ def test_fields_that_only_play_alone_or_have_no_intervals(sure):
 
 def test_no_games_are_said_to_be_none():
     assert printed(made_standings([])).strip() == "No game has been finished yet."
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "said"),
-    [
-        ("", "There is no order to settle: that takes two agents."),
-        ("stronger stronger", "The order is settled at 95 %."),
-        ("stronger equal", "The order is settled at 95 %. Equal: b and c."),
-        ("open equal", "The order is not settled at 95 %: a or b. Equal: b and c."),
-        ("open " * 5, "The order is not settled at 95 %: 5 of 5 neighbouring pairs."),
-    ],
-)
-def test_what_is_settled_is_said_in_a_sentence(verdicts, said):
-    words = [*verdicts.split(), None]
-    ladder = pl.DataFrame({"agent": list("abcdefg"[: len(words)]), "verdict": words})
-    assert settled(ladder) == said
 
 
 def test_numbers_are_as_precise_as_they_need_to_be():

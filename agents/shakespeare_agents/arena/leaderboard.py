@@ -1,8 +1,9 @@
-"""A ladder to be put into a README: as a Markdown table, and as a picture."""
+"""Ladders to be put into a README: as Markdown tables, and as a picture."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import svg
@@ -10,12 +11,12 @@ import svg
 from shakespeare_agents.arena.report.axes import Axis, linear
 from shakespeare_agents.arena.report.palette import LIGHT
 from shakespeare_agents.arena.wording import (
+    SHARED_RANK,
     between,
     counted,
+    mean_of_ladders,
     milliseconds,
     number,
-    percent,
-    settled,
     shown_name,
 )
 from shakespeare_env.drawing.lettering import plain, words
@@ -23,61 +24,88 @@ from shakespeare_env.drawing.shapes import Elements, box, upright
 from shakespeare_env.fonts import FAMILY
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from shakespeare_agents.arena.standings.standings import Standings
 
-_WIDTH, _EDGE, _ROW, _HEAD, _FOOT = 860, 24, 30, 64, 62
+_WIDTH, _EDGE, _ROW, _HEAD, _FOOT = 860, 24, 30, 48, 36
+_CAPTION, _BELOW = 44, 36
+"""Of a ladder: room above its rows and below them."""
 _NAMES, _TRACK, _FIGURES = 62, 290, 680
 """Where names, intervals and figures begin, from the left."""
 _SIGNS = {
     "stronger": (">", "stronger than the next"),
     "equal": ("=", "equal"),
-    "open": ("?", "not settled"),
+    "open": ("?", "open"),
 }
 _PAGE, _PANEL, _LINE = LIGHT["page"], LIGHT["panel"], LIGHT["line"]
 _INK, _MUTED, _ACCENT, _INTERVAL = (LIGHT[name] for name in ("ink", "muted", "accent", "interval"))
 
 
 def ladder_markdown(standings: Standings) -> str:
-    """The ladder as a Markdown table, and a sentence on what is settled.
-
-    A field that only plays alone has its solo ladder.
-    """
-    if not standings.ladder.height:
-        return _table(
-            ("#", "Agent", "Mean score", "Lead on the next", "Median", "Deals"),
+    """The ladders as Markdown tables, a number of seats each; then the mean of those of ratings."""
+    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
+    parts = [
+        _table(
+            f"{counted(players, 'seat')}, {counted(int(rows['games'].sum()) // players, 'game')}:",
+            ("#", "Agent", "Elo", "Lead on the next", "Games", "ms a decision"),
             [
                 (
+                    row["rank"],
                     _code(row["agent"]),
-                    _with_ends(row["mean"], row["low"], row["high"], 1),
-                    _with_ends(row["lead"], row["lead_low"], row["lead_high"], 1),
-                    number(row["median"], 1),
-                    number(row["deals"]),
+                    _with_ends(row["rating"], row["low"], row["high"]),
+                    _with_ends(row["lead"], row["lead_low"], row["lead_high"]),
+                    number(row["games"]),
+                    milliseconds(taken.get(row["agent"])),
                 )
-                for row in standings.solo.iter_rows(named=True)
+                for row in rows.iter_rows(named=True)
             ],
-            settled(standings.solo),
         )
-    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
+        for players, rows in standings.ladders().items()
+    ]
+    if standings.solo.height:
+        parts.append(_solo_table(standings))
+    ranks = [*standings.ladder["rank"], *standings.solo["rank"]]
+    if any(rank.endswith("=") for rank in ranks):
+        parts.append(f"{SHARED_RANK}\n")
+    if standings.combined.height:
+        parts.append(
+            _table(
+                "Over all tables, each ladder with the same weight:",
+                ("Agent", f"{mean_of_ladders(standings.ladders())}, Elo"),
+                [
+                    (_code(row["agent"]), _with_ends(row["rating"], row["low"], row["high"]))
+                    for row in standings.combined.iter_rows(named=True)
+                ],
+            )
+        )
+    return "\n".join(parts)
+
+
+def _solo_table(standings: Standings) -> str:
     return _table(
-        ("#", "Agent", "Elo", "Lead on the next", "Ahead of others, %", "ms a decision"),
+        f"1 seat, {counted(int(standings.solo['deals'].sum()), 'game')}:",
+        ("#", "Agent", "Mean score", "Lead on the next", "Median", "Deals"),
         [
             (
+                row["rank"],
                 _code(row["agent"]),
-                _with_ends(row["rating"], row["low"], row["high"]),
-                _with_ends(row["lead"], row["lead_low"], row["lead_high"]),
-                percent(row["ahead"]),
-                milliseconds(taken.get(row["agent"])),
+                _with_ends(row["mean"], row["low"], row["high"], 1),
+                _with_ends(row["lead"], row["lead_low"], row["lead_high"], 1),
+                number(row["median"], 1),
+                number(row["deals"]),
             )
-            for row in standings.ladder.iter_rows(named=True)
+            for row in standings.solo.iter_rows(named=True)
         ],
-        settled(standings.ladder),
     )
 
 
-def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]], said: str) -> str:
-    lines = [headings, ("---:", "---", *["---:"] * (len(headings) - 2))]
-    lines += [(str(rank), *row) for rank, row in enumerate(rows, start=1)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + f"\n\n{_plain(said)}\n"
+def _table(caption: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Names stand on the left, figures on the right."""
+    names = headings.index("Agent")
+    rule = ["---:"] * names + ["---"] + ["---:"] * (len(headings) - names - 1)
+    lines = "\n".join(f"| {' | '.join(line)} |" for line in (headings, rule, *rows))
+    return f"{caption}\n\n{lines}\n"
 
 
 def _code(agent: str) -> str:
@@ -88,11 +116,6 @@ def _code(agent: str) -> str:
     return f"{fence} {name} {fence}" if longest else f"{fence}{name}{fence}"
 
 
-def _plain(text: str) -> str:
-    """Text in which names are neither markup nor HTML."""
-    return re.sub(r"([\\`*_\[\]<>&|~#])", r"\\\1", text)
-
-
 def _with_ends(value: float | None, low: float | None, high: float | None, digits: int = 0) -> str:
     if value is None:
         return ""
@@ -101,60 +124,90 @@ def _with_ends(value: float | None, low: float | None, high: float | None, digit
 
 
 def ladder_svg(standings: Standings) -> str:
-    """The ladder as an SVG picture on a ground of its own, for light pages and dark ones.
+    """The ladders, below each other, as one SVG picture on a ground of its own.
 
-    A field that only plays alone has its solo ladder.
+    It can be read on light pages and on dark ones.
     """
-    alone = not standings.ladder.height
-    value, digits, unit = ("mean", 1, "Mean score") if alone else ("rating", 0, "Elo points")
-    rows = (standings.solo if alone else standings.ladder).to_dicts()
-    axis = linear(row[column] for row in rows for column in ("low", value, "high"))
-    height = _HEAD + _ROW * len(rows) + _FOOT
-    title = f"{standings.game.capitalize()}: {counted(len(rows), 'agent')}"
-    told = f"{counted(standings.games, 'game')}, 95 % intervals"
-    drawn: Elements = [
-        box(0, 0, _WIDTH, height, fill=_PAGE, line=None, corner=12),
-        words(_EDGE, 36, title, 19, weight="bold", fill=_INK, room=400),
-        words(_WIDTH - _EDGE, 36, told, 13, fill=_MUTED, anchor="end", room=300),
-        box(_EDGE / 2, _HEAD - 8, _WIDTH - _EDGE, _ROW * len(rows) + 40, fill=_PANEL, line=_LINE),
-        *_drawn_axis(axis, len(rows)),
+    panels = [
+        _Panel(counted(players, "seat"), rows, "rating", 0, "Elo points")
+        for players, rows in standings.ladders().items()
     ]
-    for place, row in enumerate(rows):
-        drawn += _drawn_row(place, row, axis, value, digits)
-    below = height - 12
-    verdicts = {row["verdict"] for row in rows}
+    if standings.solo.height:
+        panels.append(_Panel("1 seat", standings.solo, "mean", 1, "Mean score"))
+    drawn: Elements = []
+    top = _HEAD
+    for panel in panels:
+        drawn += panel.drawn(top)
+        top += panel.height
+    verdicts = {row["verdict"] for panel in panels for row in panel.rows.to_dicts()}
     legend = [f"{sign} {told}" for word, (sign, told) in _SIGNS.items() if word in verdicts]
-    drawn += [
-        words(_EDGE, below, ", ".join(legend), 11.5, fill=_MUTED, room=600),
-        words(_WIDTH - _EDGE, below, unit, 11.5, fill=_MUTED, anchor="end"),
-    ]
-    said = settled(standings.solo if alone else standings.ladder)
+    height = top + _FOOT
+    title = f"{standings.game.capitalize()}: {counted(standings.games, 'game')}"
     document = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, _WIDTH, height),
         width=_WIDTH,
         height=height,
         extra={"role": "img", "font-family": FAMILY},
-        elements=[svg.Title(text=plain(f"{title}. {said}")), *drawn],
+        elements=[
+            svg.Title(text=plain(f"{title}; agents by strength, with 95 % intervals")),
+            box(0, 0, _WIDTH, height, fill=_PAGE, line=None, corner=12),
+            words(_EDGE, 36, title, 19, weight="bold", fill=_INK, room=400),
+            words(_WIDTH - _EDGE, 36, "95 % intervals", 13, fill=_MUTED, anchor="end", room=300),
+            *drawn,
+            words(_EDGE, height - 14, ", ".join(legend), 11.5, fill=_MUTED, room=600),
+        ],
     )
     return str(document)
 
 
-def _drawn_axis(axis: Axis, rows: int) -> Elements:
-    drawn: Elements = []
-    for value, text in axis.ticks:
-        x, bottom = _across(axis, value), _HEAD + _ROW * rows
-        drawn.append(upright(x, _HEAD, bottom - _HEAD, stroke=_LINE))
-        drawn.append(words(x, bottom + 18, text, 11, fill=_MUTED, anchor="middle"))
-    return drawn
+@dataclass(frozen=True)
+class _Panel:
+    """A ladder in the picture.
+
+    Attributes:
+        title: Above it.
+        rows: Of the ladder.
+        value: The column that is drawn.
+        digits: Decimals of it.
+        unit: Of its axis.
+    """
+
+    title: str
+    rows: pl.DataFrame
+    value: str
+    digits: int
+    unit: str
+
+    @property
+    def height(self) -> int:
+        return _CAPTION + _ROW * self.rows.height + _BELOW
+
+    def drawn(self, top: int) -> Elements:
+        """All of it, from `top` on."""
+        columns = ("low", self.value, "high")
+        rows = self.rows.to_dicts()
+        axis = linear(row[column] for row in rows for column in columns)
+        head, ground = top + _CAPTION, _ROW * len(rows)
+        drawn: Elements = [
+            words(_EDGE, head - 16, self.title, 15, weight="bold", fill=_INK, room=400),
+            words(_WIDTH - _EDGE, head - 16, self.unit, 11.5, fill=_MUTED, anchor="end"),
+            box(_EDGE / 2, head - 8, _WIDTH - _EDGE, ground + 40, fill=_PANEL, line=_LINE),
+        ]
+        for value, text in axis.ticks:
+            x = _across(axis, value)
+            drawn.append(upright(x, head, ground, stroke=_LINE))
+            drawn.append(words(x, head + ground + 18, text, 11, fill=_MUTED, anchor="middle"))
+        for place, row in enumerate(rows):
+            drawn += _drawn_row(head + _ROW * (place + 0.5), row, axis, self.value, self.digits)
+        return drawn
 
 
-def _drawn_row(place: int, row: dict[str, Any], axis: Axis, value: str, digits: int) -> Elements:
-    middle = _HEAD + _ROW * (place + 0.5)
+def _drawn_row(middle: float, row: dict[str, Any], axis: Axis, value: str, digits: int) -> Elements:
     base, right = middle + 5, _WIDTH - _EDGE - 28
     ends = between(row["low"], row["high"], lambda end: number(end, digits))
     x = round(_across(axis, row[value]), 1)
     drawn: Elements = [
-        words(_NAMES - 14, base, str(place + 1), 13, fill=_MUTED, anchor="end"),
+        words(_NAMES - 14, base, row["rank"], 13, fill=_MUTED, anchor="end"),
         words(_NAMES, base, shown_name(row["agent"]), 14, fill=_INK, room=_TRACK - _NAMES - 16),
         words(_FIGURES, base, number(row[value], digits), 14, weight="bold", anchor="end"),
         words(right, base, ends, 12.5, fill=_MUTED, anchor="end"),

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.settling import Look, look_at
+from shakespeare_agents.arena.settling import Ladder, look_at
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 
 GROWTH = 1.5
@@ -44,8 +44,8 @@ def plan_round(
     Games are shared out evenly among the tables. At two seats or more a part of the meetings is
     spread over all pairs; the others go to pairs whose order is open, by the information that a
     verdict on them still takes (`settling.Comparison.missing`). Alone at the table all agents play
-    the same deals; those with open neighbours play more of them. A ladder that is settled leaves
-    its games to the other.
+    the same deals; those with open neighbours play more of them. Each table has a ladder of its
+    own; one that is settled leaves its games to the others.
 
     Args:
         results: All games so far.
@@ -76,27 +76,22 @@ def plan_round(
         solo_equal_within=solo_equal_within,
     )
     mine = results.filter(pl.col("seed") == seed)
-    open_tables = [players for players in tables if _is_open(known, players)] or list(tables)
+    open_tables = [players for players in tables if known[players].undecided()] or list(tables)
     planned = []
     for players in open_tables:
         share = games / len(open_tables)
         if players == 1:
-            planned += _solo(mine, known, agents, share)
+            planned += _solo(mine, known[players], agents, share)
         else:
             here = mine.filter(pl.col("players") == players)
             rng = np.random.default_rng([seed, number, players])
             each = min(rotations or players, players)
-            lineups = _lineups(known, agents, players, max(1, round(share / each)), rng)
+            lineups = _lineups(known[players], agents, players, max(1, round(share / each)), rng)
             planned += _seated(here, lineups, players, each, seed)
     return planned
 
 
-def _is_open(known: Look, players: int) -> bool:
-    ladder, pairs = (known.solo, known.solo_pairs) if players == 1 else (known.ladder, known.pairs)
-    return any(pairs[pair].verdict == "open" for pair in itertools.pairwise(ladder))
-
-
-def _solo(mine: pl.DataFrame, known: Look, agents: Sequence[str], games: float) -> list[Match]:
+def _solo(mine: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float) -> list[Match]:
     """The next deals of agents with an open neighbour, those who are behind first."""
     alone = mine.filter(pl.col("players") == 1)
     played = alone.select("deal", pl.col("digests").list.first())
@@ -104,10 +99,8 @@ def _solo(mine: pl.DataFrame, known: Look, agents: Sequence[str], games: float) 
     following = Counter(dict.fromkeys(agents, 0))
     for digest, deals in played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows():
         following[digest] = deals
-    undecided = [
-        pair for pair in itertools.pairwise(known.solo) if known.solo_pairs[pair].verdict == "open"
-    ]
-    active = [agent for agent in agents if any(agent in pair for pair in undecided)] or list(agents)
+    undecided = {agent for pair in known.undecided() for agent in (pair.first, pair.second)}
+    active = [agent for agent in agents if agent in undecided] or list(agents)
     planned: list[Match] = []
     while len(planned) < games:
         behind = min(following[agent] for agent in active)
@@ -119,7 +112,7 @@ def _solo(mine: pl.DataFrame, known: Look, agents: Sequence[str], games: float) 
 
 
 def _lineups(
-    known: Look, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
+    known: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
 ) -> list[list[str]]:
     """Who sits together: each line-up has the pairs that are furthest from what they shall get."""
     n = len(agents)
@@ -147,13 +140,13 @@ def _lineups(
     return lineups
 
 
-def _wanted(known: Look, agents: Sequence[str]) -> NDArray[np.float64]:
+def _wanted(known: Ladder, agents: Sequence[str]) -> NDArray[np.float64]:
     """Shares of the round's meetings, float[n, n], symmetric, their sum 1."""
     n = len(agents)
     even = (1 - np.eye(n)) / (n * (n - 1))
     missing = np.zeros((n, n))
     at = {agent: i for i, agent in enumerate(agents)}
-    rank = {agent: i for i, agent in enumerate(known.ladder)}
+    rank = {agent: i for i, agent in enumerate(known.order)}
     for (first, second), pair in known.pairs.items():
         # Those further apart may yet turn out to be neighbours, and those who have not met at all.
         apart = 1 if math.isinf(pair.error) else rank[second] - rank[first]

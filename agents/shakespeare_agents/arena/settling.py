@@ -1,4 +1,4 @@
-"""When an order is settled: neighbours on the ladders, looked at after every round."""
+"""When an order is settled: neighbours on each table's ladder, looked at after every round."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import polars as pl
 import scipy.special
 
-from shakespeare_agents.arena.standings.bootstrap import Ratings
 from shakespeare_agents.arena.standings.sandwich import quick_ratings
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.solo import SoloScores, solo_scores
@@ -49,40 +48,32 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Look:
-    """The ladders after some rounds.
+class Ladder:
+    """A table's ladder after some rounds.
 
     Attributes:
-        ladder: Digests at two seats or more, strongest first; those without games are last.
-        solo: Digests alone at the table, best first, likewise.
-        pairs: All pairs of the ladder.
-        solo_pairs: All pairs of the solo ladder.
+        order: Digests, strongest first; those without games are last.
+        pairs: All pairs, the upper one first.
     """
 
-    ladder: tuple[str, ...]
-    solo: tuple[str, ...]
+    order: tuple[str, ...]
     pairs: dict[tuple[str, str], Comparison]
-    solo_pairs: dict[tuple[str, str], Comparison]
 
-    def neighbours(self) -> list[Comparison]:
-        """All neighbouring pairs, of the ladder and then of the solo ladder."""
-        upper = [self.pairs[pair] for pair in itertools.pairwise(self.ladder)]
-        return upper + [self.solo_pairs[pair] for pair in itertools.pairwise(self.solo)]
-
-    def is_settled(self) -> bool:
-        """Whether every neighbour is stronger than or equal to the next."""
-        return all(pair.verdict != "open" for pair in self.neighbours())
+    def undecided(self) -> list[Comparison]:
+        """The neighbours whose order is open."""
+        neighbours = [self.pairs[pair] for pair in itertools.pairwise(self.order)]
+        return [pair for pair in neighbours if pair.verdict == "open"]
 
 
 def level_of(look: int, neighbours: int) -> float:
-    """The level of one verdict at one look, so that all at all looks are right with 95 %.
+    """The level of one verdict at one look, so that all on all ladders at all looks hold at 95 %.
 
     Whoever looks often finds something sooner or later: verdicts and looks share the level (union
     bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
 
     Args:
         look: From 1.
-        neighbours: How many pairs have to be settled.
+        neighbours: How many pairs have to be settled, on all ladders together.
     """
     share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
     return LEVEL * share / max(neighbours, 1)
@@ -96,37 +87,33 @@ def look_at(
     look: int,
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
-) -> Look:
-    """What the results settle.
+) -> dict[int, Ladder]:
+    """The ladders by number of players, each of the games of its table alone.
 
     Args:
         results: The games so far.
         agents: Digests of those that play; others count in ratings, but have no place here.
-        tables: Numbers of players; 1 makes a solo ladder, more make the ladder of ratings.
+        tables: Numbers of players; 1 makes a ladder of scores, more make ladders of ratings.
         look: How often this field has been looked at, this time included.
         equal_within: Elo points that count as equal.
         solo_equal_within: Points of mean solo score, likewise.
     """
-    rated, alone = max(tables) > 1, 1 in tables
-    level = level_of(look, (len(agents) - 1) * (rated + alone))
-    ladder, solo = _NOBODY, _NOBODY
-    if rated:
-        ladder = _rated(quick_ratings(results), results, agents, level, equal_within)
-    if alone:
-        found = solo_scores(seats(results, labels(results)))
-        solo = _solo(found, agents, level, solo_equal_within)
-    return Look(ladder[0], solo[0], ladder[1], solo[1])
+    level = level_of(look, (len(agents) - 1) * len(tables))
+    ladders = {}
+    for players in tables:
+        games = results.filter(pl.col("players") == players)
+        if players == 1:
+            found = solo_scores(seats(games, labels(games)))
+            ladders[players] = _solo(found, agents, level, solo_equal_within)
+        else:
+            ladders[players] = _rated(games, agents, level, equal_within)
+    return ladders
 
 
-_Ladder = tuple[tuple[str, ...], dict[tuple[str, str], Comparison]]
-_NOBODY: _Ladder = (), {}
-
-
-def _rated(
-    found: Ratings, results: pl.DataFrame, agents: Sequence[str], level: float, within: float
-) -> _Ladder:
+def _rated(results: pl.DataFrame, agents: Sequence[str], level: float, within: float) -> Ladder:
+    found = quick_ratings(results)
     at = {digest: i for i, digest in enumerate(found.digests)}
-    games = results.filter(pl.col("players") > 1).select("match", "digests").explode("digests")
+    games = results.select("match", "digests").explode("digests")
     counts = dict(games.group_by("digests").agg(pl.col("match").n_unique()).iter_rows())
     order = sorted(
         agents, key=lambda digest: -found.points[at[digest]] if digest in at else math.inf
@@ -138,10 +125,10 @@ def _rated(
             lead, error = found.lead(at[first], at[second])
             matches = min(counts[first], counts[second])
         pairs[first, second] = _comparison(first, second, lead, error, matches, level, within)
-    return tuple(order), pairs
+    return Ladder(tuple(order), pairs)
 
 
-def _solo(found: SoloScores, agents: Sequence[str], level: float, within: float) -> _Ladder:
+def _solo(found: SoloScores, agents: Sequence[str], level: float, within: float) -> Ladder:
     at = {digest: i for i, digest in enumerate(found.digests)}
     order = sorted(agents, key=lambda digest: at.get(digest, len(at)))
     pairs = {}
@@ -151,7 +138,7 @@ def _solo(found: SoloScores, agents: Sequence[str], level: float, within: float)
             lead, error, deals = found.lead(at[first], at[second])
             lead, error = (lead, error) if deals > 1 else (0.0, math.inf)
         pairs[first, second] = _comparison(first, second, lead, error, deals, level, within)
-    return tuple(order), pairs
+    return Ladder(tuple(order), pairs)
 
 
 def _comparison(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -17,20 +17,23 @@ from shakespeare_agents.arena.wording import (
     NOTHING,
     between,
     counted,
+    mean_of_ladders,
     milliseconds,
     number,
     percent,
-    settled,
     shown_name,
 )
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from shakespeare_agents.arena.standings.standings import Standings
 
 _MARKS = {"stronger": ">", "equal": "=", "open": "?"}
 _LEGEND = (
+    "#: agents share a rank (=) where their order is equal or open.\n"
     "Lead: on the next agent; > stronger, = equal, ? open: all at 95 %.\n"
-    "Verdicts allow for all pairs: stricter than each interval."
+    "Verdicts allow for all pairs on all ladders: stricter than each interval."
 )
 _to_tenths = partial(number, digits=1)
 _LINE = 15
@@ -43,12 +46,15 @@ _MATRIX_COLUMNS = 12
 def standings_tables(standings: Standings) -> RenderableType:
     """All there is to show, each part where it has something: for live display and at the end."""
     parts: list[RenderableType] = []
-    if standings.ladder.height:
-        parts.append(Group(ladder_table(standings), Text(settled(standings.ladder))))
-    if standings.pairs.height:
-        parts += win_matrix(standings)
+    for players, ladder in standings.ladders().items():
+        parts.append(ladder_table(standings, players))
+        parts += win_matrix(standings.pairs.filter(players=players), ladder["agent"].to_list())
+    if standings.combined.height:
+        parts.append(combined_table(standings))
     if standings.solo.height:
-        parts.append(Group(solo_table(standings), Text(settled(standings.solo))))
+        parts.append(solo_table(standings))
+    if parts:
+        parts.append(Text(_LEGEND, style="dim"))
     if standings.faults.height:
         parts.append(faults_table(standings))
     if not parts:
@@ -56,40 +62,48 @@ def standings_tables(standings: Standings) -> RenderableType:
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
 
 
-def ladder_table(standings: Standings) -> Table:
-    """The agents with games at two seats or more, strongest first."""
-    ladder = standings.ladder
-    alone = int(standings.solo["deals"].sum())
+def ladder_table(standings: Standings, players: int) -> Table:
+    """The agents with games at a table for two or more, strongest first."""
+    ladder = standings.ladders()[players]
+    games = int(ladder["games"].sum()) // players
     table = _ranked(
-        f"{standings.game}, {counted(ladder.height, 'agent')}: "
-        f"{counted(standings.games - alone, 'game')}, "
-        f"{counted(standings.matches - alone, 'match', 'matches')}",
-        _LEGEND + "\nAhead: % of opponents, ties half. ms: milliseconds a decision.",
+        f"{standings.game}, {counted(players, 'seat')}: {counted(ladder.height, 'agent')}, "
+        f"{counted(games, 'game')}",
+        "ms: milliseconds a decision, at all tables.",
     )
-    for heading in ("Elo, 95 %", "Lead, 95 %", "Ahead", "Games", "ms"):
+    for heading in ("Elo, 95 %", "Lead, 95 %", "Games", "ms"):
         table.add_column(heading, justify="right", no_wrap=True)
     taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
-    for rank, row in enumerate(ladder.iter_rows(named=True), start=1):
+    for row in ladder.iter_rows(named=True):
         table.add_row(
-            str(rank),
+            row["rank"],
             _name(row["agent"]),
             _estimate(row, "rating", number),
             _lead(row, number),
-            percent(row["ahead"], 0),
             f"{row['games']:,}",
             milliseconds(taken.get(row["agent"])),
         )
     return table
 
 
+def combined_table(standings: Standings) -> Table:
+    """The agents that stand on all ladders of ratings, by the mean of these."""
+    table = _table(mean_of_ladders(standings.ladders()), "Each ladder has the same weight.")
+    table.add_column("Agent", overflow="fold")
+    table.add_column("Elo, 95 %", justify="right", no_wrap=True)
+    for row in standings.combined.iter_rows(named=True):
+        table.add_row(_name(row["agent"], _MATRIX_NAME), _estimate(row, "rating", number))
+    return table
+
+
 def solo_table(standings: Standings) -> Table:
     """The agents with games alone, by mean score."""
-    table = _ranked(f"{standings.game}, 1 seat", _LEGEND.replace("agent;", "(same deals);"))
+    table = _ranked(f"{standings.game}, 1 seat", "Leads are of the same deals.")
     for heading in ("Mean score, 95 %", "Lead, 95 %", "Median", "Deals"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for rank, row in enumerate(standings.solo.iter_rows(named=True), start=1):
+    for row in standings.solo.iter_rows(named=True):
         table.add_row(
-            str(rank),
+            row["rank"],
             _name(row["agent"]),
             _estimate(row, "mean", _to_tenths),
             _lead(row, _to_tenths),
@@ -99,10 +113,14 @@ def solo_table(standings: Standings) -> Table:
     return table
 
 
-def win_matrix(standings: Standings) -> list[RenderableType]:
-    """Shares of games in which the row's agent finished ahead of the column's, in percent."""
-    agents = standings.ladder["agent"].to_list()
-    met = {(row["agent"], row["other"]): row for row in standings.pairs.iter_rows(named=True)}
+def win_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> list[RenderableType]:
+    """Shares of games in which the row's agent finished ahead of the column's, in percent.
+
+    Args:
+        pairs: Those of one table, as in `Standings.pairs`.
+        agents: On its ladder, in order.
+    """
+    met = {(row["agent"], row["other"]): row for row in pairs.iter_rows(named=True)}
     tables: list[RenderableType] = []
     for start in range(0, len(agents), _MATRIX_COLUMNS):
         others = agents[start : start + _MATRIX_COLUMNS]

@@ -73,7 +73,7 @@ def run_arena(
     on_progress: OnProgress | None = None,
     workers: Workers | None = None,
 ) -> Ending:
-    """Play a field until its order is settled at 95 % or its games or minutes are spent.
+    """Play a field until its order is settled at every table or its games or minutes are spent.
 
     Results are kept in the folder, which may hold earlier ones; those of all agents count. Played
     again, or after an interruption at any moment, it goes on; equal fields give equal games, unless
@@ -189,7 +189,7 @@ class _Arena:
             return Ending.games
         if self.store.plan is None or self.store.plan.seed != self.field.seed:
             return None
-        look = look_at(
+        ladders = look_at(
             self._of_field(),
             agents=self._playing(),
             tables=self.field.players,
@@ -197,7 +197,8 @@ class _Arena:
             equal_within=self.field.equal_within,
             solo_equal_within=self.field.solo_equal_within,
         )
-        return Ending.settled if look.is_settled() else None
+        undecided = any(ladder.undecided() for ladder in ladders.values())
+        return None if undecided else Ending.settled
 
     def _missing(self) -> list[Seating]:
         """The games of the last plan that are not in the store, of agents of the field.

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    import polars as pl
+from collections.abc import Callable, Iterable
 
 MINUS = "−"
 NOTHING = "–"
 """Stands where there is no figure."""
 _REPLACEMENT = "\ufffd"
 _LONGEST_NAME = 48
-_IN_SENTENCES = 24
-"""Characters of a name."""
-_MOST_NAMED = 3
-"""Pairs that a sentence names; more are counted."""
+SHARED_RANK = "Agents with the same rank (=) are equal, or their order is open: at 95 %."
 
 
 def shown_name(name: str, room: int = _LONGEST_NAME) -> str:
@@ -84,28 +77,7 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
-def settled(ladder: pl.DataFrame) -> str:
-    """Whether the order of a ladder is settled at 95 %, and which neighbours are equal or open.
-
-    Args:
-        ladder: Columns `agent` and `verdict`, strongest first.
-    """
-    agents = [shown_name(name, _IN_SENTENCES) for name in ladder["agent"]]
-    if len(agents) < 2:
-        return "There is no order to settle: that takes two agents."
-    pairs = list(zip(agents, agents[1:], ladder["verdict"], strict=False))
-    equal = [f"{one} and {other}" for one, other, verdict in pairs if verdict == "equal"]
-    undecided = [
-        f"{one} or {other}" for one, other, verdict in pairs if verdict not in ("stronger", "equal")
-    ]
-    if undecided:
-        said = f"The order is not settled at 95 %: {_named(undecided, len(pairs))}."
-    else:
-        said = "The order is settled at 95 %."
-    return f"{said} Equal: {_named(equal, len(pairs))}." if equal else said
-
-
-def _named(pairs: list[str], of: int) -> str:
-    if len(pairs) > _MOST_NAMED:
-        return f"{len(pairs)} of {of} neighbouring pairs"
-    return "; ".join(pairs)
+def mean_of_ladders(seats: Iterable[int]) -> str:
+    """What `Standings.combined` is: `Mean of the ladders for 2, 3 and 4 seats`."""
+    *most, last = map(str, seats)
+    return f"Mean of the ladders for {', '.join(most)} and {last} seats"

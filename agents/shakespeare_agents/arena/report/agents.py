@@ -1,4 +1,4 @@
-"""The agents of a report: ranks and names by which figures call them."""
+"""The agents of a report: names by which figures call them."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ class Named:
     """An agent in a report.
 
     Attributes:
-        rank: In the ladder, or among the solo games of a field that plays nothing else.
         name: Fit to be shown.
         whole: The same, hardly shortened.
         digest: Of what it is made from.
     """
 
-    rank: int
     name: str
     whole: str
     digest: str
@@ -40,12 +38,12 @@ class Named:
 
 
 def agents_of(standings: Standings) -> dict[str, Named]:
-    """By label: those of the ladder, then those that only played alone."""
+    """By label: those of the ladders, then those that only played alone."""
     rows = [
         *standings.ladder.select("agent", "digest").iter_rows(),
         *standings.solo.select("agent", "digest").iter_rows(),
     ]
     return {
-        label: Named(rank, shown_name(label), shown_name(label, _WHOLE), digest)
-        for rank, (label, digest) in enumerate(dict(rows).items(), start=1)
+        label: Named(shown_name(label), shown_name(label, _WHOLE), digest)
+        for label, digest in dict(rows).items()
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -39,7 +39,7 @@ class Table:
         players: Seats.
         axis: Of all of them.
         width: Of a path, in units of one bar.
-        each: By agent, in the order of the ladder.
+        each: By agent, in the order of its ladder.
     """
 
     players: int
@@ -48,19 +48,25 @@ class Table:
     each: tuple[Histogram, ...]
 
 
-def histograms(scores: pl.DataFrame, agents: Sequence[str]) -> list[Table]:
-    """By number of seats, solo games first."""
+def histograms(scores: pl.DataFrame, ladders: Mapping[int, Sequence[str]]) -> list[Table]:
+    """By number of seats, solo games first.
+
+    Args:
+        scores: As in `Standings.scores`.
+        ladders: The agents' order by number of seats.
+    """
     tables = []
-    for (players,), table in scores.sort("players").group_by("players", maintain_order=True):
+    for players in scores["players"].unique().sort().to_list():
+        table = scores.filter(pl.col("players") == players)
         low, high = (int(table["score"].min()), int(table["score"].max()))  # type: ignore[arg-type]
         wide = -(-(high - low + 1) // _MOST_BARS)
         axis = linear([low - 0.5 * wide, high + 0.5 * wide])
         each = tuple(
             _histogram(agent, rows, axis, wide)
-            for agent in agents
+            for agent in ladders[players]
             if (rows := table.filter(pl.col("agent") == agent)).height
         )
-        tables.append(Table(int(str(players)), axis, (axis.high - axis.low) / wide, each))
+        tables.append(Table(players, axis, (axis.high - axis.low) / wide, each))
     return tables
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -12,14 +12,15 @@ from shakespeare_agents.arena import wording
 from shakespeare_agents.arena.report import matrices, palette
 from shakespeare_agents.arena.report.about import About
 from shakespeare_agents.arena.report.agents import Named, agents_of
-from shakespeare_agents.arena.report.axes import linear
+from shakespeare_agents.arena.report.axes import Axis, linear
 from shakespeare_agents.arena.report.histograms import HEIGHT, histograms
-from shakespeare_agents.arena.report.speed import plane
+from shakespeare_agents.arena.report.speed import planes
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
     import jinja2
+    import polars as pl
 
     from shakespeare_agents.arena.standings.standings import Standings
 
@@ -57,9 +58,6 @@ def report_html(standings: Standings, about: About) -> str:
             agents=agents,
             seats=sorted({*standings.tables["players"], *(1 for _ in standings.solo["agent"])}),
             sections=sections,
-            settled=wording.settled(
-                standings.ladder if standings.ladder.height else standings.solo
-            ),
             light=palette.custom_properties("light"),
             dark=palette.custom_properties("dark"),
             heat_steps=palette.STEPS,
@@ -84,12 +82,14 @@ def _environment() -> jinja2.Environment:
         "percent": wording.percent,
         "ms": wording.milliseconds,
         "counted": wording.counted,
+        "mean_of_ladders": wording.mean_of_ladders,
         "printable": partial(wording.shown_name, room=400),
         "lines": wording.printable_lines,
     }
     environment.globals |= {
         "between": wording.between,
         "percent": wording.percent,
+        "shared_rank": wording.SHARED_RANK,
         "two_decimals": partial(wording.number, digits=2),
         "two_signed": partial(wording.signed, digits=2),
     }
@@ -102,10 +102,21 @@ def _ends(rows: Iterable[Facts], *columns: str) -> list[float | None]:
 
 
 def _ladder(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    rows = standings.ladder.to_dicts()
     times = {row["agent"]: row for row in standings.times.to_dicts()}
-    axis = linear(_ends(rows, "low", "rating", "high"))
-    return {"rows": rows, "times": times, "axis": axis} if rows else None
+    by_players = _by_players(standings.ladder.to_dicts())
+    combined = standings.combined.to_dicts()
+    facts = {
+        "by_players": by_players,
+        "axes": {players: _axis(rows) for players, rows in by_players.items()},
+        "times": times,
+        "combined": combined,
+        "combined_axis": _axis(combined),
+    }
+    return facts if by_players else None
+
+
+def _axis(rows: Iterable[Facts]) -> Axis:
+    return linear(_ends(rows, "low", "rating", "high"))
 
 
 def _solo(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
@@ -114,27 +125,42 @@ def _solo(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
 
 
 def _matrix(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    labels = standings.ladder["agent"].to_list()
-    pairs = matrices.once(standings.pairs, labels)
-    cells = matrices.win_matrix(standings.pairs, labels)
-    facts = {"labels": labels, "cells": cells, "surprising": matrices.surprising(pairs)}
-    return {**facts, "pairs": pairs} if pairs else None
+    tables = []
+    for players, labels, met in _met(standings):
+        pairs = matrices.once(met, labels)
+        cells = matrices.win_matrix(met, labels)
+        facts = {"players": players, "labels": labels, "cells": cells, "pairs": pairs}
+        tables.append({**facts, "surprising": matrices.surprising(pairs)})
+    return {"tables": tables} if any(table["pairs"] for table in tables) else None
 
 
 def _differences(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    labels = standings.ladder["agent"].to_list()
-    cells = matrices.score_matrix(standings.pairs, labels)
-    return {"labels": labels, "cells": cells} if any(map(any, cells)) else None
+    tables = []
+    for players, labels, met in _met(standings):
+        cells = matrices.score_matrix(met, labels)
+        if any(map(any, cells)):
+            tables.append({"players": players, "labels": labels, "cells": cells})
+    return {"tables": tables} if tables else None
 
 
-def _scores(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
-    tables = histograms(standings.scores, list(agents))
+def _met(standings: Standings) -> Iterator[tuple[int, list[str], pl.DataFrame]]:
+    """By number of seats: the labels on the ladder, and the rows of its pairs."""
+    for players, ladder in standings.ladders().items():
+        yield players, ladder["agent"].to_list(), standings.pairs.filter(players=players)
+
+
+def _scores(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
+    ladders = {1: standings.solo, **standings.ladders()}
+    orders = {players: rows["agent"].to_list() for players, rows in ladders.items()}
+    tables = histograms(standings.scores, orders)
     return {"tables": tables, "height": HEIGHT} if tables else None
 
 
-def _tables(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
-    rows = sorted(
-        standings.tables.to_dicts(), key=lambda row: (row["players"], agents[row["agent"]].rank)
+def _tables(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
+    rows = (
+        standings.ladder.select("players", "agent")
+        .join(standings.tables, on=["players", "agent"], maintain_order="left")
+        .to_dicts()
     )
     return (
         {
@@ -148,15 +174,19 @@ def _tables(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
 
 
 def _speed(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
-    found = plane(standings, {label: agent.name for label, agent in agents.items()})
-    return None if found is None else {"plane": found}
+    found = planes(standings, {label: agent.name for label, agent in agents.items()})
+    return {"planes": found} if found else None
 
 
 def _cycles(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
     rows = standings.cycles.to_dicts()
     proven = [row for row in rows if row["significant"]]
     likely = [row for row in rows if not row["significant"]]
-    return {"proven": proven, "likely": likely} if standings.ladder.height > 2 else None
+    return {"proven": proven, "likely": likely} if _has_triples(standings) else None
+
+
+def _has_triples(standings: Standings) -> bool:
+    return any(ladder.height > 2 for ladder in standings.ladders().values())
 
 
 def _balance(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
@@ -198,7 +228,7 @@ class Section:
 
 
 SECTIONS = (
-    Section("ladder", "Ladder", _ladder),
+    Section("ladder", "Ladders", _ladder),
     Section("solo", "Alone at the table", _solo),
     Section("matrix", "Who finishes ahead of whom", _matrix),
     Section("differences", "Score differences on the same deals", _differences),

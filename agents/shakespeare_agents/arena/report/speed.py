@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +27,17 @@ class Point:
         agent: Its label.
         x: Milliseconds a decision.
         y: Rating, or mean score of solo games.
+        number: By its place on the ladder, from 1.
         row: Its row, with `low` and `high` of y.
         is_best: No other is both at least as fast and stronger.
         side: Where its name stands: a key of `OFFSETS`, or "" where there is no room.
     """
 
     agent: str
+    number: int
     x: float
     y: float
-    row: dict[str, Any]
+    row: Mapping[str, Any]
     is_best: bool
     side: str
 
@@ -47,8 +49,9 @@ class Point:
 
 @dataclass(frozen=True)
 class Plane:
-    """The figure; `frontier` are the corners of a line that no agent lies above."""
+    """A table's figure; `frontier` are the corners of a line that no agent lies above."""
 
+    players: int
     x: Axis
     y: Axis
     points: tuple[Point, ...]
@@ -60,19 +63,35 @@ class Plane:
         return f"{100 * (1 - self.y.share(value)):.2f}%"
 
 
-def plane(standings: Standings, names: dict[str, str]) -> Plane | None:
-    """By ratings, or by solo scores where there are no ratings; None where nothing was timed.
+def planes(standings: Standings, names: Mapping[str, str]) -> list[Plane]:
+    """For each table with agents that were timed: by ratings, alone by scores.
 
     Args:
         standings: Of the field.
         names: As they are shown, by label.
     """
-    by_rating = standings.ladder.height > 0
-    frame, value = (standings.ladder, "rating") if by_rating else (standings.solo, "mean")
     taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
-    rows = [row for row in frame.to_dicts() if taken.get(row["agent"]) and row[value] is not None]
-    if not rows:
-        return None
+    ladders = [
+        (players, rows, "rating", "Elo points") for players, rows in standings.ladders().items()
+    ]
+    ladders.append((1, standings.solo, "mean", "Mean score"))
+    return [
+        _plane(players, rows.to_dicts(), value, title, taken, names)
+        for players, rows, value, title in ladders
+        if any(taken.get(agent) for agent in rows["agent"])
+    ]
+
+
+def _plane(
+    players: int,
+    ladder: Sequence[Mapping[str, Any]],
+    value: str,
+    title: str,
+    taken: Mapping[str, float],
+    names: Mapping[str, str],
+) -> Plane:
+    numbers = {row["agent"]: number for number, row in enumerate(ladder, start=1)}
+    rows = [row for row in ladder if taken.get(row["agent"])]
     x = logarithmic(taken[row["agent"]] for row in rows)
     y = linear(end for row in rows for end in (row["low"], row[value], row["high"]))
     corners = []
@@ -86,13 +105,18 @@ def plane(standings: Standings, names: dict[str, str]) -> Plane | None:
     )
     points = {
         row["agent"]: Point(
-            row["agent"], taken[row["agent"]], row[value], row, row["agent"] in corners, side
+            row["agent"],
+            numbers[row["agent"]],
+            taken[row["agent"]],
+            row[value],
+            row,
+            row["agent"] in corners,
+            side,
         )
         for row, side in zip(rows, sides, strict=True)
     }
-    title = "Elo points" if by_rating else "Mean score alone"
     frontier = tuple(points[agent] for agent in corners)
-    return Plane(x, y, tuple(points.values()), frontier, title)
+    return Plane(players, x, y, tuple(points.values()), frontier, title)
 
 
 Box = tuple[float, float, float, float]

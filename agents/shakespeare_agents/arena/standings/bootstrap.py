@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.arena.standings.choices import Choices, Floats, choices, with_penalty
+from shakespeare_agents.arena.standings.choices import (
+    Choices,
+    Floats,
+    Integers,
+    choices,
+    with_penalty,
+)
 from shakespeare_agents.arena.standings.plackett_luce import ELO, strengths
 
 REPLICATES = 300
@@ -21,29 +28,32 @@ class Ratings:
 
     Attributes:
         digests: The n agents.
-        points: float[n], ratings in Elo points, their mean 0.
+        points: float[n], ratings in Elo points, the field's middle 0 (see `centring`).
         covariance: float[n, n], of these, by the bootstrap.
-        connected: Whether games lead from every agent to every other, if over third ones.
+        parts: int[n]: agents of one number are connected by games, if over third ones; nothing
+            compares those of two.
     """
 
     digests: tuple[str, ...]
     points: Floats
     covariance: Floats
-    connected: bool
+    parts: Integers
 
     def errors(self) -> Floats:
         """Standard errors, float[n]."""
         return np.sqrt(np.diag(self.covariance))
 
     def lead(self, first: int, second: int) -> tuple[float, float]:
-        """A difference of two ratings and its standard error."""
+        """A difference of two ratings and its standard error, infinite if no games connect them."""
+        if self.parts[first] != self.parts[second]:
+            return 0.0, math.inf
         variances = self.covariance[[first, second], [first, second]].sum()
         variance = variances - 2 * self.covariance[first, second]
         return float(self.points[first] - self.points[second]), float(np.sqrt(max(variance, 0)))
 
 
 def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
-    """Ratings by all games at two seats or more.
+    """Ratings by all games at two seats or more: of one ladder, those of its table.
 
     The bootstrap is Rubin's (1981, "The Bayesian bootstrap"): a replicate gives every match a
     weight from the exponential distribution, so games of a match stay together, and no agent and no
@@ -57,14 +67,28 @@ def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
     found = with_penalty(observed)
     n = len(found.digests)
     if n == 0:
-        return Ratings((), np.zeros(0), np.zeros((0, 0)), True)
+        return Ratings((), np.zeros(0), np.zeros((0, 0)), observed.parts())
     everything = np.ones(found.chosen.shape[0])
     best = strengths(found, found.chosen.T @ everything, found.shown.T @ everything)
     spread = _replicates(found, best, seed)
-    points = ELO * (best - best.mean())
-    centred = ELO * (spread - spread.mean(axis=1, keepdims=True))
-    covariance = np.atleast_2d(np.cov(centred.T))
-    return Ratings(found.digests, points, covariance, observed.connected())
+    centre = ELO * centring(best)
+    covariance = np.atleast_2d(np.cov(centre @ spread.T))
+    return Ratings(found.digests, centre @ best, covariance, observed.parts())
+
+
+def centring(best: Floats) -> Floats:
+    """float[n, n]: what takes the interquartile mean of the field off strengths.
+
+    The mean of all would move with an agent that never wins, whose strength is known least.
+
+    Args:
+        best: float[n], strengths, which say who stands in the middle.
+    """
+    n = len(best)
+    middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
+    weights = np.zeros(n)
+    weights[middle] = 1 / len(middle)
+    return np.eye(n) - weights
 
 
 def _replicates(found: Choices, start: Floats, seed: int) -> Floats:

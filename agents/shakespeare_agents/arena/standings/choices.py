@@ -34,10 +34,10 @@ class Choices:
     chosen: scipy.sparse.csr_array
     shown: scipy.sparse.csr_array
 
-    def connected(self) -> bool:
-        """Whether games lead from every agent to every other, if over third ones."""
+    def parts(self) -> Integers:
+        """int[n]: agents of one number are connected by games, if over third ones."""
         together = scipy.sparse.csr_array(self.sets.T @ self.sets)[:-1, :-1]
-        return int(connected_components(together, directed=False, return_labels=False)) <= 1
+        return np.asarray(connected_components(together, directed=False)[1], np.int64)
 
 
 def choices(results: pl.DataFrame) -> Choices:

@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from shakespeare_agents.intervals import clustered_mean, clustered_share
+from shakespeare_agents.intervals import clustered_mean, clustered_share, effective_games
 
 _Interval = Callable[[pl.Expr, pl.Expr], tuple[pl.Expr, pl.Expr, pl.Expr]]
 
 
 def shares(rows: pl.DataFrame, by: Sequence[str], value: str) -> pl.DataFrame:
-    """Means of values from 0 to 1 by group: see `means`."""
-    return _grouped(rows, by, pl.col(value), pl.len(), clustered_share)
+    """Means of values from 0 to 1 by group: see `means`; and `effective`, the games they are worth.
+
+    That is `intervals.effective_games`, null with a single match.
+    """
+    return _grouped(rows, by, pl.col(value), pl.len(), clustered_share, effective=effective_games)
 
 
 def means(
@@ -30,10 +33,16 @@ def means(
 
 
 def _grouped(
-    rows: pl.DataFrame, by: Sequence[str], value: pl.Expr, counts: pl.Expr, interval: _Interval
+    rows: pl.DataFrame,
+    by: Sequence[str],
+    value: pl.Expr,
+    counts: pl.Expr,
+    interval: _Interval,
+    **more: Callable[[pl.Expr, pl.Expr], pl.Expr],
 ) -> pl.DataFrame:
     matches = rows.group_by(*by, "match").agg(sum=value.sum(), size=counts, count=pl.len())
-    mean, low, high = interval(pl.col("sum"), pl.col("size").cast(pl.Float64))
+    clusters = pl.col("sum"), pl.col("size").cast(pl.Float64)
+    mean, low, high = interval(*clusters)
     several = pl.len() > 1
     return (
         matches.sort(*by, "match")
@@ -44,5 +53,6 @@ def _grouped(
             mean=mean,
             low=pl.when(several).then(low),
             high=pl.when(several).then(high),
+            **{name: pl.when(several).then(figure(*clusters)) for name, figure in more.items()},
         )
     )

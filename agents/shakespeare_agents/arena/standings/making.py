@@ -6,13 +6,18 @@ import polars as pl
 
 from shakespeare_agents.arena.standings.agents import faults, score_counts, tables, times
 from shakespeare_agents.arena.standings.bootstrap import ratings
+from shakespeare_agents.arena.standings.cycles import cycles
 from shakespeare_agents.arena.standings.effects import deal_effects, seat_effects
-from shakespeare_agents.arena.standings.ladder import ladder
-from shakespeare_agents.arena.standings.pairs import cycles, meetings, pairs
+from shakespeare_agents.arena.standings.ladder import ladders, mean_of_ladders
+from shakespeare_agents.arena.standings.pairs import meetings, pairs
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.solo import solo_ladder, solo_scores
 from shakespeare_agents.arena.standings.standings import SCHEMAS, Standings
-from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+from shakespeare_agents.arena.standings.verdicts import (
+    EQUAL_WITHIN,
+    SOLO_EQUAL_WITHIN,
+    shared_level,
+)
 
 
 def standings_of(
@@ -32,20 +37,26 @@ def standings_of(
     """
     called = labels(results)
     rows = seats(results, called)
-    met = meetings(rows)
-    rated = ratings(results, seed=seed)
-    of_agents = {called[d]: float(p) for d, p in zip(rated.digests, rated.points, strict=True)}
-    paired = pairs(met, of_agents)
+    several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
+    rated = {
+        players: ratings(results.filter(pl.col("players") == players), seed=seed)
+        for players in several
+    }
+    alone = solo_scores(rows)
+    level = shared_level([*(len(one.digests) for one in rated.values()), len(alone.digests)])
+    ladder = ladders(rated, rows, called, level=level, equal_within=equal_within)
+    paired = pairs(meetings(rows), ladder)
     frames = {
-        "ladder": ladder(rated, rows, met, called, equal_within=equal_within),
-        "tables": tables(rows, results, rated, seed=seed),
+        "ladder": ladder,
+        "combined": mean_of_ladders(rated, called),
+        "tables": tables(rows),
         "pairs": paired,
         "cycles": cycles(paired),
         "scores": score_counts(rows),
         "times": times(rows),
         "seats": seat_effects(rows),
         "deals": deal_effects(rows),
-        "solo": solo_ladder(solo_scores(rows), rows, equal_within=solo_equal_within),
+        "solo": solo_ladder(alone, rows, level=level, equal_within=solo_equal_within),
         "faults": faults(rows),
     }
     return Standings(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from shakespeare_agents.arena.standings.bootstrap import Ratings
+from shakespeare_agents.arena.standings.bootstrap import Ratings, centring
 from shakespeare_agents.arena.standings.choices import choices, with_penalty
 from shakespeare_agents.arena.standings.plackett_luce import ELO, curvature, strengths
 
@@ -22,7 +22,7 @@ def quick_ratings(results: pl.DataFrame) -> Ratings:
     found = with_penalty(observed)
     n = len(found.digests)
     if n == 0:
-        return Ratings((), np.zeros(0), np.zeros((0, 0)), True)
+        return Ratings((), np.zeros(0), np.zeros((0, 0)), observed.parts())
     everything = np.ones(found.chosen.shape[0])
     shown = found.shown.T @ everything
     best = strengths(found, found.chosen.T @ everything, shown)
@@ -30,8 +30,7 @@ def quick_ratings(results: pl.DataFrame) -> Ratings:
     shares = found.sets * held / (found.sets @ held)[:, None]
     slopes = np.asarray((found.shown @ shares - found.chosen)[:, :n])
     bread = np.linalg.inv(curvature(found, shown, best))
-    centre = np.eye(n) - 1 / n
-    spread = ELO * centre @ bread
-    points = ELO * (best - best.mean())
+    centre = ELO * centring(best)
+    spread = centre @ bread
     covariance = spread @ (slopes.T @ slopes) @ spread.T
-    return Ratings(found.digests, points, covariance, observed.connected())
+    return Ratings(found.digests, centre @ best, covariance, observed.parts())

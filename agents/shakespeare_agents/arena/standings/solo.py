@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.standings.standings import SCHEMAS
-from shakespeare_agents.arena.standings.verdicts import shared_level, verdict
+from shakespeare_agents.arena.standings.verdicts import verdict, with_ranks
 from shakespeare_agents.intervals import mean_interval, normal_interval
 
 
@@ -68,15 +68,16 @@ def solo_scores(seats: pl.DataFrame) -> SoloScores:
     return SoloScores(tuple(digests[i] for i in order), unordered.scores[:, order])
 
 
-def solo_ladder(found: SoloScores, seats: pl.DataFrame, *, equal_within: float) -> pl.DataFrame:
-    """The frame `Standings.solo`."""
+def solo_ladder(
+    found: SoloScores, seats: pl.DataFrame, *, level: float, equal_within: float
+) -> pl.DataFrame:
+    """The frame `Standings.solo`; see `ladder.ladders`."""
     rows: list[dict[str, Any]] = []
     for i, digest in enumerate(found.digests):
         scores = found.scores[np.isfinite(found.scores[:, i]), i]
         mean, low, high = mean_interval(scores)
         median = float(np.median(scores))
         rows.append({"digest": digest, "mean": mean, "low": low, "high": high, "median": median})
-    level = shared_level(len(rows) - 1)
     for row, (i, below) in zip(rows, itertools.pairwise(range(len(rows))), strict=False):
         lead, error, deals = found.lead(i, below)
         row["verdict"] = verdict(lead, error, deals, level=level, equal_within=equal_within)
@@ -93,7 +94,7 @@ def solo_ladder(found: SoloScores, seats: pl.DataFrame, *, equal_within: float) 
             forfeits=pl.col("forfeited").sum().cast(pl.Int64),
         )
     )
-    ladder = pl.DataFrame(rows, schema=columns)
+    ladder = pl.DataFrame(with_ranks(rows), schema=columns)
     return ladder.join(counts, on="digest", how="left", maintain_order="left")
 
 

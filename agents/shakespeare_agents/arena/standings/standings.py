@@ -19,18 +19,23 @@ class Standings:
         game: Its name.
         games: Played, solo games among them.
         matches: Deals with their line-ups: what the intervals count as independent.
-        ladder: Agents with games at two seats or more, strongest first: `rating` in Elo points,
-            the mean of the field 0; `lead` above the next one; `verdict` on it: "stronger" (its
-            interval, adjusted for the number of neighbours, lies above 0), "equal" (it lies within
-            `EQUAL_WITHIN`) or "open"; `ahead`, the share of opponents finished ahead of, ties half;
-            `wins`, the share of victory; `forfeits`.
+        ladder: A ladder for each number of seats from two on, by the games of that table alone,
+            strongest first: `rank`, "3=" where it is shared because an order is equal or open;
+            `rating` in Elo points, the mean of the middle half of the table's field 0; `lead` above
+            the next one (null where no games connect the two); `verdict` on it: "stronger" (its
+            interval, adjusted for the number of neighbours on all ladders, lies above 0), "equal"
+            (it lies within `EQUAL_WITHIN`) or "open"; `forfeits`.
+        combined: Where there are several such ladders, their mean, each with the same weight
+            however many games it has, of the agents that stand on all of them. Empty where a
+            table's games do not connect its agents.
         tables: Agents by number of seats: share of victory and its `parity` of equal agents, mean
-            score, rating by these games alone (null where they do not connect all agents).
-        pairs: Ordered pairs that met: how often `agent` finished `ahead` of `other`, what the
-            ratings expect, and the mean difference of their scores on the same deals.
-        cycles: Each finished ahead of the next, and the third of the first; `weakest` is the
-            smallest of the three shares and `low` the smallest lower end; `significant` if it
-            is above one half.
+            score.
+        pairs: Ordered pairs that met, by number of seats: how often `agent` finished `ahead` of
+            `other`, what the table's ratings expect, and the mean difference of their scores on the
+            same deals; `effective`, how many independent games `ahead` is worth.
+        cycles: By number of seats: each finished ahead of the next, and the third of the first;
+            `weakest` is the smallest of the three shares; `p_value`, corrected for the number of
+            triples of all tables; `significant` if it is at most 0.05.
         scores: How often each final score was reached, forfeited games left out.
         times: Decisions, and the time they took; intervals over matches.
         seats: Share of victory by seat, all agents together.
@@ -44,6 +49,7 @@ class Standings:
     games: int
     matches: int
     ladder: pl.DataFrame
+    combined: pl.DataFrame
     tables: pl.DataFrame
     pairs: pl.DataFrame
     cycles: pl.DataFrame
@@ -53,6 +59,11 @@ class Standings:
     deals: pl.DataFrame
     solo: pl.DataFrame
     faults: pl.DataFrame
+
+    def ladders(self) -> dict[int, pl.DataFrame]:
+        """The rows of `ladder` by number of seats."""
+        seats = self.ladder["players"].unique(maintain_order=True)
+        return {players: self.ladder.filter(pl.col("players") == players) for players in seats}
 
 
 _WHO: dict[str, type[pl.DataType]] = {"agent": pl.String, "digest": pl.String}
@@ -66,15 +77,16 @@ _LEAD: dict[str, type[pl.DataType]] = {
 
 SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
     "ladder": {
+        "players": pl.Int64,
+        "rank": pl.String,
         **_WHO,
         "games": pl.Int64,
         "rating": pl.Float64,
         **_INTERVAL,
         **_LEAD,
-        "ahead": pl.Float64,
-        "wins": pl.Float64,
         "forfeits": pl.Int64,
     },
+    "combined": {**_WHO, "rating": pl.Float64, **_INTERVAL},
     "tables": {
         "players": pl.Int64,
         **_WHO,
@@ -85,28 +97,28 @@ SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
         "mean_score": pl.Float64,
         "score_low": pl.Float64,
         "score_high": pl.Float64,
-        "rating": pl.Float64,
-        "rating_low": pl.Float64,
-        "rating_high": pl.Float64,
     },
     "pairs": {
+        "players": pl.Int64,
         "agent": pl.String,
         "other": pl.String,
         "games": pl.Int64,
         "matches": pl.Int64,
         "ahead": pl.Float64,
         **_INTERVAL,
+        "effective": pl.Float64,
         "expected": pl.Float64,
         "score_lead": pl.Float64,
         "score_low": pl.Float64,
         "score_high": pl.Float64,
     },
     "cycles": {
+        "players": pl.Int64,
         "first": pl.String,
         "second": pl.String,
         "third": pl.String,
         "weakest": pl.Float64,
-        "low": pl.Float64,
+        "p_value": pl.Float64,
         "significant": pl.Boolean,
     },
     "scores": {"players": pl.Int64, "agent": pl.String, "score": pl.Int64, "count": pl.Int64},
@@ -132,6 +144,7 @@ SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
         "seat_share": pl.Float64,
     },
     "solo": {
+        "rank": pl.String,
         **_WHO,
         "deals": pl.Int64,
         "mean": pl.Float64,

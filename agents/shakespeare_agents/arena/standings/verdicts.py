@@ -1,16 +1,17 @@
-"""What is said of two neighbours of a ladder: stronger, equal, or open."""
+"""What is said of two neighbours of a ladder: stronger, equal, or open; and ranks from that."""
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Iterable
+from typing import Any, Literal
 
 import scipy.special
 
 Verdict = Literal["stronger", "equal", "open"]
 
 LEVEL = 0.05
-"""How often any verdict of a ladder may be wrong."""
+"""How often any verdict of all ladders may be wrong."""
 EQUAL_WITHIN = 20.0
 """Elo points: who leads by less counts as equal; 20 points are 52.9 % of meetings."""
 SOLO_EQUAL_WITHIN = 0.25
@@ -40,6 +41,24 @@ def verdict(
     return "equal" if -equal_within < lead - half and lead + half < equal_within else "open"
 
 
-def shared_level(neighbours: int) -> float:
-    """The level of each of a finished ladder's verdicts, by Bonferroni."""
-    return LEVEL / max(neighbours, 1)
+def shared_level(ladders: Iterable[int]) -> float:
+    """The level of each verdict on finished ladders, by Bonferroni over all their neighbours.
+
+    Args:
+        ladders: How many agents each has.
+    """
+    return LEVEL / max(sum(max(agents - 1, 0) for agents in ladders), 1)
+
+
+def with_ranks(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A ladder's rows with their `rank`: "1", or "3=" of all whose order is equal or open.
+
+    A rank begins where the agent above is stronger.
+    """
+    first = 0
+    for place, row in enumerate(rows):
+        if place and rows[place - 1]["verdict"] == "stronger":
+            first = place
+        shared = place > first or row.get("verdict") in ("equal", "open")
+        row["rank"] = f"{first + 1}=" if shared else f"{first + 1}"
+    return rows

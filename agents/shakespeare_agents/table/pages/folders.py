@@ -86,18 +86,19 @@ def _view(request: Request, number: int, watched: Watched, seen: Seen) -> dict[s
 
 
 def _ladders(standings: Standings | None) -> list[dict[str, Any]]:
-    """An arena's orders: by rating, and of solo games by mean score."""
+    """An arena's orders by number of seats: by rating, and of solo games by mean score."""
     if standings is None:
         return []
-    kinds = (("rating", standings.ladder, 0), ("mean", standings.solo, 1))
+    kinds = [(players, "rating", rows, 0) for players, rows in standings.ladders().items()]
+    kinds.append((1, "mean", standings.solo, 1))
     return [
         {
+            "title": f"Standings, {wording.counted(players, 'seat')}",
             "rows": frame.to_dicts(),
             "column": column,
             "digits": digits,
             "axis": linear([*frame["low"], *frame[column], *frame["high"]]),
-            "settled": wording.settled(frame),
         }
-        for column, frame, digits in kinds
+        for players, column, frame, digits in kinds
         if frame.height
     ]

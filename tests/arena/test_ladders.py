@@ -1,0 +1,152 @@
+"""Ladders: each number of seats has its own, and nothing of one depends on another's games."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from shakespeare_agents.arena.standings import bootstrap, standings_of
+from shakespeare_agents.arena.standings.bootstrap import ratings
+from shakespeare_agents.arena.standings.ladder import mean_of_ladders
+from shakespeare_agents.arena.standings.sandwich import quick_ratings
+from shakespeare_agents.arena.standings.verdicts import shared_level, with_ranks
+from tests.arena.simulated_results import digest_of, simulated
+
+AT_TWO = {"all-rounder": 150.0, "duellist": 300.0, "crowd": -150.0, "weak": -300.0}
+AT_FOUR = {"all-rounder": 150.0, "duellist": -150.0, "crowd": 300.0, "weak": -300.0}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _few_replicates():
+    """Enough for standard errors that are off by a tenth."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bootstrap, "REPLICATES", 50)
+        yield
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Whose strengths depend on the table."""
+    two = simulated(AT_TWO, tables=(2,), matches=200, points=500.0)
+    four = simulated(AT_FOUR, tables=(4,), matches=100, points=500.0)
+    return pl.concat([two, four])
+
+
+@pytest.fixture(scope="module")
+def standings(results):
+    return standings_of(results)
+
+
+def thinned(results, players, seed):
+    """The results with every fourth match of one table, drawn at random."""
+    here = results.filter(pl.col("players") == players)
+    matches = here["match"].unique().sort().sample(fraction=0.25, seed=seed).to_list()
+    kept = (pl.col("players") != players) | pl.col("match").is_in(matches)
+    return results.filter(kept)
+
+
+@pytest.mark.parametrize(("players", "other"), [(2, 4), (4, 2)])
+def test_games_of_one_table_move_no_rating_of_another(results, standings, players, other):
+    fewer = standings_of(thinned(results, players, 0))
+    assert fewer.ladders()[players]["games"].sum() < standings.ladders()[players]["games"].sum() / 3
+    for frame in ("ladder", "pairs", "tables"):
+        before, after = (
+            getattr(found, frame).filter(players=other) for found in (standings, fewer)
+        )
+        assert_frame_equal(before, after)
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_with_a_fourth_of_its_games_a_ladder_stays_within_its_intervals(results, players):
+    """A quarter is drawn from the whole: 2.4 % lie outside, by theory and measured."""
+    whole = quick_ratings(results.filter(pl.col("players") == players))
+    outside = []
+    for seed in range(60):
+        drawn = thinned(results, players, seed)
+        fewer = quick_ratings(drawn.filter(pl.col("players") == players))
+        assert fewer.digests == whole.digests
+        outside += (np.abs(fewer.points - whole.points) > 1.96 * fewer.errors()).tolist()
+    assert np.mean(outside) <= 0.05
+
+
+def test_who_is_strong_at_one_table_may_be_weak_at_another(standings):
+    orders = {players: rows["agent"].to_list() for players, rows in standings.ladders().items()}
+    for players, strengths in ((2, AT_TWO), (4, AT_FOUR)):
+        assert orders[players] == sorted(strengths, key=lambda name: -strengths[name])
+    assert standings.cycles.is_empty()
+
+
+def test_every_ladder_weighs_the_same_in_their_mean(results, standings):
+    means = dict(standings.combined.select("agent", "rating").iter_rows())
+    for name, mean in means.items():
+        own = standings.ladder.filter(agent=name)["rating"]
+        assert mean == pytest.approx(own.mean())
+    assert means["duellist"] == pytest.approx(means["crowd"], abs=60)
+    # With a fourth of the games of two seats each ladder still has one half.
+    fewer = standings_of(thinned(results, 2, 0))
+    for name, mean in fewer.combined.select("agent", "rating").iter_rows():
+        assert mean == pytest.approx(fewer.ladder.filter(agent=name)["rating"].mean())
+
+
+def test_the_means_intervals_are_those_of_independent_ladders(results):
+    rated = {n: ratings(results.filter(pl.col("players") == n)) for n in (2, 4)}
+    called = {digest_of(name): name for name in AT_TWO}
+    found = mean_of_ladders(rated, called)
+    for agent, low, high in found.select("digest", "low", "high").iter_rows():
+        errors = [one.errors()[one.digests.index(agent)] for one in rated.values()]
+        assert (high - low) / (2 * 1.96) == pytest.approx(math.hypot(*errors) / 2, rel=1e-3)
+
+
+def test_who_is_missing_on_a_ladder_has_no_place_in_the_mean(results):
+    without = ~pl.col("digests").list.contains(digest_of("crowd"))
+    found = standings_of(results.filter((pl.col("players") == 4) | without))
+    assert set(found.combined["agent"]) == set(AT_TWO) - {"crowd"}
+    assert standings_of(results.filter(pl.col("players") == 2)).combined.is_empty()
+
+
+def test_agents_whom_no_games_connect_are_not_compared():
+    """Though the penalty gives all of them ratings."""
+    pairs = ({"a": 400.0, "b": -400.0}, {"c": 100.0, "d": -100.0})
+    apart = pl.concat([simulated(pair, tables=(2,), matches=60, points=500.0) for pair in pairs])
+    together = simulated(dict.fromkeys("abcd", 0.0), tables=(4,), matches=20)
+    found = standings_of(pl.concat([apart, together]))
+    two = found.ladders()[2]
+    assert two["agent"].to_list() == ["a", "c", "d", "b"]
+    assert two["verdict"].to_list() == ["open", "stronger", "open", None]
+    assert two["lead"].is_null().to_list() == [True, False, True, True]
+    assert two["rank"].to_list() == ["1=", "1=", "3=", "3="]
+    assert found.combined.is_empty()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "ranks"),
+    [
+        ("", "1"),
+        ("stronger stronger", "1 2 3"),
+        ("stronger equal open stronger", "1 2= 2= 2= 5"),
+        ("open stronger equal", "1= 1= 3= 3="),
+    ],
+)
+def test_ranks_are_shared_where_nobody_is_stronger(verdicts, ranks):
+    rows = [{"verdict": verdict} for verdict in verdicts.split()] + [{}]
+    assert [row["rank"] for row in with_ranks(rows)] == ranks.split()
+
+
+def test_all_neighbours_on_all_ladders_share_the_level():
+    assert [shared_level(agents) for agents in ([], [1], [2], [6], [6, 6, 0, 3])] == pytest.approx(
+        [0.05, 0.05, 0.05, 0.01, 0.05 / 12]
+    )
+
+
+def test_verdicts_get_stricter_with_every_ladder():
+    """One lead in twenty would be luck on each ladder; it is one on all of them together."""
+    two = simulated({"a": 31.0, "b": 0.0}, tables=(2,), matches=500, points=500.0)
+    three = simulated(dict.fromkeys("abcdefgh", 0.0), tables=(3,), matches=30)
+    alone, beside = (standings_of(rows).ladders()[2] for rows in (two, pl.concat([two, three])))
+    assert alone["lead_low"].to_list() == beside["lead_low"].to_list()
+    assert (alone["verdict"][0], beside["verdict"][0]) == ("stronger", "open")
+    assert (alone["rank"][0], beside["rank"][0]) == ("1", "1=")
