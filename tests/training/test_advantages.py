@@ -53,7 +53,9 @@ def rows(seats, values, rewards, dones, gae_lambda=0.5, carried=None):
     """The same of one game, as lists over rows; rewards are one tuple a row."""
     columns = [np.asarray(array)[:, None] for array in (seats, values, rewards, dones)]
     before = None if carried is None else np.asarray(carried, np.float32)[:, None]
-    return [part[:, 0].tolist() for part in own(*columns, gae_lambda, before)]
+    seats, values, rewards, dones = columns
+    found = own(seats, values, rewards, dones, gae_lambda, before)
+    return [part[:, 0].tolist() for part in found]
 
 
 def test_two_seats_one_finished_game():
@@ -166,13 +168,18 @@ def random_rows(n_rows, n, n_seats, *, idle=False, ends=0.1):
     return gains, forecasts, seats, rng.random((n_rows, n)) < ends
 
 
+def targets_of(arrays, carried):
+    gains, forecasts, seats, dones = arrays
+    return seat_targets(gains, forecasts, seats, dones, carried, 0.8)
+
+
 def test_games_are_independent_of_each_other():
     arrays = random_rows(40, 7, 4, idle=True)
     carried = np.random.default_rng(0).normal(size=(4, 7, 4, 2)).astype(np.float32)
-    together = seat_targets(*arrays, carried, 0.8)
+    together = targets_of(arrays, carried)
     for game in range(7):
         part = slice(game, game + 1)
-        alone = seat_targets(*(array[:, part] for array in arrays), carried[:, part], 0.8)
+        alone = targets_of([array[:, part] for array in arrays], carried[:, part])
         for whole, single in zip(together, alone, strict=True):
             np.testing.assert_array_equal(whole[:, part], single)
 

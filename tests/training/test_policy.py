@@ -123,7 +123,8 @@ def test_the_optimiser_trains_heads_and_what_they_stand_on(policy, views):
     players = torch.full((SITUATIONS,), SEATS)
     shares, changes = torch.zeros(2, SITUATIONS, SEATS)
     shares[:, 0] = 1.0
-    sum(forecast_losses(found, players, shares, changes)).backward()
+    win_loss, score_loss = forecast_losses(found, players, shares, changes)
+    (win_loss + score_loss).backward()
     policy.optimizer.step()
     moved = {name for name, t in policy.tensors().items() if (t != TENSORS[name]).any()}
     assert {"outlook.weight", "trunk.weight", *(f"{head}.weight" for head in HEADS)} <= moved
