@@ -14,6 +14,7 @@ import pytest
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.result import FORMAT, agent_results
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.intervals import wilson_interval
 from shakespeare_env import registry
 from tests.contract.each_table import small_tables
@@ -30,12 +31,16 @@ BY_HAND: dict[str, Any] = {
 
 def results(*arguments) -> Any:
     """Win figures are None with one seat only, which no test needs to be told."""
-    return agent_results(*arguments)[0]
+    return agent_results(*in_rotation(*arguments))[0]
 
 
 def compared(*arguments) -> Any:
     """Nor are differences of several deals."""
-    return agent_results(*arguments)[1]
+    return agent_results(*in_rotation(*arguments))[1]
+
+
+def in_rotation(names, *arguments):
+    return names, SeatPlan(tuple(names), "fixed", 0).of(range(len(arguments[0]))), *arguments
 
 
 def test_agents_are_compared_deal_by_deal():

@@ -27,18 +27,18 @@ def deal(
 ) -> tuple[Batch, Lineup]:
     """The games of some deals at their first decision, and their line-up.
 
-    Game k is deal `deals[k // G]`, seated as row `k % G` of `seating`, int[G, P], says by places in
-    `agents` (see `seat_orders.seatings`); an object may hold several seats. Deal d is game d of
-    `Batch(seed=seed)`, and each game's agents draw from their own generator: a deal depends only on
-    the seed, its number and the seating. Errors call the agents by `names`.
+    Each deal is played in G games, which `seating`, int[deals, G, P], seats by places in `agents`
+    (see `SeatPlan.of`); an object may hold several seats. Deal d is game d of `Batch(seed=seed)`,
+    and each game's agents draw from their own generator: a deal depends only on the seed, its
+    number and its seating. Errors call the agents by `names`.
     """
-    games, players = seating.shape
+    _, games, players = seating.shape
     numbers = np.arange(deals.start * games, deals.stop * games)
     variants: dict[str, Any] = dict(options or {})
     batch = Batch(game, len(numbers), players=players, threads=threads, autoreset=False, **variants)
     batch.reset(seed, numbers // games)
     generators = GameGenerators.of_games(seed, numbers)
-    places = np.tile(seating, (len(deals), 1))
+    places = seating.reshape(-1, players)
     return batch, Lineup.seated(agents, places, batch.game.max_seats, generators, names)
 
 

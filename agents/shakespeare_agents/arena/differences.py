@@ -78,13 +78,13 @@ def differences(
 
     Args:
         names: P names.
-        seating: int[G, P], who sits where in each game of a deal, as places in `names`.
+        seating: int[deals, G, P], who sits where in each game, as places in `names`.
         scores: int[deals, G, P], final scores by deal, game and seat.
         shares: float[deals, G, P], shares of the victory, likewise.
     """
     held = seats_held(names, seating)
     means: dict[str, Any] = {
-        name: [(values * at).sum(axis=(1, 2)) / at.sum() for values in (shares, scores)]
+        name: [(values * at).sum(axis=(1, 2)) / at[0].sum() for values in (shares, scores)]
         for name, at in held.items()
     }
     found = []
@@ -97,13 +97,10 @@ def differences(
     return tuple(found)
 
 
-def seats_held(
-    names: Sequence[str], seating: NDArray[np.integer]
-) -> dict[str, NDArray[np.bool_]]:
-    """Where each distinct name sits, bool[game, seat], in order."""
+def seats_held(names: Sequence[str], seating: NDArray[np.integer]) -> dict[str, NDArray[np.bool_]]:
+    """Where each distinct name sits, bool[deal, game, seat], in order."""
     return {
-        name: np.array([other == name for other in names])[seating]
-        for name in dict.fromkeys(names)
+        name: np.array([other == name for other in names])[seating] for name in dict.fromkeys(names)
     }
 
 

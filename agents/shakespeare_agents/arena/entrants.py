@@ -8,10 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from shakespeare_agents.arena.seat_orders import Order, seatings
+from shakespeare_agents.arena.seat_orders import Order, SeatPlan
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.workers import Workers
@@ -39,12 +36,12 @@ def agent_set(entrants: Sequence[Entrant], game: Game, workers: Workers) -> Agen
     return AgentSet(game, agents, given, workers)
 
 
-def seatings_of(entrants: Sequence[Entrant], order: Order = "balanced") -> NDArray[np.int64]:
-    """Who sits where in each game of a deal, int[G, P], as places in `entrants`.
-
-    Copies are the same agent under the same name. ValueError for an unknown order.
-    """
-    return seatings([(entrant.name, id(entrant.agent)) for entrant in entrants], order)
+def seat_plan(entrants: Sequence[Entrant], order: Order, seed: int) -> SeatPlan:
+    """Who sits where; copies are the same agent under the same name."""
+    objects = list(dict.fromkeys(id(entrant.agent) for entrant in entrants))
+    return SeatPlan(
+        tuple((one.name, objects.index(id(one.agent))) for one in entrants), order, seed
+    )
 
 
 T = TypeVar("T")

@@ -56,8 +56,8 @@ def evaluate(
             result.
 
     Raises:
-        ValueError: there are too many entrants, a number is out of range, the order is unknown, or as
-            of `make`.
+        ValueError: there are too many entrants, an order is unknown, a number is out of range, or
+            as of `make`.
         TypeError: a number is not whole, `entrants` is no sequence, or as of `make`.
         MemoryLimitError: the results would not fit this machine.
         WorkerError: workers are lost, or an agent is another one there.
@@ -78,8 +78,8 @@ def evaluate(
         on_progress=on_progress,
         workers=workers,
     )
-    deals = -(-games // len(series.seating))
-    games = deals * len(series.seating)
+    deals = -(-games // series.games_a_deal)
+    games = deals * series.games_a_deal
     require_memory(f"games={games}", games * players * _BYTES_A_RESULT, "play fewer games")
     series.play(deals)
     return series.result()

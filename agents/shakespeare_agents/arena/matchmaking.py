@@ -178,15 +178,15 @@ def _seated(
     planned = []
     for number, lineup in enumerate(lineups, deal):
         company = tuple(sorted(lineup))
-        orders = len(circular_orders(company))
-        turn, step = divmod(met[company], orders * period)
+        step, phase = divmod(met[company], period)
+        turn, which = divmod(step, len(circular_orders(company)))
         met[company] += 1
-        # When everyone has sat everywhere behind everyone, all begins again with other places.
+        # When everyone has sat everywhere the order changes; after the last all change places.
         text = " ".join([str(seed), str(turn), *company])
         drawn = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
         mixed = [company[i] for i in drawn.permutation(players)]
-        around = tuple(mixed[i] for i in circular_orders(mixed)[step % orders])
-        start = (step // orders + step) % period * each
+        around = tuple(mixed[i] for i in circular_orders(mixed)[which])
+        start = phase * each
         turns = sorted((start + r) % players for r in range(each))
         planned.append(Match(players, number, around, tuple(turns)))
     return planned

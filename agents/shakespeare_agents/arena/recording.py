@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.dataset_parts import Part
 from shakespeare_agents.arena.deals import deal
 from shakespeare_agents.arena.playing import places_of
-from shakespeare_agents.arena.seat_orders import seatings
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.estimating import EstimatingLineup, estimating
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell
@@ -57,7 +57,7 @@ def _played(settings: Settings, agents: Sequence[AnyAgent], deals: range, thread
         settings.game,
         deals,
         settings.seed,
-        seatings(settings.entrants, "fixed"),
+        SeatPlan(settings.entrants, "fixed", settings.seed).of(deals),
         options=dict.fromkeys(settings.variants, True),
         threads=threads,
         names=settings.entrants,

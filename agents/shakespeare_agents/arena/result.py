@@ -72,7 +72,7 @@ class EvaluationResult:
         seed: Of the deals and the agents' draws.
         games: Games played.
         deals: Each was played in games / deals games.
-        order: Whether neighbours changed between these (see `seat_orders.seatings`).
+        order: Whether neighbours changed between these (see `seat_orders`).
         entrants: Names, as entered.
         agents: One per name, in that order.
         differences: One per two names, the first less the second (see `difference`).
@@ -170,7 +170,7 @@ def agent_results(
 
     Args:
         names: P names.
-        seating: int[G, P], who sits where in each game of a deal, as places in `names`.
+        seating: int[deals, G, P], who sits where in each game, as places in `names`.
         scores: int[deals, G, P], final scores by deal, game and seat.
         winners: bool[deals, G, P], likewise.
     """
@@ -182,7 +182,7 @@ def agent_results(
         games = played * deals * copies
         deal_scores = (scores * held).sum(axis=(1, 2)) / (played * copies)
         won = (shares * held).sum(axis=(0, 1))
-        wins, by_seat = float(won.sum()), tuple((won / (deals * held.sum(axis=0))).tolist())
+        wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
         # The interval is that of "one of the copies wins", shared out among them: within a game
         # they depend on each other.
         low, high = wilson_interval(wins, played * deals)

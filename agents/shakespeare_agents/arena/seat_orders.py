@@ -20,7 +20,8 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
@@ -52,9 +53,43 @@ def seatings(agents: Sequence[Hashable], order: Order = "balanced") -> NDArray[n
     """
     if order not in ORDERS:
         raise ValueError(f"order={shown(order)}: give one of {', '.join(map(repr, ORDERS))}")
-    named = _kinds(agents)
-    rows = _games(named) if order == "balanced" and max(named, default=0) else _rotations(named)
-    return np.array([_places(row, named) for row in rows], np.int64)
+    return _seated(_kinds(agents), order == "balanced")
+
+
+@dataclass(frozen=True)
+class SeatPlan:
+    """Who sits where in all games of a series of deals.
+
+    Each deal plays the games of `seatings`, to agents that were drawn for the design's places by
+    the seed and the deal's number: over many deals who sits two or three seats away favours nobody,
+    either. Games that only move the agents on stay in the order named.
+
+    Attributes:
+        agents: One per seat; equal ones are copies.
+        order: As of `seatings`.
+        seed: Of the deals.
+    """
+
+    agents: tuple[Hashable, ...]
+    order: Order
+    seed: int
+
+    @cached_property
+    def games(self) -> int:
+        """Of a deal."""
+        return len(seatings(self.agents, self.order))
+
+    def of(self, deals: range) -> NDArray[np.int64]:
+        """int[deals, games, P], as places in `agents`."""
+        players = len(self.agents)
+        if self.games == players:
+            named = seatings(self.agents, self.order)
+            return np.broadcast_to(named, (len(deals), *named.shape))
+        found = np.empty((len(deals), self.games, players), np.int64)
+        for row, deal in enumerate(deals):
+            drawn = np.random.default_rng([self.seed, deal]).permutation(players)
+            found[row] = drawn[seatings([self.agents[place] for place in drawn])]
+        return found
 
 
 def circular_orders(agents: Sequence[Hashable]) -> list[Row]:
@@ -80,6 +115,13 @@ def _places(row: Row, named: Row) -> Row:
 
 
 @cache
+def _seated(named: Row, balanced: bool) -> NDArray[np.int64]:
+    rows = _games(named) if balanced and max(named) else _rotations(named)
+    found = np.array([_places(row, named) for row in rows], np.int64)
+    found.flags.writeable = False
+    return found
+
+
 def _games(named: Row) -> tuple[Row, ...]:
     """The kinds by seat of a deal's games."""
     n = len(named)
@@ -97,9 +139,7 @@ def _orders(named: Row) -> tuple[Row, ...]:
     most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
     # An order may begin anywhere: one begins where it is least, the one named with its first.
     starts = dict.fromkeys(_rotations(named), named)
-    found = _without_repeats(
-        cycles, named, most, lambda row: starts.get(row, _least(row))
-    )
+    found = _without_repeats(cycles, named, most, lambda row: starts.get(row, _least(row)))
     return tuple(sorted(found, key=lambda row: row != named))
 
 
@@ -125,9 +165,7 @@ def _without_repeats(
 def _copies_of_pairs(named: Row) -> int:
     """What the numbers of ordered pairs of agents have in common, by their kinds."""
     held = Counter(named)
-    return math.gcd(
-        *[held[one] * (held[other] - (one == other)) for one in held for other in held]
-    )
+    return math.gcd(*[held[one] * (held[other] - (one == other)) for one in held for other in held])
 
 
 def _cycles(n: int) -> list[Row]:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.deals import deal, parts
-from shakespeare_agents.arena.entrants import Entrant, agent_set, seatings_of
+from shakespeare_agents.arena.entrants import Entrant, agent_set, seat_plan
 from shakespeare_agents.arena.result import EvaluationResult, agent_results
-from shakespeare_agents.arena.seat_orders import Order
+from shakespeare_agents.arena.seat_orders import Order, SeatPlan
 from shakespeare_agents.intervals import mean_interval
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell, Workers, in_order
@@ -47,7 +47,7 @@ class Series:
 
     Attributes:
         deals: Played so far.
-        seating: int[G, P], the entrant at each seat in each of a deal's G games.
+        games_a_deal: As the order needs them.
 
     Raises:
         ValueError: an unknown order.
@@ -66,21 +66,21 @@ class Series:
         workers: Workers | None = None,
     ) -> None:
         self.deals = 0
-        self.seating = seatings_of(entrants, order)
+        self._seats = seat_plan(entrants, order, seed)
+        self.games_a_deal = self._seats.games
         self._workers: Workers = workers or ThisProcess()
         rules = registry.game(game)
         self._names = [entrant.name for entrant in entrants]
         self._game, self._seed, self._options = game, seed, dict(options or {})
-        self._order = order
         agents = agent_set(entrants, rules, self._workers)
-        self._job = _Deals(agents, self._names, seed, self.seating, self._options, threads)
+        self._job = _Deals(agents, self._names, seed, self._seats, self._options, threads)
         self._progress = _Progress(on_progress or tell_nobody)
         self._found: list[Ends] = []
 
     def play(self, deals: int) -> None:
         """Play the next deals, all their games together; if interrupted, none of them counts."""
         several = -(-deals // (_SHARDS_A_WORKER * self._workers.size))
-        together = max(_GAMES_AT_ONCE // len(self.seating), 1)
+        together = max(_GAMES_AT_ONCE // self.games_a_deal, 1)
         size = together if self._workers.size == 1 else min(several, together)
         shards = parts(range(self.deals, self.deals + deals), size)
         found = list(in_order(self._workers.run(self._job, shards, self._progress.count)))
@@ -89,14 +89,16 @@ class Series:
 
     def result(self) -> EvaluationResult:
         """Of the deals so far, at least one."""
-        games, players = self.seating.shape
+        games, players = self.games_a_deal, len(self._names)
         # [deal, game, seat]
         scores, winners = (
             np.concatenate(column)[:, :players].reshape(-1, games, players)
             for column in zip(*self._found, strict=True)
         )
         solo = players == 1
-        agents, compared = agent_results(self._names, self.seating, scores, winners)
+        agents, compared = agent_results(
+            self._names, self._seats.of(range(self.deals)), scores, winners
+        )
         best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
         return EvaluationResult(
             game=self._game,
@@ -105,7 +107,7 @@ class Series:
             seed=self._seed,
             games=self.deals * games,
             deals=self.deals,
-            order=self._order,
+            order=self._seats.order,
             entrants=tuple(self._names),
             agents=agents,
             differences=compared,
@@ -123,7 +125,7 @@ class _Deals:
     agents: AgentSet
     names: Sequence[str]
     seed: int
-    seating: NDArray[np.int64]
+    seats: SeatPlan
     options: Mapping[str, bool]
     threads: int
 
@@ -136,7 +138,7 @@ class _Deals:
             self.agents.game.name,
             deals,
             self.seed,
-            self.seating,
+            self.seats.of(deals),
             options=self.options,
             threads=self.threads,
             names=self.names,

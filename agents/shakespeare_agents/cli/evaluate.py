@@ -46,7 +46,7 @@ def evaluate(
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
     # It takes a while to import, which the shell's completion need not.
-    from shakespeare_agents.arena.entrants import seatings_of
+    from shakespeare_agents.arena.entrants import seat_plan
     from shakespeare_agents.arena.evaluate import evaluate as play_games
 
     game = choices.find_game(game_name)
@@ -54,7 +54,7 @@ def evaluate(
     variants = choices.variants_at(game, option, len(entrants))
     if out is not None:
         check_writable(out)
-    a_deal = len(seatings_of(entrants, order.value))
+    a_deal = seat_plan(entrants, order.value, seed).games
     games = -(-games // a_deal) * a_deal
     with workers_options.chosen(workers, ray) as crew, games_progress() as progress:
         task = progress.add_task("playing", total=games, decisions=0)
