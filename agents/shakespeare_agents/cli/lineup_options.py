@@ -70,8 +70,8 @@ OpponentPlayers = Annotated[
     ),
 ]
 _GAMES = (
-    "Games, rounded up to whole deals: each is played from every seat, by more than two different "
-    "agents with changing neighbours."
+    "Games, rounded up to whole deals. Each is played once from every seat; by more than two kinds "
+    "of agents more often, with changing neighbours."
 )
 Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
 _SEED = "Seed of chance and of the agents' draws: the same seed is the same game."
