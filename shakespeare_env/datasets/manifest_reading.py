@@ -92,8 +92,9 @@ def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
 
 def _with_games_per_deal(settings: object) -> object:
     """The earlier form's settings: each deal was played once per seat."""
-    known = isinstance(settings, dict) and "players" in settings
-    return {"games_per_deal": settings["players"], **settings} if known else settings
+    if not isinstance(settings, dict) or "players" not in settings:
+        return settings
+    return {"games_per_deal": settings["players"], **settings}
 
 
 def _manifest(data: Mapping[str, Any]) -> Manifest:

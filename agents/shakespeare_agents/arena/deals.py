@@ -19,7 +19,7 @@ def deal(
     game: str,
     deals: range,
     seed: int,
-    seating: NDArray[np.int64],
+    seating: NDArray[np.integer],
     *,
     options: Mapping[str, bool] | None = None,
     threads: int = 1,

@@ -16,8 +16,8 @@ from shakespeare_env.datasets.manifest import MOST_GAMES
 from shakespeare_env.memory import require_memory
 from shakespeare_env.values import shown
 
-_BYTES_A_RESULT = 24
-"""A seat's score and victory as played, put together and as means are taken."""
+_BYTES_A_RESULT = 26
+"""A seat's holder, score and victory as played, put together and as means are taken."""
 
 
 def evaluate(

@@ -97,7 +97,7 @@ class _Log:
 
 
 def _columns(
-    settings: Settings, deals: range, seating: NDArray[np.int64], batch: Batch, log: _Log
+    settings: Settings, deals: range, seating: NDArray[np.integer], batch: Batch, log: _Log
 ) -> dict[str, Any]:
     pl = load_polars()
     n, players, games = batch.n, settings.players, settings.games_per_deal

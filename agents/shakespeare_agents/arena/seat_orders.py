@@ -79,13 +79,13 @@ class SeatPlan:
         """Of a deal."""
         return len(seatings(self.agents, self.order))
 
-    def of(self, deals: range) -> NDArray[np.int64]:
-        """int[deals, games, P], as places in `agents`."""
+    def of(self, deals: range) -> NDArray[np.int8]:
+        """int8[deals, games, P], as places in `agents`."""
         players = len(self.agents)
         if self.games == players:
-            named = seatings(self.agents, self.order)
+            named = seatings(self.agents, self.order).astype(np.int8)
             return np.broadcast_to(named, (len(deals), *named.shape))
-        found = np.empty((len(deals), self.games, players), np.int64)
+        found = np.empty((len(deals), self.games, players), np.int8)
         for row, deal in enumerate(deals):
             drawn = np.random.default_rng([self.seed, deal]).permutation(players)
             found[row] = drawn[seatings([self.agents[place] for place in drawn])]
