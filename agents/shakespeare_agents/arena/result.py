@@ -223,10 +223,10 @@ def _seating(result: EvaluationResult) -> str:
     """Why a deal takes its games, unless it is one from each seat."""
     a_deal = result.games // result.deals
     if result.order == "fixed":
-        return f"{a_deal} games a deal; neighbours stay as named, and may matter more than skill.\n"
+        return f"{a_deal} games a deal in the order named: neighbours stay.\n"
     if a_deal == result.players:
         return ""
-    return f"{a_deal} games a deal: all have every seat and follow all others equally often.\n"
+    return f"{a_deal} games a deal: everyone sits everywhere behind everyone.\n"
 
 
 def _seat_margin(agent: AgentResult) -> float:
