@@ -107,6 +107,20 @@ def test_figures_worked_out_by_hand():
         assert found.score_high - found.mean_score == pytest.approx(1.959964 * 1.5)
 
 
+def test_games_that_share_a_deal_count_for_less():
+    """Six games that only repeat one are worth no more than one."""
+    names, deals = ["a", "b", "c"], 100
+    seating = SeatPlan(tuple(names), "balanced", 0).of(range(deals))
+    winner = np.random.default_rng(0).integers(0, 3, deals)
+    winners = seating == winner[:, None, None]
+    for found in agent_results(names, seating, winners.astype(int), winners)[0]:
+        assert found.low is not None
+        assert found.wins is not None
+        low, high = wilson_interval(found.wins / 6, deals)
+        assert found.low == pytest.approx(low, rel=0.01)
+        assert found.high == pytest.approx(high, rel=0.01)
+
+
 def test_copies_share_a_row():
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 9, (5, 3, 3))

@@ -185,13 +185,31 @@ def agent_results(
         wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
         # The interval is that of "one of the copies wins", shared out among them: within a game
         # they depend on each other.
-        low, high = wilson_interval(wins, played * deals)
+        together = _design_effect((shares * held).sum(axis=(1, 2)) / played, played, players)
+        low, high = wilson_interval(wins / together, played * deals / together)
         victory: Any = wins, wins / games, low / copies, high / copies, by_seat
         if players == 1:
             victory = (None,) * len(victory)
         figures: Any = *victory, *mean_interval(deal_scores)
         results.append(AgentResult(name, copies, games, *figures))
     return tuple(results), differences(names, seating, scores, shares)
+
+
+def _design_effect(rates: NDArray[np.floating], played: int, players: int) -> float:
+    """How many times the games' variance is that of independent games, at least 1.
+
+    Games that share a deal resemble each other (Kish 1965, "Survey Sampling"); with one game a seat
+    hardly, so that they count as independent.
+
+    Args:
+        rates: float[deals], of the wins in a deal's games.
+        played: Games a deal.
+        players: Seats.
+    """
+    rate = float(rates.mean())
+    if played <= players or len(rates) < 2 or not 0 < rate < 1:
+        return 1.0
+    return max(1.0, float(rates.var(ddof=1)) * played / (rate * (1 - rate)))
 
 
 def _figures(agent: AgentResult) -> list[str]:
