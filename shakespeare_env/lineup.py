@@ -48,19 +48,19 @@ class Lineup:
         self.generators = generators
 
     @classmethod
-    def in_rotation(
+    def seated(
         cls,
         agents: Sequence[AnyAgent],
-        rotations: NDArray[Any],
+        places: NDArray[Any],
         max_seats: int,
         generators: GameGenerators,
         names: Sequence[str] = (),
     ) -> Lineup:
-        """Seat agents in order around every table.
+        """Seat agents at n tables of P seats.
 
         Args:
-            agents: One per seat; an object may hold several.
-            rotations: int[n], the seat of `agents[0]`.
+            agents: An object may stand there several times.
+            places: int[n, P], which of the agents holds each seat.
             max_seats: S.
             generators: Of the n games.
             names: Of `agents`, for errors.
@@ -68,9 +68,8 @@ class Lineup:
         distinct = list({id(agent): agent for agent in agents}.values())
         called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
         index = np.array([next(i for i, a in enumerate(distinct) if a is b) for b in agents])
-        seats = np.full((len(rotations), max_seats), NOBODY, np.int32)
-        places = (np.arange(len(agents)) - rotations[:, None]) % len(agents)
-        seats[:, : len(agents)] = index[places]
+        seats = np.full((len(places), max_seats), NOBODY, np.int32)
+        seats[:, : places.shape[1]] = index[places]
         return cls(distinct, seats, generators, list(called.values()))
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:

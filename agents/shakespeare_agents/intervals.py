@@ -14,11 +14,11 @@ _Z_95 = 1.959963984540054
 """The normal distribution's 97.5 % quantile."""
 
 
-def wilson_interval(wins: float, games: int) -> tuple[float, float]:
+def wilson_interval(wins: float, games: float) -> tuple[float, float]:
     """The ends, 0 to 1, of a rate's interval by Wilson's score, which also holds near 0 and 1.
 
     Wilson 1927, "Probable inference, the law of succession, and statistical inference". Games, at
-    least one, count as independent; those sharing a deal are slightly less so.
+    above 0, count as independent; divide both by the design effect of those that are not.
     """
     low, high = _wilson(wins / games, games)
     # At the ends the terms cancel but for their rounding.

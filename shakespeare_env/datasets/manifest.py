@@ -31,11 +31,12 @@ class Settings:
     """Everything that decides a dataset's rows and files.
 
     Attributes:
-        entrants: Agents' names; the first has seat 0 in a deal's first game.
+        entrants: Agents' names, one per seat.
         weights: SHA-256 by entrant of its network's weights, or of the source of one in Python:
             either may change before the dataset is resumed.
         seed: Of the deals and the agents' draws.
-        deals: Each is played once per seat.
+        deals: Each is played in `games_per_deal` games.
+        games_per_deal: As many as seats and neighbours need to come out even.
         deals_together: Played in one batch: an agent of one's own may round differently in other
             company.
         deals_per_shard: A multiple of `deals_together`.
@@ -48,6 +49,7 @@ class Settings:
     weights: Mapping[str, str]
     seed: int
     deals: int
+    games_per_deal: int
     deals_together: int
     deals_per_shard: int
     package_version: str
@@ -56,7 +58,7 @@ class Settings:
     @property
     def games(self) -> int:
         """Games in all."""
-        return self.deals * self.players
+        return self.deals * self.games_per_deal
 
     @property
     def shards(self) -> int:
@@ -111,7 +113,7 @@ class Settings:
             "agents": self.entrants,
             "seed": self.seed,
             "games": self.games,
-            "games per file": self.deals_per_shard * self.players,
+            "games per file": self.deals_per_shard * self.games_per_deal,
             "package_version": self.package_version,
         }
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from shakespeare_env.datasets.manifest import (
     MOST_GAMES,
+    MOST_IN_A_SHARD,
     MOST_SHARDS,
     NAME,
     Manifest,
@@ -77,7 +78,7 @@ def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
     )
     remedy = "use the version of shakespeare-env that recorded it"
     try:
-        settings = _settings(data.get("settings"))
+        settings = _settings(_with_games_per_deal(data.get("settings")))
     except ValueError:
         return f"{told}; {remedy}"
     words = ["shakespeare", "dataset", *settings.entrants, "--game", settings.game]
@@ -89,13 +90,20 @@ def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
     return f"{told}; {remedy}, or, with the same agents and box, record its games again: {command}"
 
 
+def _with_games_per_deal(settings: object) -> object:
+    """The earlier form's settings: each deal was played once per seat."""
+    if not isinstance(settings, dict) or "players" not in settings:
+        return settings
+    return {"games_per_deal": settings["players"], **settings}
+
+
 def _manifest(data: Mapping[str, Any]) -> Manifest:
     _table(data, "the manifest", ("format", "settings", "shards"))
     settings = _settings(data["settings"])
     shards = _list(data["shards"], "shards", settings.shards)
     read = [_shard(shard, f"shards[{number}]") for number, shard in enumerate(shards)]
     for number, shard in enumerate(read):
-        expected = len(settings.deals_of(number)) * settings.players
+        expected = len(settings.deals_of(number)) * settings.games_per_deal
         if shard.games != expected:
             raise ValueError(f"shard {number} has {shard.games} games, not {expected}")
     return Manifest(settings, tuple(read))
@@ -115,6 +123,7 @@ def _settings(data: object) -> Settings:
         weights={_text(name, "weights"): _digest(of, "weights") for name, of in weights.items()},
         seed=_number(given["seed"], "seed", 0, 2**64 - 1),
         deals=_number(given["deals"], "deals", 1, MOST_GAMES),
+        games_per_deal=_number(given["games_per_deal"], "games_per_deal", 1, MOST_IN_A_SHARD),
         deals_together=_number(given["deals_together"], "deals_together", 1, MOST_GAMES),
         deals_per_shard=_number(given["deals_per_shard"], "deals_per_shard", 1, 2 * MOST_GAMES),
         package_version=_text(given["package_version"], "package_version"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FORMAT = 3
+FORMAT = 4
 """It changes when a reader would have to."""
 
 
@@ -36,7 +36,12 @@ RECORDED: Mapping[str, Column] = {
         Column("players", "int8", "seats at the table"),
         Column("seed", "uint64", "seed of the deals and of the agents' draws"),
         Column("deal", "int64", "the game starts as game `deal` of `Batch(seed=seed)`"),
-        Column("rotation", "int8", "how many seats the line-up has moved on for this deal"),
+        Column(
+            "rotation",
+            "int8",
+            "number of the game among those of its deal; in an arena the seats that the line-up "
+            "has moved on",
+        ),
         Column("agents", "list[string]", "the agents' names, by seat"),
         Column("scores", "list[int16]", "by seat, at the end or where the game was stopped"),
         Column("places", "list[int8]", "by seat, 1 the first; seats that tie share the best place"),
@@ -49,7 +54,7 @@ Forced moves are played automatically and are not among the actions.
 """
 
 GAMES: Table = (
-    Column("game_id", "int64", "number of the game, from 0: deal × seats + rotation"),
+    Column("game_id", "int64", "number of the game, from 0"),
     *RECORDED.values(),
     Column(
         "values",

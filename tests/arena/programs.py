@@ -52,7 +52,8 @@ def games(table, agents, n):
     batch = table.batch(n, seed=1, autoreset=False)
     others = agents[1:] or [RandomAgent()]
     seated = [agents[0], *[others[k % len(others)] for k in range(table.players - 1)]]
-    lineup = RefereedLineup.in_rotation(seated, batch.to_move, batch.game.max_seats, generators(n))
+    places = (np.arange(table.players) - batch.to_move[:, None]) % table.players
+    lineup = RefereedLineup.seated(seated, places, batch.game.max_seats, generators(n))
     return batch, lineup
 
 

@@ -12,6 +12,7 @@ from shakespeare_agents.arena.dataset import settings_of
 from shakespeare_agents.arena.deals import deal, parts
 from shakespeare_agents.arena.entrants import agent_set, entrants_of
 from shakespeare_agents.arena.recording import Recording
+from shakespeare_agents.arena.seat_orders import SeatPlan, seatings
 from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import registry
@@ -28,29 +29,32 @@ def test_parts():
 
 
 @plain_tables
-def test_a_deal_is_dealt_once_for_each_seat_and_everybody_moves_on_by_one(table):
-    players = table.players
-    agents = [RandomAgent() for _ in range(players)]
-    batch, lineup = deal(agents, table.game, range(2, 5), seed=8)
+def test_a_deal_is_dealt_once_for_each_way_of_sitting(table):
+    agents = [RandomAgent() for _ in range(table.players)]
+    seating = SeatPlan(tuple(agents), "balanced", 8).of(range(2, 5))
+    batch, lineup = deal(agents, table.game, range(2, 5), 8, seating)
     dealt = table.batch(5, seed=8)
-    assert batch.n == 3 * players
-    for game in range(batch.n):
-        number, rotation = 2 + game // players, game % players
+    assert batch.n == seating[..., 0].size
+    for game, places in enumerate(seating.reshape(-1, table.players)):
+        number = 2 + game // seating.shape[1]
         assert differing_fields(batch.save([game]), dealt.save([number])) == []
-        for index in range(players):
-            seat = (index + rotation) % players
-            assert lineup.agents[lineup.seats[game, seat]] is agents[index]
+        for seat, place in enumerate(places):
+            assert lineup.agents[lineup.seats[game, seat]] is agents[place]
 
 
 @pytest.mark.parametrize("table", [table for table in TABLES if table.options], ids=str)
 def test_variants_are_played(table):
-    batch, _ = deal([RandomAgent()] * table.players, table.game, range(1), 8, options=table.options)
+    agents = [RandomAgent()] * table.players
+    seating = seatings(agents)[None]
+    batch, _ = deal(agents, table.game, range(1), 8, seating, options=table.options)
     assert differing_fields(batch.save([0]), table.batch(1, seed=8).save([0])) == []
 
 
 def course(agents, game, deals, seed=5):
     """Every game of some deals: its moves, its final scores and its winners."""
-    batch, lineup = deal(agents, game, deals, seed)
+    batch, lineup = deal(
+        agents, game, deals, seed, SeatPlan(tuple(agents), "balanced", 1).of(deals)
+    )
     moves: list[list[int]] = [[] for _ in range(batch.n)]
 
     def note(rows, actions):

@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.arena.matchmaking import plan_round, round_games
+from shakespeare_agents.arena.seating import Seating
 from shakespeare_agents.arena.settling import level_of, look_at
 from tests.arena.simulated_results import digest_of, played, simulated
 
@@ -114,9 +115,22 @@ def test_everyone_sits_everywhere_equally_often(players, rotations):
     assert all(len(match.rotations) == (rotations or players) for match in first)
 
 
-def test_neighbours_at_the_table_change():
-    orders = {match.lineup for match in planned(games=80)}
-    assert len(orders) > 6
+@pytest.mark.parametrize(
+    ("players", "rotations", "orders"), [(3, None, 2), (4, None, 6), (4, 2, 6), (5, None, 4)]
+)
+def test_everyone_sits_behind_everyone_equally_often(players, rotations, orders):
+    """Over the matches of the same agents, at every seat."""
+    agents = [digest_of(name) for name in "abcde"[:players]]
+    each = rotations or players
+    games = orders * players
+    matches = planned(agents=agents, tables=(players,), rotations=rotations, games=games)
+    assert {match.games for match in matches} == {each}
+    around = [Seating(match, rotation).digests for match in matches for rotation in match.rotations]
+    behind = Counter(
+        (seat, digests[seat - 1], digests[seat]) for digests in around for seat in range(players)
+    )
+    assert len(behind) == players * players * (players - 1)
+    assert len(set(behind.values())) == 1
 
 
 @pytest.mark.parametrize(("names", "players"), [("ab", 4), ("abc", 4), ("ab", 5)])

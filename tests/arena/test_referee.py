@@ -63,9 +63,8 @@ def with_illegal(action):
 def games(table, agents, n=4, kind=RefereedLineup):
     """A batch and its line-up; agents hold the seats in turn."""
     batch = table.batch(n, seed=1, autoreset=False)
-    seated = [agents[seat % len(agents)] for seat in range(table.players)]
-    places = np.zeros(n, int)
-    lineup = kind.in_rotation(seated, places, batch.game.max_seats, generators(n))
+    places = np.tile(np.arange(table.players) % len(agents), (n, 1))
+    lineup = kind.seated(agents, places, batch.game.max_seats, generators(n))
     return batch, lineup
 
 

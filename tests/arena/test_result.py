@@ -14,6 +14,7 @@ import pytest
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.result import FORMAT, agent_results
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.intervals import wilson_interval
 from shakespeare_env import registry
 from tests.contract.each_table import small_tables
@@ -30,12 +31,16 @@ BY_HAND: dict[str, Any] = {
 
 def results(*arguments) -> Any:
     """Win figures are None with one seat only, which no test needs to be told."""
-    return agent_results(*arguments)[0]
+    return agent_results(*in_rotation(*arguments))[0]
 
 
 def compared(*arguments) -> Any:
     """Nor are differences of several deals."""
-    return agent_results(*arguments)[1]
+    return agent_results(*in_rotation(*arguments))[1]
+
+
+def in_rotation(names, *arguments):
+    return names, SeatPlan(tuple(names), "fixed", 0).of(range(len(arguments[0]))), *arguments
 
 
 def test_agents_are_compared_deal_by_deal():
@@ -100,6 +105,20 @@ def test_figures_worked_out_by_hand():
         # The standard error of two deals that are 3 apart is 1.5.
         assert found.mean_score - found.score_low == pytest.approx(1.959964 * 1.5)
         assert found.score_high - found.mean_score == pytest.approx(1.959964 * 1.5)
+
+
+def test_games_that_share_a_deal_count_for_less():
+    """Six games that only repeat one are worth no more than one."""
+    names, deals = ["a", "b", "c"], 100
+    seating = SeatPlan(tuple(names), "balanced", 0).of(range(deals))
+    winner = np.random.default_rng(0).integers(0, 3, deals)
+    winners = seating == winner[:, None, None]
+    for found in agent_results(names, seating, winners.astype(int), winners)[0]:
+        assert found.low is not None
+        assert found.wins is not None
+        low, high = wilson_interval(found.wins / 6, deals)
+        assert found.low == pytest.approx(low, rel=0.01)
+        assert found.high == pytest.approx(high, rel=0.01)
 
 
 def test_copies_share_a_row():

@@ -15,6 +15,7 @@ from shakespeare_agents.arena.entrants import agent_set
 from shakespeare_agents.arena.entrants import entrants_of as made
 from shakespeare_agents.arena.playing import places_of
 from shakespeare_agents.arena.recording import Recording
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_agents.workers.jobs import tell_nobody
 from shakespeare_env import Batch, registry
@@ -117,7 +118,9 @@ def test_a_networks_choices_and_values_are_those_it_gives_itself(name, agent):
     entrants = made([agent] * seats, registry.game(name))
     network: Any = entrants[0].agent
     rows = recorded(name, entrants, range(2))
-    batch, lineup = deal([network] * seats, name, range(2), 5)
+    batch, lineup = deal(
+        [network] * seats, name, range(2), 5, SeatPlan((name,) * seats, "balanced", 5).of(range(2))
+    )
     played: list[list[tuple[int, bytes]]] = [[] for _ in range(batch.n)]
 
     def note(rows, actions):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -112,28 +110,16 @@ def test_an_agent_that_fails_is_named_with_the_number_of_games(table, answer, fa
     assert caught.value.__notes__ == ["The agent Clueless() failed to decide in 3 games."]
 
 
-# --------------------------------------------------------------------------------------- rotation
+# ----------------------------------------------------------------------------------------- places
 
 
-@pytest.mark.parametrize("players", [1, 2, 4])
-def test_in_rotation_agents_keep_their_order_and_move_on_by_seats(players):
-    agents: list[Any] = [Notes() for _ in range(players)]
-    rotations = np.array([0, 3, 1, players])
-    own = generators(4)
-    lineup = Lineup.in_rotation(agents, rotations, 6, own)
-    assert lineup.agents == agents
-    assert lineup.generators is own
-    assert lineup.seats.shape == (4, 6)
-    assert (lineup.seats[:, players:] == NOBODY).all()
-    for seats, rotation in zip(lineup.seats, rotations, strict=True):
-        for index in range(players):
-            assert seats[(rotation + index) % players] == index
-
-
-def test_in_rotation_an_agent_of_several_seats_stands_once():
+def test_agents_sit_at_their_places_and_one_of_several_stands_once():
     one, other = Notes(), Notes()
-    lineup = Lineup.in_rotation([one, other, one], np.arange(3), 4, generators(3))
+    own = generators(3)
+    places = np.array([[0, 1, 2], [2, 0, 1], [1, 0, 2]])
+    lineup = Lineup.seated([one, other, one], places, 4, own)
     assert lineup.agents == [one, other]
+    assert lineup.generators is own
     expected = [[0, 1, 0, NOBODY], [0, 0, 1, NOBODY], [1, 0, 0, NOBODY]]
     assert lineup.seats.tolist() == expected
 
@@ -143,10 +129,8 @@ def test_in_rotation_an_agent_of_several_seats_stands_once():
 
 def everywhere(batch, agent):
     """One agent at every seat."""
-    places = np.zeros(batch.n, int)
-    return Lineup.in_rotation(
-        [agent] * int(batch.players[0]), places, batch.game.max_seats, generators(batch.n)
-    )
+    places = np.zeros((batch.n, int(batch.players[0])), int)
+    return Lineup.seated([agent], places, batch.game.max_seats, generators(batch.n))
 
 
 @plain_tables

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.arena.result import agent_results
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.strategy.findings import change, figure, ranking, win_rate
 
 GROUPS = pl.DataFrame(
@@ -54,12 +55,19 @@ def test_a_ranking_says_what_it_leaves_out():
 
 def test_a_win_rate_stands_with_its_interval():
     scores = np.array([[[2, 1], [1, 2]], [[2, 1], [2, 1]]])
-    (first, second), _ = agent_results(["a", "b"], scores, scores == 2)
+    (first, second), _ = agent_results(
+        ["a", "b"], SeatPlan(("a", "b"), "fixed", 0).of(range(len(scores))), scores, scores == 2
+    )
     assert win_rate(first).startswith("75.0 % (")
     assert win_rate(second).startswith("25.0 % (")
 
 
 def test_alone_nobody_wins():
-    (alone,), _ = agent_results(["a"], np.ones((2, 1, 1), int), np.ones((2, 1, 1), bool))
+    (alone,), _ = agent_results(
+        ["a"],
+        SeatPlan(("a",), "fixed", 0).of(range(2)),
+        np.ones((2, 1, 1), int),
+        np.ones((2, 1, 1), bool),
+    )
     with pytest.raises(ValueError, match="played alone"):
         win_rate(alone)

@@ -14,6 +14,7 @@ from shakespeare_agents.arena.dataset_folder import held, opened
 from shakespeare_agents.arena.dataset_parts import Parts, decisions_of
 from shakespeare_agents.arena.entrants import Entrant, agent_set
 from shakespeare_agents.arena.recording import Recording
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.registry import digest_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
@@ -49,9 +50,9 @@ def settings_of(
 ) -> manifests.Settings:
     """The settings of a dataset under the box and version in force.
 
-    `games` is rounded up to a multiple of the seats, `games_per_shard` to what is played together;
-    `seed` covers the deals and the agents' draws. `deals_together` is the unit of work, of which
-    none is done in part; by default few if an agent searches.
+    `games` is rounded up to whole deals (see `SeatPlan`), `games_per_shard` to what is played
+    together; `seed` covers the deals and the agents' draws. `deals_together` is the unit of work,
+    of which none is done in part; by default few if an agent searches.
 
     Raises:
         ValueError: no entrants, a variant that does not allow so many seats, a name that is no
@@ -69,20 +70,23 @@ def settings_of(
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
+    names = tuple(entrant.name for entrant in entrants)
+    games_per_deal = SeatPlan(names, "balanced", seed).games
     settings = manifests.Settings(
         game=game,
         players=players,
         variants=tuple(sorted(name for name, on in (variants or {}).items() if on)),
-        entrants=tuple(entrant.name for entrant in entrants),
+        entrants=names,
         weights={
             entrant.name: digest
             for entrant in entrants
             if (digest := digest_of(entrant.name, entrant.agent))
         },
         seed=int(check_seed(seed)),
-        deals=-(-games // players),
+        deals=-(-games // games_per_deal),
+        games_per_deal=games_per_deal,
         deals_together=deals_together,
-        deals_per_shard=-(-games_per_shard // (players * deals_together)) * deals_together,
+        deals_per_shard=-(-games_per_shard // (games_per_deal * deals_together)) * deals_together,
         package_version=version(),
         box_digest=registry.box_digest(game),
     )
@@ -91,9 +95,9 @@ def settings_of(
             f"games={games} in {settings.shards} files, and {manifests.MOST_SHARDS} at most can "
             "be: put more games into each"
         )
-    together = len(settings.deals_of(0)) * players
+    together = len(settings.deals_of(0)) * games_per_deal
     require_memory(f"a file of {together} games", together * _BYTES_A_GAME, "put fewer into each")
-    at_once = min(deals_together, settings.deals) * players
+    at_once = min(deals_together, settings.deals) * games_per_deal
     require_memory(
         f"deals_together={deals_together}", at_once * _BYTES_A_GAME_PLAYED, "play fewer together"
     )

@@ -1,4 +1,4 @@
-"""Deals, each played once per seat with the agents rotated by one."""
+"""Deals, each played in several games that seat the agents differently."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
@@ -18,6 +19,7 @@ def deal(
     game: str,
     deals: range,
     seed: int,
+    seating: NDArray[np.integer],
     *,
     options: Mapping[str, bool] | None = None,
     threads: int = 1,
@@ -25,20 +27,19 @@ def deal(
 ) -> tuple[Batch, Lineup]:
     """The games of some deals at their first decision, and their line-up.
 
-    Game k is deal `deals[k // P]` with `agents[0]` at seat `k % P` and the other P - 1 after it; an
-    object may hold several seats. Deal d is game d of `Batch(seed=seed)`, and each game's agents
-    draw from their own generator: a deal depends only on the seed and its number. Errors call the
-    agents by `names`.
+    Each deal is played in G games, which `seating`, int[deals, G, P], seats by places in `agents`
+    (see `SeatPlan.of`); an object may hold several seats. Deal d is game d of `Batch(seed=seed)`,
+    and each game's agents draw from their own generator: a deal depends only on the seed, its
+    number and its seating. Errors call the agents by `names`.
     """
-    players = len(agents)
-    numbers = np.arange(deals.start * players, deals.stop * players)
+    _, games, players = seating.shape
+    numbers = np.arange(deals.start * games, deals.stop * games)
     variants: dict[str, Any] = dict(options or {})
     batch = Batch(game, len(numbers), players=players, threads=threads, autoreset=False, **variants)
-    batch.reset(seed, numbers // players)
+    batch.reset(seed, numbers // games)
     generators = GameGenerators.of_games(seed, numbers)
-    rotations = numbers % players
-    seats = batch.game.max_seats
-    return batch, Lineup.in_rotation(agents, rotations, seats, generators, names)
+    places = seating.reshape(-1, players)
+    return batch, Lineup.seated(agents, places, batch.game.max_seats, generators, names)
 
 
 def parts(deals: range, size: int) -> Iterator[range]:

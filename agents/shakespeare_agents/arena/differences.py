@@ -17,9 +17,9 @@ from shakespeare_agents.intervals import mean_interval
 class Difference:
     """What one agent has more than another, by the mean over deals; each is a mean over all copies.
 
-    Every deal was played from every seat, so its luck is in both and cancels out. Intervals are
-    95 %; one without 0 tells which of the two does better at this table. They are None with one
-    deal.
+    In every deal both had every seat, so its luck cancels out; in the balanced order they also
+    followed everyone else equally often. Intervals are 95 %; one without 0 tells which of the two
+    does better in this company. They are None with one deal.
 
     Attributes:
         first: The agent's name.
@@ -69,18 +69,22 @@ class Difference:
 
 
 def differences(
-    names: Sequence[str], scores: NDArray[np.integer], shares: NDArray[np.floating]
+    names: Sequence[str],
+    seating: NDArray[np.integer],
+    scores: NDArray[np.integer],
+    shares: NDArray[np.floating],
 ) -> tuple[Difference, ...]:
     """All pairs of distinct names, in order.
 
     Args:
-        names: P names; in rotation r the first sits at seat r.
-        scores: int[deals, P, P], final scores by deal, rotation and seat.
-        shares: float[deals, P, P], shares of the victory, likewise.
+        names: P names.
+        seating: int[deals, G, P], who sits where in each game, as places in `names`.
+        scores: int[deals, G, P], final scores by deal, game and seat.
+        shares: float[deals, G, P], shares of the victory, likewise.
     """
-    held = seats_held(names)
+    held = seats_held(names, seating)
     means: dict[str, Any] = {
-        name: [(values * at).sum(axis=(1, 2)) / at.sum() for values in (shares, scores)]
+        name: [(values * at).sum(axis=(1, 2)) / at[0].sum() for values in (shares, scores)]
         for name, at in held.items()
     }
     found = []
@@ -93,13 +97,10 @@ def differences(
     return tuple(found)
 
 
-def seats_held(names: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
-    """Where each distinct name sits, bool[rotation, seat], in order."""
-    players = len(names)
-    # Which of the names sits where, by rotation and seat.
-    places = (np.arange(players) - np.arange(players)[:, None]) % players
+def seats_held(names: Sequence[str], seating: NDArray[np.integer]) -> dict[str, NDArray[np.bool_]]:
+    """Where each distinct name sits, bool[deal, game, seat], in order."""
     return {
-        name: np.array([other == name for other in names])[places] for name in dict.fromkeys(names)
+        name: np.array([other == name for other in names])[seating] for name in dict.fromkeys(names)
     }
 
 

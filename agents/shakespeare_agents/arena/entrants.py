@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TypeVar
 
+from shakespeare_agents.arena.seat_orders import Order, SeatPlan
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.registry import default, make
 from shakespeare_agents.workers import Workers
@@ -33,6 +34,14 @@ def agent_set(entrants: Sequence[Entrant], game: Game, workers: Workers) -> Agen
     agents = [one.agent for one in entrants]
     given = [one.agent if one.given is None else one.given for one in entrants]
     return AgentSet(game, agents, given, workers)
+
+
+def seat_plan(entrants: Sequence[Entrant], order: Order, seed: int) -> SeatPlan:
+    """Who sits where; copies are the same agent under the same name."""
+    objects = list(dict.fromkeys(id(entrant.agent) for entrant in entrants))
+    return SeatPlan(
+        tuple((one.name, objects.index(id(one.agent))) for one in entrants), order, seed
+    )
 
 
 T = TypeVar("T")

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.matches import Match
+from shakespeare_agents.arena.seat_orders import circular_orders
 from shakespeare_agents.arena.settling import Ladder, look_at
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 
@@ -54,8 +55,9 @@ def plan_round(
         seed: Of the field's deals.
         number: Of the round, from 0.
         games: About how many.
-        rotations: Rotations per deal, None for all; fewer go on over the deals of a line-up, so
-            that everyone sits everywhere equally often.
+        rotations: Rotations per deal, None for all. The deals of the same agents go on through
+            orders and rotations, so that everyone sits everywhere, and behind everyone, equally
+            often.
         equal_within: Elo points that count as equal.
         solo_equal_within: Points of mean solo score, likewise.
 
@@ -169,13 +171,15 @@ def _seated(
     planned = []
     for number, lineup in enumerate(lineups, deal):
         company = tuple(sorted(lineup))
-        turn, phase = divmod(met[company], period)
+        step, phase = divmod(met[company], period)
+        turn, which = divmod(step, len(circular_orders(company)))
         met[company] += 1
-        # Neighbours change when everyone has sat everywhere.
+        # When everyone has sat everywhere the order changes; after the last all change places.
         text = " ".join([str(seed), str(turn), *company])
-        mixed = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
-        order = tuple(company[i] for i in mixed.permutation(players))
+        drawn = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
+        mixed = [company[i] for i in drawn.permutation(players)]
+        around = tuple(mixed[i] for i in circular_orders(mixed)[which])
         start = phase * each
         turns = sorted((start + r) % players for r in range(each))
-        planned.append(Match(players, number, order, tuple(turns)))
+        planned.append(Match(players, number, around, tuple(turns)))
     return planned

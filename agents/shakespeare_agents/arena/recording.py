@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.arena.dataset_parts import Part
 from shakespeare_agents.arena.deals import deal
 from shakespeare_agents.arena.playing import places_of
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.estimating import EstimatingLineup, estimating
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell
@@ -51,11 +52,13 @@ class Recording:
 
 
 def _played(settings: Settings, agents: Sequence[AnyAgent], deals: range, threads: int) -> Part:
+    seating = SeatPlan(settings.entrants, "balanced", settings.seed).of(deals)
     batch, seated = deal(
         agents,
         settings.game,
         deals,
         settings.seed,
+        seating,
         options=dict.fromkeys(settings.variants, True),
         threads=threads,
         names=settings.entrants,
@@ -63,7 +66,7 @@ def _played(settings: Settings, agents: Sequence[AnyAgent], deals: range, thread
     lineup = EstimatingLineup(seated.agents, seated.seats, seated.generators, seated.names)
     log = _Log(batch, lineup)
     play_out(batch, lineup, before_step=log.note)
-    return Part.of(frame(GAMES, _columns(settings, deals, batch, log)))
+    return Part.of(frame(GAMES, _columns(settings, deals, seating, batch, log)))
 
 
 class _Log:
@@ -93,11 +96,12 @@ class _Log:
         self.counts[rows] = counts + 1
 
 
-def _columns(settings: Settings, deals: range, batch: Batch, log: _Log) -> dict[str, Any]:
+def _columns(
+    settings: Settings, deals: range, seating: NDArray[np.integer], batch: Batch, log: _Log
+) -> dict[str, Any]:
     pl = load_polars()
-    n, players = batch.n, settings.players
-    numbers = np.arange(deals.start * players, deals.stop * players)
-    rotations = numbers % players
+    n, players, games = batch.n, settings.players, settings.games_per_deal
+    numbers = np.arange(deals.start * games, deals.stop * games)
     entrants = np.array(settings.entrants)
     scores = batch.final_scores[:, :players]
     places = places_of(scores, batch.final_winners[:, :players])
@@ -118,11 +122,9 @@ def _columns(settings: Settings, deals: range, batch: Batch, log: _Log) -> dict[
         "variants": [list(settings.variants)] * n,
         "players": np.full(n, players, np.int8),
         "seed": np.full(n, settings.seed, np.uint64),
-        "deal": numbers // players,
-        "rotation": rotations,
-        "agents": by_seat(
-            entrants[(np.arange(players) - rotations[:, None]) % players].reshape(-1), players
-        ),
+        "deal": numbers // games,
+        "rotation": numbers % games,
+        "agents": by_seat(entrants[seating].reshape(-1), players),
         "scores": by_seat(scores.reshape(-1), players),
         "places": by_seat(places.reshape(-1), players),
         "actions": listed["actions"],

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.differences import Difference, differences, seats_held
+from shakespeare_agents.arena.seat_orders import Order
 from shakespeare_agents.intervals import mean_interval, wilson_interval
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.registry import box_digest
@@ -20,7 +21,7 @@ from shakespeare_env.registry import box_digest
 if TYPE_CHECKING:
     from rich.table import Table
 
-FORMAT = 3
+FORMAT = 4
 """Version of the JSON."""
 _WIDTH = 80
 _NARROWEST = 56
@@ -70,9 +71,10 @@ class EvaluationResult:
         players: Seats.
         seed: Of the deals and the agents' draws.
         games: Games played.
-        deals: Each was played `players` times.
-        entrants: Names, the first at seat 0 of a deal's first game.
-        agents: One per name, in seating order.
+        deals: Each was played in games / deals games.
+        order: Whether neighbours changed between these (see `seat_orders`).
+        entrants: Names, as entered.
+        agents: One per name, in that order.
         differences: One per two names, the first less the second (see `difference`).
         mean_winning_score: Mean of each game's best final score; None with one seat.
         winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
@@ -86,6 +88,7 @@ class EvaluationResult:
     seed: int
     games: int
     deals: int
+    order: Order
     entrants: tuple[str, ...]
     agents: tuple[AgentResult, ...]
     differences: tuple[Difference, ...]
@@ -158,33 +161,55 @@ class EvaluationResult:
 
 
 def agent_results(
-    names: Sequence[str], scores: NDArray[np.integer], winners: NDArray[np.bool_]
+    names: Sequence[str],
+    seating: NDArray[np.integer],
+    scores: NDArray[np.integer],
+    winners: NDArray[np.bool_],
 ) -> tuple[tuple[AgentResult, ...], tuple[Difference, ...]]:
     """One result per distinct name, in order, seats of one name pooled; and their differences.
 
     Args:
-        names: P names; in rotation r the first sits at seat r.
-        scores: int[deals, P, P], final scores by deal, rotation and seat.
-        winners: bool[deals, P, P], likewise.
+        names: P names.
+        seating: int[deals, G, P], who sits where in each game, as places in `names`.
+        scores: int[deals, G, P], final scores by deal, game and seat.
+        winners: bool[deals, G, P], likewise.
     """
-    deals, players, _ = scores.shape
+    deals, played, players = scores.shape
     shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
     results = []
-    for name, held in seats_held(names).items():
+    for name, held in seats_held(names, seating).items():
         copies = list(names).count(name)
-        games = players * deals * copies
-        deal_scores = (scores * held).sum(axis=(1, 2)) / (players * copies)
+        games = played * deals * copies
+        deal_scores = (scores * held).sum(axis=(1, 2)) / (played * copies)
         won = (shares * held).sum(axis=(0, 1))
-        wins, by_seat = float(won.sum()), tuple((won / (deals * copies)).tolist())
+        wins, by_seat = float(won.sum()), tuple((won / held.sum(axis=(0, 1))).tolist())
         # The interval is that of "one of the copies wins", shared out among them: within a game
         # they depend on each other.
-        low, high = wilson_interval(wins, players * deals)
+        together = _design_effect((shares * held).sum(axis=(1, 2)) / played, played, players)
+        low, high = wilson_interval(wins / together, played * deals / together)
         victory: Any = wins, wins / games, low / copies, high / copies, by_seat
         if players == 1:
             victory = (None,) * len(victory)
         figures: Any = *victory, *mean_interval(deal_scores)
         results.append(AgentResult(name, copies, games, *figures))
-    return tuple(results), differences(names, scores, shares)
+    return tuple(results), differences(names, seating, scores, shares)
+
+
+def _design_effect(rates: NDArray[np.floating], played: int, players: int) -> float:
+    """How many times the games' variance is that of independent games, at least 1.
+
+    Games that share a deal resemble each other (Kish 1965, "Survey Sampling"); with one game a seat
+    hardly, so that they count as independent.
+
+    Args:
+        rates: float[deals], of the wins in a deal's games.
+        played: Games a deal.
+        players: Seats.
+    """
+    rate = float(rates.mean())
+    if played <= players or len(rates) < 2 or not 0 < rate < 1:
+        return 1.0
+    return max(1.0, float(rates.var(ddof=1)) * played / (rate * (1 - rate)))
 
 
 def _figures(agent: AgentResult) -> list[str]:
@@ -206,10 +231,20 @@ def _caption(result: EvaluationResult) -> str:
     winning = with_margin(result.mean_winning_score, result.winning_score_high)
     equal = f"{1 / result.players:.1%}".replace("%", " %")
     by_seat = max(map(_seat_margin, result.agents))
-    return (
+    return _seating(result) + (
         f"Mean winning score {winning}. By seat ± {100 * by_seat:.1f} at most.\n"
         f"± is a 95 % interval; equal agents win {equal}."
     )
+
+
+def _seating(result: EvaluationResult) -> str:
+    """Why a deal takes its games, unless it is one from each seat."""
+    a_deal = result.games // result.deals
+    if result.order == "fixed":
+        return f"{a_deal} games a deal in the order named: neighbours stay.\n"
+    if a_deal == result.players:
+        return ""
+    return f"{a_deal} games a deal: everyone sits everywhere behind everyone.\n"
 
 
 def _seat_margin(agent: AgentResult) -> float:

@@ -1,4 +1,4 @@
-"""Deals of one table, played part by part, each from every seat."""
+"""Deals of one table, played part by part, their games seated by an order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.deals import deal, parts
-from shakespeare_agents.arena.entrants import Entrant, agent_set
+from shakespeare_agents.arena.entrants import Entrant, agent_set, seat_plan
 from shakespeare_agents.arena.result import EvaluationResult, agent_results
+from shakespeare_agents.arena.seat_orders import Order, SeatPlan
 from shakespeare_agents.intervals import mean_interval
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.workers import Tell, Workers, in_order
@@ -32,12 +33,13 @@ _SHARDS_A_WORKER = 8
 
 
 class Series:
-    """Deals in the order of their numbers, each played once per seat (see `deals.deal`).
+    """Deals in the order of their numbers, each played as `seat_orders.seatings` says.
 
     Args:
         entrants: One per seat; seats of one name share a result.
         game: Its name.
         seed: Of the deals and the agents' draws.
+        order: Whether neighbours change between the games of a deal.
         options: Variants.
         threads: That step the games; they change no result.
         on_progress: See `OnProgress`.
@@ -45,6 +47,10 @@ class Series:
 
     Attributes:
         deals: Played so far.
+        games_a_deal: As the order needs them.
+
+    Raises:
+        ValueError: an unknown order.
     """
 
     def __init__(
@@ -53,25 +59,28 @@ class Series:
         game: str,
         *,
         seed: int,
+        order: Order = "balanced",
         options: Mapping[str, bool] | None = None,
         threads: int = 1,
         on_progress: OnProgress | None = None,
         workers: Workers | None = None,
     ) -> None:
         self.deals = 0
+        self._seats = seat_plan(entrants, order, seed)
+        self.games_a_deal = self._seats.games
         self._workers: Workers = workers or ThisProcess()
         rules = registry.game(game)
         self._names = [entrant.name for entrant in entrants]
         self._game, self._seed, self._options = game, seed, dict(options or {})
         agents = agent_set(entrants, rules, self._workers)
-        self._job = _Deals(agents, self._names, seed, self._options, threads)
+        self._job = _Deals(agents, self._names, seed, self._seats, self._options, threads)
         self._progress = _Progress(on_progress or tell_nobody)
         self._found: list[Ends] = []
 
     def play(self, deals: int) -> None:
         """Play the next deals, all their games together; if interrupted, none of them counts."""
         several = -(-deals // (_SHARDS_A_WORKER * self._workers.size))
-        together = max(_GAMES_AT_ONCE // len(self._names), 1)
+        together = max(_GAMES_AT_ONCE // self.games_a_deal, 1)
         size = together if self._workers.size == 1 else min(several, together)
         shards = parts(range(self.deals, self.deals + deals), size)
         found = list(in_order(self._workers.run(self._job, shards, self._progress.count)))
@@ -80,22 +89,25 @@ class Series:
 
     def result(self) -> EvaluationResult:
         """Of the deals so far, at least one."""
-        players = len(self._names)
-        # [deal, rotation, seat]
+        games, players = self.games_a_deal, len(self._names)
+        # [deal, game, seat]
         scores, winners = (
-            np.concatenate(column)[:, :players].reshape(-1, players, players)
+            np.concatenate(column)[:, :players].reshape(-1, games, players)
             for column in zip(*self._found, strict=True)
         )
         solo = players == 1
-        agents, compared = agent_results(self._names, scores, winners)
+        agents, compared = agent_results(
+            self._names, self._seats.of(range(self.deals)), scores, winners
+        )
         best = (None, None, None) if solo else mean_interval(scores.max(axis=2).mean(axis=1))
         return EvaluationResult(
             game=self._game,
             options=self._options,
             players=players,
             seed=self._seed,
-            games=self.deals * players,
+            games=self.deals * games,
             deals=self.deals,
+            order=self._seats.order,
             entrants=tuple(self._names),
             agents=agents,
             differences=compared,
@@ -113,6 +125,7 @@ class _Deals:
     agents: AgentSet
     names: Sequence[str]
     seed: int
+    seats: SeatPlan
     options: Mapping[str, bool]
     threads: int
 
@@ -125,6 +138,7 @@ class _Deals:
             self.agents.game.name,
             deals,
             self.seed,
+            self.seats.of(deals),
             options=self.options,
             threads=self.threads,
             names=self.names,

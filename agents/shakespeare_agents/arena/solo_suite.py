@@ -179,9 +179,9 @@ def suite_scores(
     """int64[deals]: an agent's final scores, one game a deal."""
     numbers = np.arange(suite.deals)
     batch = _dealt(suite.game, suite.seed, suite.deals)
-    lineup = Lineup.in_rotation(
+    lineup = Lineup.seated(
         [agent],
-        np.zeros(suite.deals, np.int64),
+        np.zeros((suite.deals, 1), np.int64),
         batch.game.max_seats,
         GameGenerators.of_games(seed, numbers),
         [name] if name else (),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,11 +15,25 @@ from shakespeare_agents.cli.progress import games_progress
 from shakespeare_env.cli import choices
 
 
+class Order(StrEnum):
+    """As in `seat_orders`, which takes a while to import."""
+
+    balanced = "balanced"
+    fixed = "fixed"
+
+
 def evaluate(
     named: lineup_options.AgentNames = None,
     players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
     seed: lineup_options.Seed = 0,
+    order: Annotated[
+        Order,
+        typer.Option(
+            help="balanced: all have every seat and follow all others equally often; fixed: all "
+            "keep their neighbours, in the order named."
+        ),
+    ] = Order.balanced,
     out: Annotated[
         Path | None,
         typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
@@ -31,6 +46,7 @@ def evaluate(
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
     # It takes a while to import, which the shell's completion need not.
+    from shakespeare_agents.arena.entrants import seat_plan
     from shakespeare_agents.arena.evaluate import evaluate as play_games
 
     game = choices.find_game(game_name)
@@ -38,7 +54,8 @@ def evaluate(
     variants = choices.variants_at(game, option, len(entrants))
     if out is not None:
         check_writable(out)
-    games = -(-games // len(entrants)) * len(entrants)
+    a_deal = seat_plan(entrants, order.value, seed).games
+    games = -(-games // a_deal) * a_deal
     with workers_options.chosen(workers, ray) as crew, games_progress() as progress:
         task = progress.add_task("playing", total=games, decisions=0)
         result = play_games(
@@ -47,6 +64,7 @@ def evaluate(
             games=games,
             players=len(entrants),
             seed=seed,
+            order=order.value,
             options=variants,
             threads=threads,
             on_progress=lambda decisions, finished: progress.update(

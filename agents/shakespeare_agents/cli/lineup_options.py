@@ -70,8 +70,8 @@ OpponentPlayers = Annotated[
     ),
 ]
 _GAMES = (
-    "Games, rounded up to a multiple of the seats: each deal is played once per seat, all agents "
-    "moving on by one seat in between."
+    "Games, rounded up to whole deals. Each is played once from every seat; by more than two kinds "
+    "of agents more often, with changing neighbours."
 )
 Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
 _SEED = "Seed of chance and of the agents' draws: the same seed is the same game."

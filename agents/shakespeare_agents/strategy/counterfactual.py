@@ -214,9 +214,9 @@ def _games(
     batch = one.maker()(records, seed)
     batch.step(np.repeat(actions, len(numbers)))
     generators = GameGenerators.of_games(seed, np.tile(numbers, len(actions)))
-    lineup = Lineup.in_rotation(
+    lineup = Lineup.seated(
         [entrant.agent for entrant in agents],
-        np.zeros(batch.n, np.int64),
+        np.tile(np.arange(len(agents)), (batch.n, 1)),
         batch.game.max_seats,
         generators,
         [entrant.name for entrant in agents],

@@ -45,8 +45,8 @@ def self_play(
 def at_all_seats(player: Player, batch: Batch, generators: GameGenerators) -> Lineup:
     """One agent at all seats of games with equally many, one generator per game."""
     agent, players = make(player, batch.game), int(batch.players[0])
-    unmoved = np.zeros(batch.n, np.int64)
-    return Lineup.in_rotation([agent] * players, unmoved, batch.game.max_seats, generators)
+    everywhere = np.zeros((batch.n, players), np.int64)
+    return Lineup.seated([agent], everywhere, batch.game.max_seats, generators)
 
 
 def outcomes(batch: Batch) -> pl.DataFrame:
