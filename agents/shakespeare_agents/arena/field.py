@@ -15,6 +15,7 @@ from shakespeare_env import registry
 from shakespeare_env.agent import name_of
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.extras import needing
+from shakespeare_env.regular_files import read_regular
 from shakespeare_env.values import meant, shown
 
 with needing("arena", "the arena needs"):
@@ -23,7 +24,7 @@ with needing("arena", "the arena needs"):
 _SETTINGS = pydantic.ConfigDict(
     frozen=True, extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
 )
-_LARGEST = 2**20
+LARGEST_FIELD = 2**20
 """Bytes of a field's file."""
 
 Count = Annotated[int, pydantic.Field(strict=True, ge=1, le=10**9)]
@@ -170,13 +171,9 @@ class Field(pydantic.BaseModel):
         """
         file = Path(path)
         try:
-            if file.stat().st_size > _LARGEST:
-                raise ArenaError(f"{file}: a field has at most {_LARGEST:,} bytes")
-            text = file.read_text(encoding="utf-8")
+            text = read_regular(file, LARGEST_FIELD).decode()
             settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
-            if isinstance(fault, ArenaError):
-                raise
             if isinstance(fault, FileNotFoundError):
                 raise ArenaError(f"there is no file {file}") from fault
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault

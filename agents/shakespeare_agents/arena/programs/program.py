@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from shakespeare_env.regular_files import open_regular
 from shakespeare_env.values import shown
 
 
@@ -107,5 +108,5 @@ def _is_file(path: Path) -> bool:
 
 
 def _content_digest(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
