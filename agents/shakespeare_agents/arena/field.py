@@ -50,6 +50,8 @@ class Contender(pydantic.BaseModel):
     """Memory of its processes."""
     seconds_to_start: Amount | None = None
     """That its first answer may take longer."""
+    environment: tuple[str, ...] = pydantic.Field(default=(), max_length=1000)
+    """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
 
     @pydantic.model_validator(mode="after")
     def _plays_somehow(self) -> Self:
@@ -57,6 +59,8 @@ class Contender(pydantic.BaseModel):
             raise ValueError("give either agent or program")
         if self.agent is not None and self.limits:
             raise ValueError(f"{', '.join(self.limits)}: only programs have limits")
+        if self.agent is not None and self.environment:
+            raise ValueError("environment: only programs have one of their own")
         if not (self.label and self.label.isprintable()):
             raise ValueError(f"{shown(self.label)} cannot be printed: give it a name")
         return self
