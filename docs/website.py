@@ -167,7 +167,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """Show programs that have a paragraph to themselves; point other files' links at their pages."""
+    """Show the programs that a paragraph names; point links to other files at their pages."""
     here = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
