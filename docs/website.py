@@ -129,6 +129,8 @@ REFERENCE = {
 """Pages made from docstrings: titles and modules."""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
+_PROGRAM = re.compile(rf"^The (?:program|recipe): \[({DOCS}/\S+\.py)\]\(\S+\)\.$", re.MULTILINE)
+"""A paragraph that names one of docs/."""
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 _LEXERS = {
     ".py": "python",
@@ -165,7 +167,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """Point links to repository files at their pages."""
+    """Show the programs that a paragraph names; point links to other files at their pages."""
     here = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -175,7 +177,14 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
         target = posixpath.relpath(_page_of(path), posixpath.dirname(here) or ".")
         return f"{link[1]}{target}{link[3] or ''}{link[4]}"
 
+    markdown = _outside_code(markdown, lambda text: _PROGRAM.sub(_with_its_code, text))
     return _outside_code(markdown, lambda text: _LINK.sub(rewritten, text))
+
+
+def _with_its_code(program: re.Match[str]) -> str:
+    """In the repository the link is enough, as a forge shows no included files."""
+    code = (ROOT / program[1]).read_text(encoding="utf-8")
+    return f'{program[0]}\n\n```py title="{program[1]}"\n{code}```'
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:

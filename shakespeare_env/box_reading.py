@@ -10,7 +10,10 @@ from typing import Any
 
 from shakespeare_env.box_entries import SOURCES, Entry, Wanted, to_nobody, without_sources
 from shakespeare_env.errors import BoxError
+from shakespeare_env.regular_files import read_regular
 
+LARGEST_BOX = 2**20
+"""Bytes of a box file, by far more than any has."""
 _MISSING = object()
 
 
@@ -73,7 +76,7 @@ def _entries(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
 
 def _parsed(path: Path, remedy: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_regular(path, LARGEST_BOX).decode())
     except OSError as error:
         raise BoxError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
     except ValueError as error:

@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import secrets
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from safetensors import SafetensorError
 
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.json_input import parse_object
+from shakespeare_env.regular_files import read_regular
 from shakespeare_env.values import shown
 
 Arrays = dict[str, NDArray[Any]]
@@ -154,19 +154,9 @@ def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
 def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
     """A file's content; CheckpointError if there is none, or it has more than `at_most` bytes."""
     try:
-        facts = path.stat()
-        # What is no file may have no end, or wait for somebody to write.
-        if not stat.S_ISREG(facts.st_mode):
-            raise CheckpointError(f"{path}: is not a file; {remedy}")
-        if facts.st_size > at_most:
-            raise CheckpointError(
-                f"{path}: has {facts.st_size:,} bytes, and at most {at_most:,} could be of use; "
-                "copy all files again"
-            )
-        with path.open("rb") as file:
-            return file.read(facts.st_size)
+        return read_regular(path, at_most)
     except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error}); {remedy}") from error
+        raise CheckpointError(f"{path}: cannot be read ({error.strerror}); {remedy}") from error
 
 
 def write_atomically(path: Path, content: bytes) -> None:

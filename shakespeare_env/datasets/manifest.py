@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from shakespeare_env.datasets.schema import FORMAT
@@ -165,11 +162,3 @@ class Manifest:
 def shard_file(shard: int) -> str:
     """The name of a shard's file."""
     return f"games-{shard:05}.parquet"
-
-
-def size_of(path: Path) -> int:
-    """Bytes of a file; OSError for folders and devices, too: a pipe would be waited for."""
-    about = path.stat()
-    if not stat.S_ISREG(about.st_mode):
-        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    return about.st_size

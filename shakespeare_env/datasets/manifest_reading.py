@@ -21,11 +21,11 @@ from shakespeare_env.datasets.manifest import (
     Manifest,
     Settings,
     Shard,
-    size_of,
 )
 from shakespeare_env.datasets.schema import FORMAT
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import kind, parse_json
+from shakespeare_env.regular_files import read_regular
 from shakespeare_env.values import shown
 
 _MOST_BYTES = 2**26
@@ -41,16 +41,13 @@ def read_manifest(folder: Path) -> Manifest:
     """A dataset's manifest; DatasetError if missing, damaged or of another version."""
     path = folder / NAME
     try:
-        size = size_of(path)
-        content = path.read_bytes() if size <= _MOST_BYTES else b""
+        content = read_regular(path, _MOST_BYTES)
     except (OSError, ValueError) as error:  # a ValueError for a path that no file can have
         raise DatasetError(
             f"{str(folder)!r} is not a dataset: {NAME} in it cannot be read "
             f"({getattr(error, 'strerror', error)}); "
             "give a folder that `shakespeare dataset` has written"
         ) from error
-    if size > _MOST_BYTES:
-        raise DatasetError(f"{path} is no manifest: it is too long; copy the dataset again")
     try:
         data = parse_json(content)
     except ValueError as error:

@@ -10,23 +10,14 @@ from typing import TYPE_CHECKING
 from shakespeare_env import registry
 from shakespeare_env.box_reading import facts_digest
 from shakespeare_env.datasets.frames import faults, load_polars, polars_schema
-from shakespeare_env.datasets.manifest import (
-    BOX_NAME,
-    Manifest,
-    Settings,
-    Shard,
-    shard_file,
-    size_of,
-)
+from shakespeare_env.datasets.manifest import BOX_NAME, Manifest, Settings, Shard, shard_file
 from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.regular_files import open_regular, regular_size
 
 if TYPE_CHECKING:
     import polars
-
-_LARGEST_BOX = 2**20
-"""Bytes, by far more than any has."""
 
 
 def read_games(folder: str | os.PathLike[str], *, unfinished: bool = False) -> polars.LazyFrame:
@@ -82,8 +73,6 @@ def holds_box(folder: Path, settings: Settings) -> bool:
     """Whether a dataset has a copy of its box."""
     path = folder / BOX_NAME
     try:
-        if size_of(path) > _LARGEST_BOX:
-            return False
         return facts_digest(registry.folder(settings.game), path) == settings.box_digest
     except (OSError, ValueError):  # there is none, or it is damaged
         return False
@@ -98,9 +87,8 @@ def check_digests(folder: Path, manifest: Manifest) -> None:
 def _check_content(path: Path, stored: Shard) -> None:
     """Polars reads some damage without a word, so every byte counts."""
     try:
-        size = size_of(path)
-        if size == stored.size:
-            with path.open("rb") as file:
+        if regular_size(path) == stored.size:
+            with open_regular(path) as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() == stored.digest:
                     return
     except OSError as error:

@@ -12,6 +12,7 @@ from shakespeare_env.datasets.frames import faults, frame, load_polars, polars_s
 from shakespeare_env.datasets.results import BY_SEAT, FILES, FORMAT, MANIFEST, RESULTS
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.json_input import parse_object
+from shakespeare_env.regular_files import read_regular, regular_size
 from shakespeare_env.values import shown
 
 if TYPE_CHECKING:
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 
 _LARGEST_MANIFEST = 2**16
 """Bytes."""
+_LARGEST_FILE = 2**32
+"""Bytes of a file of games: some millions of them."""
 _REMEDY = "copy the file again, or delete it: its games can be played again"
 
 
 def is_arena(folder: Path) -> bool:
-    """Whether a folder holds an arena's results."""
-    return (folder / MANIFEST).is_file()
+    """Whether a folder holds an arena's results, or what stands in the place of its manifest."""
+    return (folder / MANIFEST).exists()
 
 
 def results_files(folder: Path) -> list[Path]:
@@ -55,9 +58,7 @@ def read_manifest(folder: Path) -> str:
     """The game that a folder's results are of; errors as of `read_results`."""
     path = folder / MANIFEST
     try:
-        if path.stat().st_size > _LARGEST_MANIFEST:
-            raise ValueError("too long")
-        facts = parse_object(path.read_bytes())
+        facts = parse_object(read_regular(path, _LARGEST_MANIFEST))
     except (OSError, ValueError) as fault:
         raise DatasetError(
             f"{folder} holds no results of an arena: {MANIFEST} cannot be read ({fault})"
@@ -77,6 +78,7 @@ def _read(path: Path, game: str) -> polars.DataFrame:
     pl = load_polars()
     schema = polars_schema(RESULTS)
     try:
+        regular_size(path, _LARGEST_FILE)
         read: polars.DataFrame = pl.read_parquet(path)
     except faults() as error:
         words = str(error).partition("\n")[0]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
+import gymnasium
 import numpy as np
 import pytest
+from numba.core.dispatcher import Dispatcher
 
 from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
@@ -63,6 +66,28 @@ def test_chance_picks_one_of_equally_good_actions(table):
         [agent.act(batch.obs, batch.mask, generators(400, seed)) for seed in range(12)]
     )
     assert (np.ptp(draws, axis=0) > 0).any()
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_all_agents_of_a_game_share_their_machine_code(name):
+    """Nothing frees it, and leagues and vector environments make thousands of agents."""
+    env_id = f"{name.capitalize()}-v0"
+
+    def make_some(count):
+        for _ in range(count):
+            heuristic(name)
+            make("search,rollouts=heuristic", registry.game(name))
+            gymnasium.make(env_id, opponents="heuristic").close()
+
+    make_some(1)
+    before = compiled_functions()
+    make_some(50)
+    assert compiled_functions() == before
+
+
+def compiled_functions():
+    gc.collect()
+    return sum(isinstance(one, Dispatcher) for one in gc.get_objects())
 
 
 def test_a_game_without_a_heuristic_agent_says_where_to_write_one():

@@ -270,6 +270,18 @@ def memory_of_a_child(question):
     time.sleep(_LONG)
 
 
+@does("memory")
+def memory_of_a_child_that_leaves_everything_behind(question):
+    if os.fork() == 0:
+        os.setsid()
+        os.closerange(0, 3)
+        if os.fork() == 0:
+            hog()
+        os._exit(0)
+    os.wait()
+    time.sleep(_LONG)
+
+
 # ------------------------------------------------------------------------------------------ flood
 
 
@@ -449,4 +461,4 @@ def main(seed, path):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:3])  # more only names it

@@ -19,9 +19,8 @@ PYTHON = [sys.executable, "-I", "-S"]
 """Starts in some milliseconds."""
 QUICK = Limits(seconds_a_move=20.0, seconds_to_start=20.0)
 """Enough for whatever is not about time, on any machine."""
-STARTED_BY = "STARTED_BY_TEST"
-"""A variable that programs inherit; other tests' have another value."""
-os.environ[STARTED_BY] = secrets.token_hex(16)
+TOKEN = os.environ.get("STARTED_BY_TEST") or secrets.token_hex(16)
+"""The last word of the commands of programs, and so of their forks; other tests' have others."""
 PREAMBLE = """
 import json, os, signal, subprocess, sys, time
 def questions():
@@ -40,7 +39,7 @@ PLAYS = "for question in questions(): answer(question)"
 
 def program(body, limits=QUICK, folder="."):
     """A program in Python, of these lines after the preamble."""
-    return Program([*PYTHON, "-c", PREAMBLE + body], limits, folder)
+    return Program([*PYTHON, "-c", PREAMBLE + body, TOKEN], limits, folder)
 
 
 def agent(body, limits=QUICK):
@@ -75,7 +74,7 @@ def running():
     found = []
     for process in psutil.process_iter():
         try:
-            if process.environ().get(STARTED_BY) == os.environ[STARTED_BY]:
+            if process.cmdline()[-1:] == [TOKEN]:
                 found.append(process)
         except (psutil.Error, OSError):
             continue

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import random
+import signal
+import subprocess
 import sys
 import time
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,13 +23,23 @@ from shakespeare_agents.arena.programs import (
     Program,
     ProgramAgent,
     ProgramError,
-    process,
     program_digest,
 )
+from shakespeare_agents.arena.programs.kept import Kept
 from shakespeare_agents.arena.programs.questions import action_in, question
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.information_sets import InformationSets
-from tests.arena.programs import PLAYS, QUICK, agent, descriptors, forfeits, games, program, running
+from tests.arena.programs import (
+    PLAYS,
+    QUICK,
+    TOKEN,
+    agent,
+    descriptors,
+    forfeits,
+    games,
+    program,
+    running,
+)
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
@@ -187,11 +202,11 @@ def test_a_program_has_its_time_for_a_game_and_not_more():
 def test_an_answer_counts_though_its_program_has_ended_meanwhile(monkeypatch):
     """While the arena looks at memory, after the question was written."""
 
-    def look(pid):
+    def look(self):
         time.sleep(0.3)
         return 0
 
-    monkeypatch.setattr(process, "resident_bytes", look)
+    monkeypatch.setattr(Kept, "resident_bytes", look)
     with agent("for question in questions(): answer(question); sys.exit(0)") as one:
         assert forfeits(TABLES[0], one, most=1) == []
 
@@ -237,8 +252,20 @@ for question in questions():
     assert (tmp_path / "begun").read_text() == "xx"
 
 
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells of them there")
+def test_it_starts_with_no_signal_ignored_and_nobody_else_s_files(tmp_path):
+    """Python ignores some, which what it starts would inherit."""
+    look = "grep -E 'Sig(Blk|Ign)' /proc/self/status > signals; ls /proc/self/fd > files"
+    with ProgramAgent(Program(["sh", "-c", look], QUICK, tmp_path)) as one:
+        ((kind, details),) = forfeits(TABLES[0], one)
+    assert (kind, details) == ("crash", "it ended with exit code 0")
+    signals = (tmp_path / "signals").read_text().split()[1::2]
+    assert [int(mask, 16) & 0x7FFF_FFFF for mask in signals] == [0, 0]  # without libc's own
+    assert (tmp_path / "files").read_text().split() == ["0", "1", "2", "3"]  # the last is ls's
+
+
 def test_it_runs_in_its_folder_with_a_path_of_its_own(tmp_path):
-    (tmp_path / "mine.py").write_text("import json, sys\n" + program(PLAYS).argv[-1])
+    (tmp_path / "mine.py").write_text("import json, sys\n" + program(PLAYS).argv[-2])
     table = next(table for table in TABLES if table.players == 1)
     with ProgramAgent(Program([sys.executable, "mine.py"], QUICK, tmp_path)) as one:
         assert forfeits(table, one, most=2) == []
@@ -255,10 +282,14 @@ if os.fork() == 0:
         time.sleep(600)
     os._exit(0)
 os.wait()
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], **quiet)
+sleeps = [sys.executable, "-c", "import time; time.sleep(600)", sys.argv[-1]]
+subprocess.Popen(sleeps, **quiet)
+subprocess.Popen(sleeps, **quiet, env={{}}, start_new_session=True)
 {PLAYS}
 """
-"""Starts a process in its group, and one that leaves everything behind."""
+"""Starts a process in its group, one without any environment in a session of its own, and one that
+leaves everything behind."""
+STARTED = 4
 
 
 def left_by(stop):
@@ -269,7 +300,7 @@ def left_by(stop):
     before, others = descriptors(), len(running())
     one = agent(LEAVES)
     assert forfeits(table, one, most=1) == []
-    assert len(running()) == others + 3
+    assert len(running()) == others + STARTED
     stop(one)
     del one
     gc.collect()
@@ -296,6 +327,97 @@ def test_an_interruption_ends_the_program(monkeypatch):
                 lineup.decide(batch, np.arange(1))
 
     assert left_by(stop) == (0, 0)
+
+
+ARENA = """
+import sys, time
+from tests.arena.programs import agent, forfeits
+from tests.arena.test_programs import LEAVES
+from tests.contract.random_games import TABLES
+one = agent(LEAVES)
+assert forfeits(TABLES[0], one, most=1) == []
+print("playing", flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGHUP", "SIGQUIT", "SIGKILL"])
+def test_nothing_is_left_of_a_program_when_the_arena_is_killed(number):
+    """Also by what leaves no time to end it."""
+    others = len(running())
+    started_by = {**os.environ, "STARTED_BY_TEST": TOKEN}
+    words = [sys.executable, "-c", ARENA]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=started_by) as arena:
+        assert arena.stdout.readline() == b"playing\n"
+        assert len(running()) == others + STARTED
+        arena.send_signal(getattr(signal, number))
+    until = time.monotonic() + 20
+    while len(running()) > others and time.monotonic() < until:
+        time.sleep(0.01)
+    assert len(running()) == others
+
+
+def test_a_program_that_stops_its_keeper_ends_nevertheless():
+    body = f"os.kill(os.getppid(), signal.SIGSTOP)\n{PLAYS}"
+    one, others = agent(body), len(running())
+    assert forfeits(TABLES[0], one, most=1) == []
+    one.close()
+    assert len(running()) == others
+
+
+def test_a_program_that_kills_its_keeper_ends_nevertheless():
+    body = f"os.kill(os.getppid(), signal.SIGKILL)\n{PLAYS}"
+    one, others = agent(body), len(running())
+    forfeits(TABLES[0], one, most=1)
+    one.close()
+    assert len(running()) == others
+
+
+# ------------------------------------------------------------------------------------ environment
+
+
+def environment_in(tmp_path, **more):
+    """What a program finds in its environment."""
+    body = f"open({str(tmp_path / 'found')!r}, 'w').write(json.dumps(dict(os.environ)))\n{PLAYS}"
+    with ProgramAgent(replace(program(body), **more)) as one:
+        assert forfeits(TABLES[0], one, most=1) == []
+    return json.loads((tmp_path / "found").read_text())
+
+
+def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypatch):
+    monkeypatch.setenv("KEY_TO_ANOTHER_SERVICE", "secret")
+    monkeypatch.setenv("SEED", "5")
+    monkeypatch.setenv("LANG", "C.UTF-8")
+    monkeypatch.delenv("TMPDIR", raising=False)
+    found = environment_in(tmp_path)
+    assert found["PATH"] == os.environ["PATH"]
+    assert found.keys() <= {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE"}  # Python sets the last
+    found = environment_in(tmp_path, environment=["SEED", "WORDS=a=b", "HOME=/nowhere"])
+    assert (found["SEED"], found["WORDS"], found["HOME"]) == ("5", "a=b", "/nowhere")
+    assert "KEY_TO_ANOTHER_SERVICE" not in found
+
+
+def test_a_variable_that_is_not_set_is_named(monkeypatch):
+    monkeypatch.delenv("SEED", raising=False)
+    says = pytest.raises(ValueError, match="the variable SEED, which is not set here: set it")
+    with ProgramAgent(replace(program(PLAYS), environment=["SEED"])) as one, says:
+        forfeits(TABLES[0], one, most=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "fault", "says"),
+    [
+        ("SEED=5", TypeError, "give a list of texts"),
+        ([5], TypeError, "give a list of texts"),
+        (["=5"], ValueError, "'=5' is no variable: write NAME=VALUE"),
+        ([""], ValueError, "is no variable"),
+        (["A=b\0"], ValueError, "is no variable"),
+        (["A=\ud800"], ValueError, "is no variable"),
+    ],
+)
+def test_a_wrong_variable_is_named(given, fault, says):
+    with pytest.raises(fault, match=says):
+        Program(["mine"], environment=given)
 
 
 # ------------------------------------------------------------------------------- what a program is
@@ -349,6 +471,7 @@ def test_a_digest_follows_command_limits_and_files(tmp_path):
     first = digest()
     assert digest() == first
     assert digest(limits=Limits(seconds_a_move=1)) != first
+    assert program_digest(Program(command, QUICK, tmp_path, ["SEED=5"])) != first
     assert digest(["python3", "mine.py", "weights", "--fast"]) != first
     (tmp_path / "weights").write_text("2")
     assert digest() != first

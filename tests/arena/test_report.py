@@ -215,3 +215,22 @@ def test_where_results_come_from_is_read_from_their_folder(tmp_path):
     assert (about.box_digest, about.versions) == ("b0", {"shakespeare-env": "0.1.0"})
     (tmp_path / "report.html").write_text("a report changes nothing")
     assert about_results(tmp_path, results) == about
+
+
+@pytest.mark.parametrize(
+    ("agents", "command"),
+    [
+        ('"heuristic", "random"', "shakespeare arena field.toml"),
+        ('"random", {program = ["python3", "mine.py"]}', "shakespeare arena field.toml --trust"),
+        ('"random", "mine.py:Mine"', "shakespeare arena field.toml --trust"),
+    ],
+)
+def test_the_command_to_reproduce_is_one_that_runs(tmp_path, agents, command):
+    """Without --trust it would refuse what the field names."""
+    results = simulated({"a": 10, "b": 0}, tables=(2,), matches=2, seed=5)
+    results.write_parquet(tmp_path / "games-000001.parquet")
+    (tmp_path / "field.toml").write_text(f'game = "figaro"\nagents = [{agents}]\n')
+    about = about_results(tmp_path, results)
+    assert about.command == command
+    shown = report_html(made_standings(NAMES), about)
+    assert ("look at them first" in shown) == command.endswith("--trust")

@@ -144,3 +144,18 @@ def test_in_a_notebooks_frame_it_plays_without_touching_the_notebook(text, new_p
     inside.locator(".film-mistakes a").click()
     assert inside.locator(".film-place").inner_text() == f"10 / {MOVES}"
     assert page.url == notebook.as_uri()
+
+
+@pytest.mark.parametrize("width", [390, 800, 1110, 1280, 1920])
+def test_no_void_is_left_beside_the_table(film, new_page, width):
+    page = new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    opened(page, film)
+    free = page.evaluate(
+        """() => {
+            const row = document.querySelector(".film-panel:not(.film-seat) .film-large");
+            const ends = [...row.children].map((drawn) => drawn.getBoundingClientRect().right);
+            return row.closest(".film-board").getBoundingClientRect().right - Math.max(...ends);
+        }"""
+    )
+    assert free < 0.05 * width

@@ -42,8 +42,7 @@ def test_every_library_has_its_files_and_is_shown(library):
     assert (ROOT / "tests" / "ecosystem" / f"test_{library.key}.py").exists()
     shown = (ROOT / "docs" / "libraries.md").read_text(encoding="utf-8")
     (recipe,) = (path.name for path in RECIPES.glob(f"{library.key}_*.py"))
-    assert f'--8<-- "libraries/{recipe}"' in shown
-    assert f"](libraries/{recipe})" in shown, "a forge shows no snippets"
+    assert f"\nThe recipe: [docs/libraries/{recipe}](libraries/{recipe}).\n" in shown
     assert library.title in shown
 
 

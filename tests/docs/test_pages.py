@@ -71,6 +71,12 @@ def test_code_fits_its_box(page):
         assert max(map(len, block.splitlines())) <= 100, block
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_can_be_read_in_the_repository(page):
+    """A forge shows no includes of the site."""
+    assert "--8<--" not in page.read_text(encoding="utf-8")
+
+
 @games
 def test_every_game_has_its_pages(game):
     assert {"learning_curve.png", *BUILD["PAGES"]} <= {

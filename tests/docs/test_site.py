@@ -73,6 +73,18 @@ def test_notebooks_are_there_with_their_pictures(site):
         assert len(shown) == len(stored) > 0
 
 
+def test_programs_are_shown_where_pages_name_them(site):
+    shown = 0
+    for page in DOCS.glob("*.md"):
+        text = page.read_text(encoding="utf-8")
+        made = (site / page.name).with_suffix(".html").read_text(encoding="utf-8")
+        plain = words(html.unescape(re.sub("<[^>]+>", "", made)))
+        for path in re.findall(r"^The (?:program|recipe): \[(\S+)\]", text, re.MULTILINE):
+            assert words((ROOT / path).read_text(encoding="utf-8"))[:300] in plain
+            shown += 1
+    assert shown == 9
+
+
 def test_pictures_can_be_enlarged(site):
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")

@@ -136,7 +136,7 @@ def test_what_a_file_leaves_out_has_its_default(tmp_path):
         ("width = ", "is not TOML"),
         ("width = " + "[" * 10**5, "is not TOML"),
         ("width = " + "9" * 5000, "is not TOML"),
-        ("#" * 2**21, "bytes, and at most 1,048,576 could be of use"),
+        ("#" * 2**21, "bytes, and at most 1,048,576 can be"),
     ],
 )
 def test_entries_are_checked(tmp_path, text, message):

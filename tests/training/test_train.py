@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -277,7 +278,31 @@ def test_lost_workers_are_told_with_what_is_left(small, tmp_path, monkeypatch):
     monkeypatch.setattr("shakespeare_training.runs.run.Run.learn", lose)
     done = command("train", "--config", small, "--out", tmp_path / "run")
     assert done.exit_code == 1
-    assert "lost 4 times in a row; what was saved before is intact" in done.output
+    assert "lost 4 times in a row; nothing was saved yet: " in done.output
+
+
+def test_after_a_disk_was_full_what_is_recommended_works(small, tmp_path, monkeypatch):
+    """At the first save there is nothing to resume, later there is."""
+    folder = tmp_path / "run"
+    begin = ("train", "--config", small, "--out", folder, "--device", "cpu")
+    longer = ("train", "--resume", folder, "--decisions", 600)
+
+    def fill_the_disk(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def fails(*words):
+        with monkeypatch.context() as patched:
+            patched.setattr("shakespeare_agents.storage.write_atomically", fill_the_disk)
+            done = command(*words)
+        assert done.exit_code == 1
+        return " ".join(done.output.split())
+
+    said = fails(*begin)
+    assert "No space left on device); nothing was saved yet: " in said
+    assert "start it again by the same command" in said
+    assert command(*begin, "--decisions", 300).exit_code == 0
+    assert f"go on with shakespeare train --resume {folder}" in fails(*longer)
+    assert command(*longer).exit_code == 0
 
 
 def test_a_folder_that_cannot_be_written(small, tmp_path):

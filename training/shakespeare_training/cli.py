@@ -23,7 +23,6 @@ from shakespeare_training.terminal import (
 )
 
 _CONFIGURED = "as configured"
-_INTACT = "what was saved before is intact, and --resume continues from there"
 _OVERRIDES = "--set"
 """What to call settings from the command line in errors."""
 
@@ -132,6 +131,7 @@ def train(
         import_what_trains(console)
         from shakespeare_agents.checkpoint import read_card
         from shakespeare_training import config_text
+        from shakespeare_training.runs.folder import how_to_go_on
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
 
@@ -184,9 +184,9 @@ def train(
         except TrainingError as fault:
             give_up(str(fault))
         except WorkerError as fault:
-            give_up(f"{fault}; {_INTACT}")
+            give_up(f"{fault}; {how_to_go_on(folder)}")
         except OSError as fault:
-            give_up(f"the run cannot be written ({fault}); {_INTACT}")
+            give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
 
 
 def _check_workers(algorithm: str, workers: int, ray: str | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from shakespeare_agents.arena.entrants import Entrant
 from shakespeare_agents.arena.field import Contender, Field
 from shakespeare_agents.arena.programs import Limits, Program, ProgramAgent, program_digest
+from shakespeare_agents.arena.programs.program import environment_of
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.registry import make
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
@@ -42,8 +43,10 @@ def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
 def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
     try:
         if contender.program is not None:
-            program = Program(contender.program, Limits(**contender.limits), field.folder)
+            limits = Limits(**contender.limits)
+            program = Program(contender.program, limits, field.folder, contender.environment)
             _check_there(program)
+            environment_of(program)  # refuses what no start of it could have
             return program_digest(program), ProgramAgent(program)
         agent = make(contender.agent, game)
         return agent_digest(contender.agent, agent, game), agent

@@ -11,11 +11,13 @@ from shakespeare_agents.arena import dataset_parts
 from shakespeare_agents.held_folder import Contents
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
+from shakespeare_env.box_reading import LARGEST_BOX
 from shakespeare_env.datasets import manifest as manifests
 from shakespeare_env.datasets.frames import load_polars
 from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.reading import check_box, check_digests, holds_box
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.regular_files import read_regular
 
 _CONTENTS = Contents(
     manifests.NAME,
@@ -56,7 +58,7 @@ def _keep_box(folder: Path, settings: manifests.Settings) -> None:
     box = registry.game(settings.game).box
     if box == registry.folder(settings.game) / "box.toml" or holds_box(folder, settings):
         return
-    content = box.read_bytes()
+    content = read_regular(box, LARGEST_BOX)
     write_atomically(folder / manifests.BOX_NAME, content)
     if not holds_box(folder, settings):
         raise DatasetError(

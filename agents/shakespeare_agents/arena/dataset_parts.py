@@ -15,15 +15,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env.datasets.frames import faults, load_polars, parquet, polars_schema
-from shakespeare_env.datasets.manifest import Manifest, size_of
+from shakespeare_env.datasets.manifest import Manifest
 from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.regular_files import read_regular
 
 if TYPE_CHECKING:
     import polars as pl
 
 FILES = r"part-\d{8,}-[0-9a-f]{16}\.parquet"
 """Names of parts, as a regular expression."""
+_LARGEST = 2**32
+"""Bytes of one: it is in memory at once."""
 
 
 class Part(NamedTuple):
@@ -109,8 +112,7 @@ class Parts:
     def _read(self, group: int, path: Path) -> pl.DataFrame | None:
         """A part's games; None if it is damaged or of others."""
         try:
-            size_of(path)  # what is no file may have no end
-            content = path.read_bytes()
+            content = read_regular(path, _LARGEST)
             if path.stem.rpartition("-")[2] != self._digest(group, content):
                 return None
             rows: pl.DataFrame = load_polars().read_parquet(io.BytesIO(content))

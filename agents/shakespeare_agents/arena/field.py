@@ -15,6 +15,7 @@ from shakespeare_env import registry
 from shakespeare_env.agent import name_of
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.extras import needing
+from shakespeare_env.regular_files import read_regular
 from shakespeare_env.values import meant, shown
 
 with needing("arena", "the arena needs"):
@@ -23,7 +24,7 @@ with needing("arena", "the arena needs"):
 _SETTINGS = pydantic.ConfigDict(
     frozen=True, extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
 )
-_LARGEST = 2**20
+LARGEST_FIELD = 2**20
 """Bytes of a field's file."""
 
 Count = Annotated[int, pydantic.Field(strict=True, ge=1, le=10**9)]
@@ -49,6 +50,8 @@ class Contender(pydantic.BaseModel):
     """Memory of its processes."""
     seconds_to_start: Amount | None = None
     """That its first answer may take longer."""
+    environment: tuple[str, ...] = pydantic.Field(default=(), max_length=1000)
+    """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
 
     @pydantic.model_validator(mode="after")
     def _plays_somehow(self) -> Self:
@@ -56,6 +59,8 @@ class Contender(pydantic.BaseModel):
             raise ValueError("give either agent or program")
         if self.agent is not None and self.limits:
             raise ValueError(f"{', '.join(self.limits)}: only programs have limits")
+        if self.agent is not None and self.environment:
+            raise ValueError("environment: only programs have one of their own")
         if not (self.label and self.label.isprintable()):
             raise ValueError(f"{shown(self.label)} cannot be printed: give it a name")
         return self
@@ -170,13 +175,9 @@ class Field(pydantic.BaseModel):
         """
         file = Path(path)
         try:
-            if file.stat().st_size > _LARGEST:
-                raise ArenaError(f"{file}: a field has at most {_LARGEST:,} bytes")
-            text = file.read_text(encoding="utf-8")
+            text = read_regular(file, LARGEST_FIELD).decode()
             settings = tomllib.loads(text)
         except (OSError, ValueError) as fault:
-            if isinstance(fault, ArenaError):
-                raise
             if isinstance(fault, FileNotFoundError):
                 raise ArenaError(f"there is no file {file}") from fault
             raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault

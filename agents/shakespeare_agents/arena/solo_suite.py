@@ -21,10 +21,13 @@ from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import Lineup, play_out
+from shakespeare_env.regular_files import read_regular
 
 FORMAT = 1
 """Version of a suite's JSON."""
 _FOLDER = Path(__file__).with_name("suites")
+_LARGEST = 2**24
+"""Bytes of a suite."""
 
 OnStep = Callable[[int, int], None]
 """Called after every step with decisions made and games finished so far."""
@@ -111,7 +114,7 @@ def bundled_suite(game: str = registry.DEFAULT) -> SoloSuite:
             f"{game} has no solo suite yet; `python -m benchmarks.solo_suite` in a checkout makes "
             "one"
         )
-    suite = SoloSuite.from_json(suite_file(game).read_text(encoding="utf-8"))
+    suite = SoloSuite.from_json(read_regular(suite_file(game), _LARGEST).decode())
     if fault := registry.box_fault(game, suite.box_digest):
         raise BoxError(f"the solo suite of {game} was {fault}")
     return suite

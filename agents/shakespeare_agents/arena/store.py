@@ -7,6 +7,7 @@ interrupted, and folders are merged by copying rows.
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,7 @@ from shakespeare_env.datasets.results import FILES, FORMAT, MANIFEST
 from shakespeare_env.datasets.results_reading import read_manifest, read_results, results_files
 from shakespeare_env.errors import ArenaError
 from shakespeare_env.json_input import parse_object
+from shakespeare_env.regular_files import read_regular, regular_size
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +40,8 @@ _CONTENTS = Contents(
     use="plays in it",
     remedy="give a new folder or an arena's",
 )
+_LARGEST_PLAN = 2**26
+"""Bytes of a round's plan; its matches take some hundred each."""
 _MOST_SMALL, _SMALL = 64, 2**20
 """Files, and the bytes that a small one has fewer of."""
 
@@ -96,9 +100,10 @@ class Store:
 
     def tidy(self, most: int = _MOST_SMALL) -> None:
         """Put small files into one once they are more than `most`."""
-        small = [path for path in results_files(self.folder) if path.stat().st_size < _SMALL]
+        small = [path for path in results_files(self.folder) if regular_size(path) < _SMALL]
         if len(small) > most:
-            self._write(load_polars().concat([load_polars().read_parquet(path) for path in small]))
+            contents = [io.BytesIO(read_regular(path, _SMALL)) for path in small]
+            self._write(load_polars().concat(map(load_polars().read_parquet, contents)))
             # Should the process end before all are deleted, rows stand twice and count once.
             for path in small:
                 path.unlink()
@@ -155,7 +160,7 @@ def _last_plan(folder: Path) -> Plan | None:
         return None
     path = max(plans, key=lambda path: (len(path.name), path.name))
     try:
-        facts = parse_object(path.read_bytes())
+        facts = parse_object(read_regular(path, _LARGEST_PLAN))
         matches = [
             Match(
                 int(match["players"]),

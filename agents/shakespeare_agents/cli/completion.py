@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from shakespeare_agents.naming import names
+from shakespeare_env.regular_files import read_regular
 
 _MOST_BYTES = 2**20
 """Of a file that is looked into for names."""
@@ -42,9 +43,7 @@ def _at(path: Path, written: str) -> Iterator[str]:
 def _defined(path: Path) -> list[str]:
     """The public classes and functions of a file, read but not run."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            return []
-        module = ast.parse(path.read_bytes())
+        module = ast.parse(read_regular(path, _MOST_BYTES))
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     kinds = (ast.ClassDef, ast.FunctionDef)

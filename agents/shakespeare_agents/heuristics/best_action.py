@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,10 @@ class BestAction:
         return actions
 
 
+@cache
 def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., None]:
+    """The machine code of a game's rules of thumb, which nothing would free: once a process."""
+
     @rule
     def best_score(seen: Any, mask: Any) -> float:
         best = -np.inf

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,6 +141,7 @@ def at_random(
     return last
 
 
+@cache
 def by_rules_of_thumb(score: Callable[[Any, int], float]) -> Choose:
     """The action of the highest score, compiled (observation, action) -> float."""
 

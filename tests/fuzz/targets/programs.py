@@ -17,7 +17,7 @@ from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.kernels import compile_all
 from shakespeare_env.lineup import play_out
 from tests.arena import hostile_program
-from tests.arena.programs import PYTHON, descriptors, games, running
+from tests.arena.programs import PYTHON, TOKEN, descriptors, games, running
 from tests.contract.random_games import TABLES, Table
 
 PATIENCE = 120.0
@@ -69,7 +69,7 @@ def withstands(seed: str, table: Table, answers: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         counter = Path(folder, "counter")
         counter.touch()
-        argv = [*PYTHON, str(hostile_program.__file__), seed, str(counter)]
+        argv = [*PYTHON, str(hostile_program.__file__), seed, str(counter), TOKEN]
         with Judged(Program(argv, LIMITS, Path(folder)), seed) as hostile:
             while hostile.asked < answers:
                 _play(hostile, table)

@@ -7,6 +7,7 @@ whatever else a run writes is remains: nothing was learned, and a new run may ta
 from __future__ import annotations
 
 import re
+import shlex
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -99,6 +100,16 @@ def released_on_failure(lock: BaseFileLock) -> Iterator[None]:
 def is_unsaved(folder: Path) -> bool:
     """Whether a run was begun here whose first save is not complete."""
     return (folder / MARKER_NAME).is_file() and not (folder / STATE_NAME).exists()
+
+
+def how_to_go_on(folder: Path) -> str:
+    """What to do about a run that has failed, in words."""
+    if is_unsaved(folder):
+        return "nothing was saved yet: once that is mended, start it again by the same command"
+    return (
+        "what was saved before is intact; once that is mended, go on with "
+        f"shakespeare train --resume {shlex.quote(str(folder))}"
+    )
 
 
 def mark_saved(folder: Path) -> None:

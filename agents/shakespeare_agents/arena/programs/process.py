@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import selectors
 import signal
-import subprocess
 import time
 import weakref
 from dataclasses import dataclass
 from typing import IO
 
 from shakespeare_agents.arena.faults import Fault
-from shakespeare_agents.arena.programs.process_tree import MARK, end_tree, has_ended, resident_bytes
-from shakespeare_agents.arena.programs.program import Program
+from shakespeare_agents.arena.programs.kept import Kept
+from shakespeare_agents.arena.programs.program import Program, environment_of
 from shakespeare_env.errors import ShakespeareEnvError
 
 MOST_BYTES = 2**16
@@ -26,11 +24,13 @@ _MOST_CHUNKS = 16
 _TAIL = 1000
 """Bytes kept of what it wrote to standard error last."""
 _LOOK = 0.1
-"""Seconds between looks at its memory, and at whether it lives."""
+"""Seconds between looks at its memory."""
 _PATIENCE = 0.2
 """Seconds for more to arrive of what is a fault anyway: what kind of fault, depends on it."""
 _ENDING = 1.0
 """Seconds that a program whose pipes are closed has to end, so that its exit code can be told."""
+_LEAST = 0.005
+"""Seconds between looks whether it has."""
 _OURS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 """Errors in starting a program that are not the program's."""
 
@@ -61,33 +61,24 @@ class Process:
     Raises:
         ProgramError: it cannot be started.
         OSError: this machine has no processes, memory or file descriptors left.
+        ValueError: a variable that it is to be given is not set.
     """
 
     def __init__(self, program: Program) -> None:
-        mark = secrets.token_hex(16)
+        environment = environment_of(program)
         try:
-            self._popen = subprocess.Popen(
-                program.argv,
-                bufsize=0,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=program.folder,
-                env={**os.environ, MARK: mark},
-                start_new_session=True,
-            )
+            self._kept = Kept(program, environment)
         except OSError as fault:
             if fault.errno in _OURS:
                 raise
             what = f"{program} cannot be started in {program.folder}: {fault.strerror}"
             raise ProgramError(Fault("crash", what)) from fault
         # Also if nobody calls it: when this object goes, and at the interpreter's end.
-        self.kill = weakref.finalize(self, _kill, self._popen, mark, os.getpid())
+        self.kill = weakref.finalize(self, self._kept.end)
         self._most_bytes = program.limits.megabytes * 1e6
         self._next_look = 0.0
         self._tail = b""
-        pipes = self._popen.stdin, self._popen.stdout, self._popen.stderr
-        self._stdin, self._stdout, self._stderr = map(_descriptor, pipes)
+        self._stdin, self._stdout, self._stderr = map(_descriptor, self._kept.pipes)
         self._selector = selectors.PollSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
         self._selector.register(self._stderr, selectors.EVENT_READ)
@@ -132,7 +123,7 @@ class Process:
                 unsent = unsent[self._write(unsent) :]
                 if not unsent:
                     self._selector.unregister(self._stdin)
-            self._check_limits(deadline, is_silent=self._stdout not in ready)
+            self._check_limits(deadline)
         if unsent:
             raise _failed("garbage", "it answered a question that it had not read to its end")
         return self._alone(bytes(answer))
@@ -141,17 +132,14 @@ class Process:
         """Which pipes can be read or written, after so many seconds at most."""
         return {key.fd for key, _ in self._selector.select(wait)}
 
-    def _check_limits(self, deadline: Deadline, *, is_silent: bool) -> None:
+    def _check_limits(self, deadline: Deadline) -> None:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + _LOOK
-            taken = resident_bytes(self._popen.pid)
+            taken = self._kept.resident_bytes()
             if taken > self._most_bytes:
                 most = f"{self._most_bytes / 1e6:,.0f} MB"
                 raise _failed("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
-            # What it has started may hold its pipes open; it may have answered before its end.
-            if is_silent and has_ended(self._popen.pid) and self._stdout not in self._ready(0.0):
-                raise self._ended()
         if now >= deadline.at:
             raise _failed("time", f"it thought for longer than {deadline.limit}")
 
@@ -198,14 +186,13 @@ class Process:
 
     def _ended(self) -> ProgramError:
         until = time.monotonic() + _ENDING
-        while not (ended := has_ended(self._popen.pid)) and time.monotonic() < until:
+        while (code := self._kept.exit_code(_LEAST)) is None and time.monotonic() < until:
             self._read_stderr()  # it may wait for room to write
-            time.sleep(0.005)
-        if not ended:
+        if code is None:
             return _failed("crash", "it closed its standard input or output")
         self._read_stderr()
         self.kill()
-        return _failed("crash", f"it ended {_how(self._popen.returncode)}")
+        return _failed("crash", f"it ended {_how(code)}")
 
     def _with_last_words(self, error: ProgramError) -> ProgramError:
         text = self._tail.decode(errors="replace").strip()
@@ -230,8 +217,7 @@ def _how(code: int) -> str:
         return f"by signal {-code}"
 
 
-def _descriptor(pipe: IO[bytes] | None) -> int:
-    assert pipe is not None
+def _descriptor(pipe: IO[bytes]) -> int:
     os.set_blocking(pipe.fileno(), False)
     return pipe.fileno()
 
@@ -242,12 +228,3 @@ def _read(descriptor: int) -> bytes | None:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:
         return None
-
-
-def _kill(process: subprocess.Popen[bytes], mark: str, owner: int) -> None:
-    if os.getpid() != owner:  # a fork of the arena at its own end
-        return
-    end_tree(process, mark)
-    for pipe in (process.stdin, process.stdout, process.stderr):
-        if pipe is not None:
-            pipe.close()

@@ -6,11 +6,15 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
+from shakespeare_env.regular_files import open_regular
 from shakespeare_env.values import shown
+
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
+"""Environment variables that every program has, if they are set: no keys to other services."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +54,18 @@ class Program:
         argv: The program, looked up in PATH if it is a bare name, and its arguments.
         limits: What it may take.
         folder: Its working directory.
+        environment: Its environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for what
+            the arena's own has, which is looked up when the program is started.
 
     Raises:
-        TypeError: `argv` is no list of texts.
-        ValueError: it is empty, or holds what no argument can be.
+        TypeError: `argv` or `environment` is no list of texts.
+        ValueError: `argv` is empty, or one of them holds what no argument or variable can be.
     """
 
     argv: Sequence[str]
     limits: Limits = Limits()
     folder: Path = Path()
+    environment: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.argv, str) or not all(isinstance(text, str) for text in self.argv):
@@ -72,13 +79,32 @@ class Program:
                 raise ValueError(f"argv={shown(self.argv)}: {shown(text)} is no argument")
         object.__setattr__(self, "argv", tuple(self.argv))
         object.__setattr__(self, "folder", Path(self.folder))
+        object.__setattr__(self, "environment", tuple(_checked(self.environment)))
 
     def __str__(self) -> str:
         return " ".join(self.argv)
 
 
+def environment_of(program: Program) -> dict[str, str]:
+    """The environment variables that a program is started with.
+
+    Raises:
+        ValueError: one that it is to have from the arena's own is not set there.
+    """
+    found = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    for text in program.environment:
+        name, given, value = text.partition("=")
+        if not given and name not in os.environ:
+            raise ValueError(
+                f"{program} is to have the variable {name}, which is not set here: set it, or give "
+                f"its value, as in {name}=1"
+            )
+        found[name] = value if given else os.environ[name]
+    return found
+
+
 def program_digest(program: Program) -> str:
-    """SHA-256 of a program's command and limits, and of the files that its command names.
+    """SHA-256 of a program's command, limits and environment, and of files that its command names.
 
     Files that these read are not covered.
 
@@ -87,8 +113,23 @@ def program_digest(program: Program) -> str:
     """
     named = [program.folder / text for text in program.argv]
     files = [_content_digest(path) if _is_file(path) else "" for path in named]
-    made_of = json.dumps([program.argv, asdict(program.limits), files])
+    made_of = json.dumps([program.argv, asdict(program.limits), program.environment, files])
     return hashlib.sha256(made_of.encode()).hexdigest()
+
+
+def _checked(environment: Sequence[str]) -> Iterator[str]:
+    """The entries of a program's environment; TypeError or ValueError for what can be none."""
+    if isinstance(environment, str) or not all(isinstance(text, str) for text in environment):
+        raise TypeError(
+            f"environment={shown(environment)}: give a list of texts, as in ['OMP_NUM_THREADS=1']"
+        )
+    for text in environment:
+        if not text.partition("=")[0] or "\0" in text or _unwritable(text):
+            raise ValueError(
+                f"environment: {shown(text)} is no variable: write NAME=VALUE, or NAME for the "
+                "value that the arena's own has"
+            )
+        yield text
 
 
 def _unwritable(text: str) -> bool:
@@ -107,5 +148,5 @@ def _is_file(path: Path) -> bool:
 
 
 def _content_digest(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

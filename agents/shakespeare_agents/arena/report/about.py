@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shakespeare_agents.arena.field import LARGEST_FIELD, Field
 from shakespeare_agents.arena.store import FIELD_NAME
+from shakespeare_env.errors import ArenaError
+from shakespeare_env.regular_files import read_regular
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,18 +49,40 @@ def about_results(folder: Path, results: pl.DataFrame) -> About:
         results: Its games, one at least.
 
     Raises:
+        ArenaError: the field's file cannot be read.
         OSError: the folder cannot be read.
     """
-    field = folder / FIELD_NAME
+    field = _text(folder / FIELD_NAME)
     last = max(path.stat().st_mtime for path in folder.glob("*.parquet"))
     versions = {"shakespeare-env": ", ".join(results["package_version"].unique().sort())}
     variants = results["variants"].explode().drop_nulls().unique().sort()
     return About(
         title=f"{results['game'][0].capitalize()}: who is strongest",
-        command=f"shakespeare arena {FIELD_NAME}",
-        field=field.read_text(encoding="utf-8", errors="replace") if field.is_file() else "",
+        command=f"shakespeare arena {FIELD_NAME}{' --trust' if _runs_code(field) else ''}",
+        field=field,
         seeds=tuple(results["seed"].unique().sort()),
         versions=versions | ({"Variants": ", ".join(variants)} if len(variants) else {}),
         box_digest=", ".join(results["box_digest"].unique().sort()),
         when=datetime.fromtimestamp(int(last), UTC),
     )
+
+
+def _runs_code(field: str) -> bool:
+    """Whether a field names programs or Python, which the command runs only with `--trust`."""
+    try:
+        return bool(Field.of(**tomllib.loads(field)).runs())
+    except (ArenaError, ValueError):  # none is known, or it is for another version
+        return False
+
+
+def _text(field: Path) -> str:
+    """Of a field's file, "" if there is none."""
+    try:
+        return read_regular(field, LARGEST_FIELD).decode(errors="replace")
+    except FileNotFoundError:
+        return ""
+    except OSError as fault:
+        raise ArenaError(
+            f"{field}: cannot be read ({fault.strerror}); put it back, or delete it: the report "
+            "only quotes it"
+        ) from fault

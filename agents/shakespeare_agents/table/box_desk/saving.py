@@ -6,7 +6,9 @@ import hashlib
 from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
+from shakespeare_env.box_reading import LARGEST_BOX
 from shakespeare_env.errors import BoxError
+from shakespeare_env.regular_files import read_regular
 
 NEW = "new"
 """The state of a file that does not exist."""
@@ -15,7 +17,7 @@ NEW = "new"
 def state_of(path: Path) -> str:
     """What a file holds, in a word; BoxError if it cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_regular(path, LARGEST_BOX)).hexdigest()
     except FileNotFoundError:
         return NEW
     except OSError as error:

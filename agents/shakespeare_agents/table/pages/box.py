@@ -28,7 +28,9 @@ from shakespeare_agents.table.box_desk.saving import save, state_of
 from shakespeare_agents.table.box_desk.sources import meanings_of
 from shakespeare_agents.table.site import Site
 from shakespeare_env import registry
+from shakespeare_env.box_reading import LARGEST_BOX
 from shakespeare_env.errors import BoxError
+from shakespeare_env.regular_files import read_regular
 
 _FIELDS = 2000
 _VALUE, _CONFIRMED, _TAKEN, _ADDED = "value.", "confirmed.", "taken.", "added."
@@ -118,7 +120,7 @@ def _begun(site: Site, game: str) -> _Work:
             fault = str(error)
     for source in sources:
         try:
-            text = source.read_text(encoding="utf-8")
+            text = read_regular(source, LARGEST_BOX).decode()
             return _Work(game, opened(game, text), seen=seen, told=fault)
         except (OSError, ValueError) as error:
             # What cannot be gone on with is not written over either.

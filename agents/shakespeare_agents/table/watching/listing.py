@@ -14,6 +14,7 @@ from shakespeare_env.datasets.manifest_reading import read_manifest
 from shakespeare_env.datasets.reading import check_box
 from shakespeare_env.datasets.results_reading import is_arena, read_results, results_files
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.regular_files import regular_size
 
 MOST_LISTED = 20_000
 """Games of a dataset, the latest: it may have far more than memory holds."""
@@ -116,6 +117,7 @@ class Lister:
             return self._shards[number, shard]
         path = self._folder / shard_file(number)
         try:
+            regular_size(path, shard.size)
             rows = pl.scan_parquet(path, glob=False)
             found = rows.select(
                 "game_id",
