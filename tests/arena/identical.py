@@ -5,8 +5,8 @@ nothing but their names, stopped early as every arena is, and reports in how man
 verdict says "stronger"; then evaluations of such agents, and in how many of them the interval of a
 `difference` leaves out 0. It fails if a share's 95 % interval lies above 5 %.
 
-Whether an arena takes agents for equal takes (20 / W)² times the games with `equal_within` = W. So
-by default arenas are a ninth of an arena's default size: W = 60, and 1,200 games in place of 10,000.
+To find agents equal takes a ninth of the games with three times the `equal_within`. So by default
+arenas are that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.
 """
 
 from __future__ import annotations
