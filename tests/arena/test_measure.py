@@ -152,7 +152,7 @@ def test_what_the_command_prints_and_writes(tmp_path):
     file = tmp_path / "found.json"
     told = printed(
         *("measure", "random", "--game", "figaro", "--players", "3", "--games", "20"),
-        *("--json", str(file)),
+        *("--out", str(file)),
     )
     assert "random in figaro, seed 0" in told
     assert "below 1" in told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Annotated
 
@@ -55,7 +56,7 @@ def measure(
     seed: lineup_options.Seed = 0,
     out: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write the results to this file as JSON."),
+        typer.Option(metavar="FILE.json", help="Write the results to this file as JSON."),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
@@ -68,6 +69,8 @@ def measure(
     from shakespeare_agents.arena.measure import measure as place
     from shakespeare_agents.arena.measure import tables_of
 
+    if minutes is not None and math.isnan(minutes):  # which is not below 0, nor above the most
+        raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
     try:
         tables = tables_of(game, players)
