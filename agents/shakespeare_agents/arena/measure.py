@@ -15,7 +15,7 @@ from shakespeare_agents.arena.measure_climb import Climb
 from shakespeare_agents.arena.measure_fit import Meetings
 from shakespeare_agents.arena.measure_result import RUNGS, Measurement, Placement
 from shakespeare_agents.arena.series import OnProgress, Series
-from shakespeare_agents.intervals import normal_interval
+from shakespeare_agents.intervals import student_quantile
 from shakespeare_agents.registry import make
 from shakespeare_agents.workers import Workers
 from shakespeare_env import registry
@@ -166,6 +166,6 @@ class _Against:
             # An end is cut off where no difference can be, but never both.
             half = max(between.win_high - between.win_rate, between.win_rate - between.win_low)
             # What a copy wins is an equal share of what the agent leaves.
-            error = half / normal_interval(0.0, 1.0)[1] * copies.copies / (copies.copies + 1)
+            error = half / student_quantile(result.deals - 1) * copies.copies / (copies.copies + 1)
             variance = result.deals * error**2
         return Meetings(self.playouts, result.deals, result.games, own.wins, variance)
