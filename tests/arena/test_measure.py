@@ -9,10 +9,13 @@ import math
 import numpy as np
 import pytest
 
+from shakespeare_agents import make
 from shakespeare_agents.arena.measure import measure, reference
 from shakespeare_agents.arena.measure_climb import Climb
 from shakespeare_agents.arena.measure_fit import Meetings, fitted
 from shakespeare_agents.arena.measure_result import RUNGS
+from shakespeare_agents.identity import agent_digest
+from shakespeare_env import registry
 from tests.contract.command_line import printed, refused
 
 
@@ -25,6 +28,7 @@ class Planted:
     def __init__(self, place, slope, players, seed, noise=0.0):
         self.place, self.slope, self.players, self.noise = place, slope, players, noise
         self.rng = np.random.default_rng(seed)
+        self.compiling = 0.0
         self.now = 0.0
         self.order = []
 
@@ -43,6 +47,7 @@ class Rung:
         one = self.planted
         one.order += [self.playouts] * deals
         one.now += 0.01 * deals * one.players * self.playouts
+        one.now += 0 if len(self.shares) else one.compiling
         logit = one.slope * (one.place - math.log2(self.playouts)) - math.log(one.players - 1)
         chances = 1 / (1 + np.exp(-logit - one.noise * one.rng.standard_normal(deals)))
         new = one.rng.binomial(one.players, chances) / one.players
@@ -108,6 +113,14 @@ def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
     assert max(planted.order) == 256
 
 
+def test_what_a_first_deal_takes_to_compile_stops_nobody():
+    planted = Planted(5.0, 0.4, 2, 0)
+    planted.compiling = 10.0
+    planted.climb().play(10_000, 100.0)
+    assert {1, 4, 16} <= set(planted.order)
+    assert planted.now > 80
+
+
 def test_deals_whose_games_go_together_widen_the_interval():
     def width(variance):
         found = fitted([Meetings(16, 100, 400, 100.0, variance)], 4)
@@ -159,6 +172,9 @@ def test_what_the_command_prints_and_writes(tmp_path):
     data = json.loads(file.read_text())
     assert (data["agent"], data["tables"][0]["high"]) == ("random", 0.0)
     assert data["scale"]["16"] == reference(16)
+    rules = registry.game("figaro")
+    rung = data["scale"]["1024"]
+    assert data["scale_digest"] == agent_digest(rung, make(rung, rules), rules)
 
 
 def test_what_it_refuses():

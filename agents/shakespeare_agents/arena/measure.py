@@ -15,6 +15,7 @@ from shakespeare_agents.arena.measure_climb import Climb
 from shakespeare_agents.arena.measure_fit import Meetings
 from shakespeare_agents.arena.measure_result import RUNGS, Measurement, Placement
 from shakespeare_agents.arena.series import OnProgress, Series
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.intervals import student_quantile
 from shakespeare_agents.registry import make
 from shakespeare_agents.workers import Workers
@@ -110,6 +111,7 @@ def measure(
         )
         return _Against(playouts, series)
 
+    searching = scale[RUNGS[-1]]
     ends = time.monotonic() + 60 * minutes
     found: list[Placement] = []
     for number, seats in enumerate(tables):
@@ -124,7 +126,8 @@ def measure(
                 raise
             break
         found.append(climb.placement())
-    return Measurement(game, entrant.name, dict(options or {}), seed, scale, tuple(found))
+    digest = agent_digest(searching, make(searching, rules), rules)
+    return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, tuple(found))
 
 
 def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:

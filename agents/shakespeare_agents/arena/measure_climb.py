@@ -71,7 +71,7 @@ class Climb:
             before = self._met[rung].deals if rung in self._met else 0
             several = min(1 + before // 2, deals - self.deals, _MOST_TOGETHER)
             if before and math.isfinite(seconds):
-                fit_in = min(left, _TOGETHER_S) / self._each[rung]
+                fit_in = min(left, _TOGETHER_S) / max(self._deal_takes(rung), 1e-6)
                 several = max(min(several, int(fit_in)), 1)
             self._play(rung, several)
 
@@ -107,9 +107,15 @@ class Climb:
         return self._met[rung].deals if rung in self._met else 0
 
     def _deal_takes(self, rung: int) -> float:
-        """Seconds; of a rung not met yet in proportion to the playouts of the highest one."""
-        highest = max(self._met)
-        return self._each.get(rung, self._each[highest] * rung / highest)
+        """Seconds; of a rung not timed yet on the line through the two highest that are.
+
+        Part of the time is the agent's own, which no rung changes.
+        """
+        if rung in self._each or not self._each:
+            return self._each.get(rung, 0.0)
+        *_, (low, less), (high, more) = [(0, 0.0), *sorted(self._each.items())]
+        rise = max(more - less, 0.0) / (high - low) if low else 0.0
+        return more + rise * (rung - high)
 
     def _is_beyond(self) -> bool:
         """Whether an end of the scale has been met often, and the agent is surely beyond it."""
@@ -125,5 +131,6 @@ class Climb:
         games = self._games[rung]
         began = self._clock()
         self._met[rung] = games.play(deals)
-        self._each[rung] = max((self._clock() - began) / deals, 1e-6)
+        if self._deals_at(rung) > deals:  # the first visit may compile what it plays with
+            self._each[rung] = (self._clock() - began) / deals
         self._fit = fitted(list(self._met.values()), self.players)

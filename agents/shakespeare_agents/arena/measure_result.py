@@ -64,6 +64,8 @@ class Measurement:
         options: Variants.
         seed: Of the deals and the agents' draws.
         scale: The reference agents by playouts.
+        scale_digest: Of the weights and the code that play them (see `identity.agent_digest`);
+            figures of different ones do not compare.
         tables: One per number of seats.
     """
 
@@ -72,6 +74,7 @@ class Measurement:
     options: dict[str, bool]
     seed: int
     scale: dict[int, str]
+    scale_digest: str
     tables: tuple[Placement, ...]
 
     def __getitem__(self, players: int) -> Placement:
