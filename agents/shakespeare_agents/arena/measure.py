@@ -111,7 +111,6 @@ def measure(
         )
         return _Against(playouts, series)
 
-    searching = scale[RUNGS[-1]]
     ends = time.monotonic() + 60 * minutes
     found: list[Placement] = []
     for number, seats in enumerate(tables):
@@ -126,7 +125,8 @@ def measure(
                 raise
             break
         found.append(climb.placement())
-    digest = agent_digest(searching, make(searching, rules), rules)
+    top = scale[RUNGS[-1]]
+    digest = agent_digest(top, make(top, rules), rules)
     return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, tuple(found))
 
 
