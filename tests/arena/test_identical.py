@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,14 +17,14 @@ from shakespeare_env import registry
 from tests.arena.identical import Shape, Share, arenas, differing, play_arena, twins
 
 TWO = Shape(2, (2,))
-SMALL = {"games": 200, "equal_within": 150.0}
+SMALL: dict[str, Any] = {"games": 200, "equal_within": 150.0}
 
 
 class Better(RandomAgent):
     """Wins about 60 % against `random` at two seats of Shakespeare."""
 
     def __init__(self):
-        self.heuristic = make("heuristic", registry.game("shakespeare"))
+        self.heuristic: Any = make("heuristic", registry.game("shakespeare"))
 
     def act(self, observations, masks, rng):
         drawn = super().act(observations, masks, rng)

@@ -146,7 +146,9 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
 
 def _seed_of(seed: int, seats: int, playouts: int) -> int:
     """Of the games against a rung: rungs and tables share no deals, so their luck is not one."""
-    words = np.random.SeedSequence([check_seed(seed), seats, playouts]).generate_state(1, np.uint64)
+    words = np.random.SeedSequence([int(check_seed(seed)), seats, playouts]).generate_state(
+        1, np.uint64
+    )
     return int(words[0])
 
 
