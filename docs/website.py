@@ -92,6 +92,7 @@ REFERENCE = {
             "evaluate result differences deals recording dataset field tournament matches "
             "matchmaking settling standings.making standings.standings standings.verdicts store "
             "faults referee programs.program programs.agent programs.process solo_suite "
+            "measure measure_result "
             "tables leaderboard report.about report.page",
         )
         + _modules("shakespeare_agents", "intervals"),

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _Z_95 = 1.959963984540054
 """The normal distribution's 97.5 % quantile."""
+_STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
+"""Of Student's t with 1, 2, ... degrees of freedom."""
 
 
 def wilson_interval(wins: float, games: float) -> tuple[float, float]:
@@ -36,6 +38,30 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
         return mean, None, None
     error = float(deals.std(ddof=1)) / math.sqrt(len(deals))
     return mean, *normal_interval(mean, error)
+
+
+def verdict_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
+    """The same by Student's t, whose ends are also those of few deals: for verdicts."""
+    mean = float(deals.mean())
+    if len(deals) == 1:
+        return mean, None, None
+    half = student_quantile(len(deals) - 1) * float(deals.std(ddof=1)) / math.sqrt(len(deals))
+    return mean, mean - half, mean + half
+
+
+def student_quantile(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t with so many degrees of freedom, to 0.0002.
+
+    From ten on by Fisher and Cornish (1960, "The percentile points of distributions having known
+    cumulants"); SciPy, which has it, comes with the arena alone.
+    """
+    if freedom <= len(_STUDENT):
+        return _STUDENT[freedom - 1]
+    z, n = _Z_95, freedom
+    first = (z**3 + z) / 4
+    second = (5 * z**5 + 16 * z**3 + 3 * z) / 96
+    third = (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384
+    return z + first / n + second / n**2 + third / n**3
 
 
 def normal_interval(estimate: float, error: float) -> tuple[float, float]:

@@ -23,6 +23,7 @@ COMMANDS = {
     "show": "shakespeare_env.cli.show",
     "train": "shakespeare_training.cli",
     "evaluate": "shakespeare_agents.cli.evaluate",
+    "measure": "shakespeare_agents.cli.measure",
     "solo-suite": "shakespeare_agents.cli.solo_suite",
     "exploit": "shakespeare_training.exploit.command",
     "arena": "shakespeare_agents.cli.arena",

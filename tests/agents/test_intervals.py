@@ -7,11 +7,14 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+import scipy.special
 
 from shakespeare_agents.intervals import (
     clustered_mean,
     clustered_share,
     mean_interval,
+    student_quantile,
+    verdict_interval,
     wilson_interval,
 )
 
@@ -59,6 +62,17 @@ def test_the_interval_of_a_mean_holds_the_truth_as_often_as_it_says():
         assert high is not None
         held += low < 1.0 < high
     assert 0.92 < held / 2000 < 0.97
+
+
+def test_a_verdict_holds_with_few_deals_too():
+    freedom = np.array([1, 2, 5, 9, 10, 29, 99, 10_000])
+    found = [student_quantile(int(one)) for one in freedom]
+    assert found == pytest.approx(scipy.special.stdtrit(freedom, 0.975), abs=2e-4)
+    draws = np.random.default_rng(1).normal(size=(4000, 6))
+    ends = [verdict_interval(deals) for deals in draws]
+    held = np.mean([low < 0 < high for _, low, high in ends if low is not None and high])
+    assert 0.94 < held < 0.96
+    assert verdict_interval(np.array([3.0])) == (3.0, None, None)
 
 
 def test_rows_of_one_cluster_count_once():

@@ -50,9 +50,9 @@ def test_agents_are_compared_deal_by_deal():
     assert (found.win_rate, found.score) == (0.25, 2)
     # Two deals are too few: their interval ends where differences do.
     assert (found.win_low, found.win_high) == (-1, 1)
-    assert found.score - found.score_low == pytest.approx(1.959964 * 3)
+    assert found.score - found.score_low == pytest.approx(12.7062 * 3)
     assert str(found) == (
-        "a less b, 2 deals:\n  wins +25.0 % (-100.0 to +100.0), score +2.00 (-3.88 to +7.88)"
+        "a less b, 2 deals:\n  wins +25.0 % (-100.0 to +100.0), score +2.00 (-36.12 to +40.12)"
     )
 
 

@@ -83,6 +83,7 @@ def needed(tmp_path, monkeypatch):
     return {
         "dataset": ["--out", "dataset"],
         "exploit": ["random", "--game", GAME, "--minutes", "0"],
+        "measure": ["random", "--game", GAME, "--games", "1"],
         "replay": ["game.jsonl", "--at", "0"],
         "show": ["position.json"],
         "solo-suite": ["random", "--game", "shakespeare"],
@@ -113,7 +114,9 @@ def test_texts_that_mean_nothing(command, option, needed):
     assert not {*os.listdir()} - {"position.json", "game.jsonl"}
 
 
-@pytest.mark.parametrize("command", ["evaluate", "dataset", "watch", "play", "solo-suite"])
+@pytest.mark.parametrize(
+    "command", ["evaluate", "dataset", "watch", "play", "solo-suite", "measure"]
+)
 def test_agents_that_are_none(command, needed):
     for agent in AGENTS:
         refusal(command, *needed.get(command, []), "--", agent, "random")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.intervals import mean_interval
+from shakespeare_agents.intervals import verdict_interval
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ def differences(
     found = []
     for first, second in itertools.combinations(held, 2):
         won, scored = (a - b for a, b in zip(means[first], means[second], strict=True))
-        rate, *ends = mean_interval(won)
+        rate, *ends = verdict_interval(won)
         low, high = (None if end is None else min(max(end, -1.0), 1.0) for end in ends)
-        scored_by = mean_interval(scored)
+        scored_by = verdict_interval(scored)
         found.append(Difference(first, second, len(won), rate, low, high, *scored_by))
     return tuple(found)
 

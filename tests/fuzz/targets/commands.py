@@ -31,6 +31,7 @@ _OPTIONS = {
     ),
     "evaluate": ("--players", "--seed", "--out", "--game", "--option"),
     "solo-suite": ("--game", "--seed", "--worst", "--out"),
+    "measure": ("--minutes", "--seed", "--out"),
     "exploit": ("--games", "--seed", "--out", "--set"),
     "arena": ("--results", "--games", "--minutes"),
     "arena report": ("--out",),
@@ -63,6 +64,7 @@ _SMALL = {
     ),
     "evaluate": ("--games", "4", "--threads", "2"),
     "arena": ("--games", "4", "--minutes", "0.01"),
+    "measure": ("--games", "1", "--game", "figaro", "--players", "3"),
     "exploit": ("--minutes", "0", "--game", "figaro", "--players", "3"),
     "dataset": ("--games", "4", "--threads", "2"),
     "check": ("--games", "1", "--rows", "1"),
@@ -103,7 +105,7 @@ def _line(case: random.Random, place: Path) -> list[str]:
         line.append(_file(case, place))
     if command in ("evaluate", "dataset", "watch", "play", "replay", "mcp"):
         line += [_agent(case) for _ in range(case.randint(0, 3))]
-    if command in ("exploit", "solo-suite"):
+    if command in ("exploit", "measure", "solo-suite"):
         line.append(_agent(case))
     if command == "dataset" and case.random() < 0.9:
         line += ["--out", "made"]

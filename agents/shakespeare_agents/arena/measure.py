@@ -1,0 +1,176 @@
+"""The strength of an agent in playouts: how many search needs to be as strong."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from shakespeare_agents.arena.entrants import Entrant, entrants_of
+from shakespeare_agents.arena.measure_climb import Climb
+from shakespeare_agents.arena.measure_fit import Meetings
+from shakespeare_agents.arena.measure_result import RUNGS, Measurement, Placement
+from shakespeare_agents.arena.series import OnProgress, Series
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.intervals import student_quantile
+from shakespeare_agents.registry import make
+from shakespeare_agents.workers import Workers
+from shakespeare_env import registry
+from shakespeare_env.agent import Player
+from shakespeare_env.batch_checks import checked_count
+from shakespeare_env.datasets.manifest import MOST_GAMES
+from shakespeare_env.game import Game
+from shakespeare_env.rng import check_seed
+from shakespeare_env.values import shown
+
+MINUTES = 5.0
+"""That a measurement takes unless games are counted."""
+_FROZEN = (
+    "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
+    "horizon=1000,temperature=0"
+)
+
+
+def reference(playouts: int) -> str:
+    """The agent that a rung of the scale stands for.
+
+    All of it is written out, so that no change of a default moves the scale: search over the first
+    bundled network, with playouts to the end of the game; one playout is that network alone. Fewer
+    playouts than twice the moves considered could not be shared among them.
+    """
+    if playouts == 1:
+        return "network,version=1"
+    return f"search,simulations={playouts}," + _FROZEN.format(considered=min(playouts // 2, 6))
+
+
+def measure(
+    agent: Entrant | Player,
+    game: str = registry.DEFAULT,
+    *,
+    players: Sequence[int] | None = None,
+    minutes: float | None = None,
+    games: int | None = None,
+    seed: int = 0,
+    options: Mapping[str, bool] | None = None,
+    threads: int = 1,
+    on_progress: OnProgress | None = None,
+    workers: Workers | None = None,
+) -> Measurement:
+    """Place an agent on the scale: the playouts with which search wins as often as it does.
+
+    At each table it plays one seat against copies of a `reference` in the others, every deal from
+    every seat. Which rung it meets next follows from the games before: it begins at the lowest and
+    climbs while it seems stronger, then alternates between the two rungs around its place.
+
+    Args:
+        agent: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
+        game: Its name.
+        players: Numbers of seats; by default all that the game has, from two on.
+        minutes: Of play in all, shared among the tables; by default `MINUTES`, or no limit if
+            `games` is given. At each table at least one deal is played.
+        games: At each table at most, rounded up to whole deals. Without `minutes` the same seed
+            gives the same games.
+        seed: Of the deals and the agents' draws.
+        options: Variants.
+        threads: That step the games; they change no result.
+        on_progress: See `OnProgress`; counts begin anew with every rung and table.
+        workers: That play the games (see `open_workers`), this process by default.
+
+    Raises:
+        KeyboardInterrupt: before a first deal is over; later it returns what it has.
+        CheckpointError: the scale's network is not for the box in force.
+        ValueError: a number is out of range, there is one seat, or as of `make`.
+        TypeError: a number is not whole, or as of `make`.
+        WorkerError: workers are lost, or an agent is another one there.
+    """
+    rules = registry.game(game)
+    tables = tables_of(rules, players)
+    if minutes is None:
+        minutes = math.inf if games is not None else MINUTES
+    if not minutes >= 0:
+        raise ValueError(f"minutes={shown(minutes)} must be a number from 0 on")
+    most = MOST_GAMES if games is None else checked_count("games", games, MOST_GAMES)
+    (entrant,) = entrants_of([agent], rules)
+    scale = {playouts: reference(playouts) for playouts in RUNGS}
+
+    def games_against(seats: int, playouts: int) -> _Against:
+        name = f"{entrant.name} met {playouts} playouts"  # which is not the agent's own
+        rung = Entrant(name, make(scale[playouts], rules), scale[playouts])
+        series = Series(
+            [entrant, *[rung] * (seats - 1)],
+            game,
+            seed=_seed_of(seed, seats, playouts),
+            options=options,
+            threads=threads,
+            on_progress=on_progress,
+            workers=workers,
+        )
+        return _Against(playouts, series)
+
+    ends = time.monotonic() + 60 * minutes
+    found: list[Placement] = []
+    for number, seats in enumerate(tables):
+        left = max(ends - time.monotonic(), 0) / (len(tables) - number)
+        climb = Climb(seats, partial(games_against, seats))
+        try:
+            climb.play(-(-most // seats), left)
+        except KeyboardInterrupt:
+            if climb.deals:
+                found.append(climb.placement())
+            if not found:
+                raise
+            break
+        found.append(climb.placement())
+    top = scale[RUNGS[-1]]
+    digest = agent_digest(top, make(top, rules), rules)
+    return Measurement(game, entrant.name, dict(options or {}), seed, scale, digest, tuple(found))
+
+
+def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
+    """The numbers of seats to play at, each once."""
+    if players is None:
+        return list(range(max(rules.min_seats, 2), rules.max_seats + 1))
+    tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
+    if not tables or 1 in tables:
+        few = max(rules.min_seats, 2)
+        said = "alone at the table there is nobody to win against" if tables else "no table"
+        raise ValueError(
+            f"players={shown(list(players))}: {said}; give {few} to {rules.max_seats} seats"
+        )
+    return tables
+
+
+def _seed_of(seed: int, seats: int, playouts: int) -> int:
+    """Of the games against a rung: rungs and tables share no deals, so their luck is not one."""
+    words = np.random.SeedSequence([int(check_seed(seed)), seats, playouts]).generate_state(
+        1, np.uint64
+    )
+    return int(words[0])
+
+
+@dataclass(frozen=True)
+class _Against:
+    """Deals of an agent alone against copies of a rung."""
+
+    playouts: int
+    series: Series
+
+    def play(self, deals: int) -> Meetings:
+        """See `Games.play`."""
+        self.series.play(deals)
+        result = self.series.result()
+        own, copies = result.agents
+        assert own.wins is not None  # there are two seats or more
+        between = result.difference(own.name, copies.name)
+        variance = 0.0
+        if between.win_low is not None and between.win_high is not None:
+            # An end is cut off where no difference can be, but never both.
+            half = max(between.win_high - between.win_rate, between.win_rate - between.win_low)
+            # What a copy wins is an equal share of what the agent leaves.
+            error = half / student_quantile(result.deals - 1) * copies.copies / (copies.copies + 1)
+            variance = result.deals * error**2
+        return Meetings(self.playouts, result.deals, result.games, own.wins, variance)

@@ -1,0 +1,167 @@
+"""How often an arena, or an evaluation, takes one of several identical agents for stronger.
+
+`python -m tests.arena.identical --arenas 200 --game figaro` plays arenas of agents that differ in
+nothing but their names, stopped early as every arena is, and reports in how many of them any
+verdict says "stronger"; then evaluations of such agents, and in how many of them the interval of a
+`difference` leaves out 0. It fails if a share's 95 % interval lies above 5 %.
+
+To find agents equal takes a ninth of the games with three times the `equal_within`. So by default
+arenas are that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.progress import track
+
+from shakespeare_agents import RandomAgent, evaluate
+from shakespeare_agents.arena import Entrant
+from shakespeare_agents.arena.field import Field
+from shakespeare_agents.arena.standings import standings_of
+from shakespeare_agents.arena.standings.verdicts import LEVEL
+from shakespeare_agents.arena.tournament import Ending, run_arena
+from shakespeare_agents.intervals import wilson_interval
+from shakespeare_env import registry
+from shakespeare_env.datasets.results_reading import read_results
+
+GAMES, EQUAL_WITHIN = 1200, 60.0
+"""Of an arena: see above."""
+DEALS = (10, 30, 100)
+"""Of evaluations."""
+_NAMES = (2, 4, 8)
+_TABLES: Mapping[str, Sequence[tuple[int, ...]]] = {
+    "shakespeare": ((2,), (4,), (2, 4), (1, 2, 4)),
+    "figaro": ((3,), (4,), (6,), (3, 4, 5, 6)),
+}
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A field's: how many names it has, and at which tables they meet."""
+
+    names: int
+    players: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.names} names at {', '.join(map(str, self.players))} seats"
+
+
+@dataclass(frozen=True)
+class Played:
+    """An arena that is over: why, and the verdicts of all ladders."""
+
+    shape: Shape
+    ending: Ending
+    games: int
+    verdicts: tuple[str, ...]
+
+    @property
+    def stronger(self) -> bool:
+        return "stronger" in self.verdicts
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of some arenas or evaluations find a difference."""
+
+    found: int
+    of: int
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        return wilson_interval(self.found, self.of)
+
+    @property
+    def too_large(self) -> bool:
+        """Whether the interval lies above what verdicts allow."""
+        return self.interval[0] > LEVEL
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        share = self.found / self.of
+        return f"{self.found} of {self.of}, {share:.1%} ({low:.1%} to {high:.1%})"
+
+
+def shapes(game: str) -> list[Shape]:
+    return [Shape(*shape) for shape in itertools.product(_NAMES, _TABLES[game])]
+
+
+def twins(names: int) -> list[Any]:
+    """Agents that play like `random`; each of a class of its own, which makes it another agent."""
+    return [type(f"Twin {number}", (RandomAgent,), {})() for number in range(names)]
+
+
+def play_arena(game: str, shape: Shape, seed: int, agents: Sequence[Any], **how: Any) -> Played:
+    """One in a temporary folder; `how` are more settings of its field."""
+    settings = {"games": GAMES, "equal_within": EQUAL_WITHIN, **how}
+    field = Field.of(game=game, players=shape.players, agents=agents, seed=seed, **settings)
+    with tempfile.TemporaryDirectory() as folder:
+        ending = run_arena(field, Path(folder))
+        results = read_results(Path(folder))
+    standings = standings_of(results, equal_within=field.equal_within)
+    said = [*standings.ladder["verdict"], *standings.solo["verdict"]]
+    return Played(shape, ending, len(results), tuple(one for one in said if one is not None))
+
+
+def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[Played]:
+    """Arenas of identical agents, the field's shapes in turn."""
+    for seed, shape in zip(range(first_seed, first_seed + count), itertools.cycle(shapes(game))):
+        yield play_arena(game, shape, seed, twins(shape.names), **how)
+
+
+def differing(game: str, players: int, deals: int, seeds: Iterable[int]) -> Share:
+    """Evaluations of identical agents: whether the first two of them differ in wins."""
+    entrants = [Entrant(f"twin {seat}", RandomAgent()) for seat in range(players)]
+    found = of = 0
+    for seed in seeds:
+        result = evaluate(entrants, game, games=deals * players, players=players, seed=seed)
+        between = result.difference("twin 0", "twin 1")
+        assert between.win_low is not None
+        assert between.win_high is not None
+        found += not between.win_low <= 0 <= between.win_high
+        of += 1
+    return Share(found, of)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
+    parser.add_argument("--arenas", type=int, default=200)
+    parser.add_argument("--evaluations", type=int, default=1000, help="of each size and table")
+    parser.add_argument("--game", choices=registry.names(), default=registry.DEFAULT)
+    parser.add_argument("--games", type=int, default=GAMES, help="of an arena at most")
+    parser.add_argument("--equal-within", type=float, default=EQUAL_WITHIN, help="Elo points")
+    parser.add_argument("--seed", type=int, default=0, help="of the first arena or evaluation")
+    given = parser.parse_args()
+    how = {"games": given.games, "equal_within": given.equal_within}
+    playing = arenas(given.game, given.arenas, given.seed, **how)
+    shares = []
+    if given.arenas:
+        played = list(track(playing, "arenas", given.arenas, transient=True))
+        for shape in shapes(given.game):
+            some = [one for one in played if one.shape == shape]
+            if some:
+                settled = sum(one.ending is Ending.settled for one in some)
+                stronger = Share(sum(one.stronger for one in some), len(some))
+                print(f"{shape}: stronger in {stronger}; {settled} settled early")
+        shares.append(Share(sum(one.stronger for one in played), len(played)))
+        print(f"{given.game}, arenas with any verdict stronger: {shares[-1]}")
+    if given.evaluations:
+        seeds = range(given.seed, given.seed + given.evaluations)
+        tables = [players for players in registry.seats(given.game) if players > 1]
+        for players, deals in itertools.product(tables, DEALS):
+            shares.append(differing(given.game, players, deals, seeds))
+            where = f"{given.game}, {players} seats, {deals} deals"
+            print(f"{where}: an interval of a difference without 0 in {shares[-1]}")
+    sys.exit(any(share.too_large for share in shares))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Identical agents are seldom taken for different, and different ones are found.
+
+`python -m tests.arena.identical` plays enough for a figure.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import RandomAgent, make
+from shakespeare_agents.arena.standings import verdicts
+from shakespeare_agents.arena.tournament import Ending
+from shakespeare_env import registry
+from tests.arena.identical import Shape, Share, arenas, differing, play_arena, twins
+
+TWO = Shape(2, (2,))
+SMALL: dict[str, Any] = {"games": 200, "equal_within": 150.0}
+
+
+class Better(RandomAgent):
+    """Wins about 60 % against `random` at two seats of Shakespeare."""
+
+    def __init__(self):
+        self.heuristic: Any = make("heuristic", registry.game("shakespeare"))
+
+    def act(self, observations, masks, rng):
+        drawn = super().act(observations, masks, rng)
+        chosen = self.heuristic.act(observations, masks, rng)
+        return np.where(rng.random() < 0.1, chosen, drawn)
+
+
+def test_identical_agents_are_seldom_taken_for_different():
+    played = list(arenas("shakespeare", 12, **SMALL))
+    assert not Share(sum(one.stronger for one in played), len(played)).too_large
+    assert any(one.ending is Ending.settled for one in played)
+
+
+def test_a_better_agent_is_found_and_the_arena_stops():
+    found = play_arena("shakespeare", TWO, 0, [Better(), *twins(1)])
+    assert found.verdicts == ("stronger",)
+    assert found.ending is Ending.settled
+
+
+def test_verdicts_that_are_too_easy_are_found_out(monkeypatch):
+    monkeypatch.setattr(verdicts, "LEVEL", 0.9)
+    played = [play_arena("shakespeare", TWO, seed, twins(2), games=60) for seed in range(6)]
+    assert Share(sum(one.stronger for one in played), len(played)).too_large
+
+
+def test_differences_of_identical_agents_hold_nothing():
+    assert not differing("figaro", 3, 30, range(40)).too_large
+
+
+@pytest.mark.parametrize(("found", "too_large"), [(0, False), (15, False), (17, True)])
+def test_a_share_is_judged_by_its_interval(found, too_large):
+    assert Share(found, 200).too_large is too_large

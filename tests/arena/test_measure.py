@@ -1,0 +1,185 @@
+"""The scale of playouts: agents of known strength are placed where they belong."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pytest
+
+from shakespeare_agents import make
+from shakespeare_agents.arena.measure import measure, reference
+from shakespeare_agents.arena.measure_climb import Climb
+from shakespeare_agents.arena.measure_fit import Meetings, fitted
+from shakespeare_agents.arena.measure_result import RUNGS
+from shakespeare_agents.identity import agent_digest
+from shakespeare_env import registry
+from tests.contract.command_line import printed, refused
+
+
+class Planted:
+    """Games of an agent whose odds against every rung are known; each takes as long as it would.
+
+    With `noise` deals differ in how much they suit the agent, in logits.
+    """
+
+    def __init__(self, place, slope, players, seed, noise=0.0):
+        self.place, self.slope, self.players, self.noise = place, slope, players, noise
+        self.rng = np.random.default_rng(seed)
+        self.compiling = 0.0
+        self.now = 0.0
+        self.order = []
+
+    def against(self, playouts):
+        return Rung(self, playouts)
+
+    def climb(self):
+        return Climb(self.players, self.against, lambda: self.now)
+
+
+class Rung:
+    def __init__(self, planted, playouts):
+        self.planted, self.playouts, self.shares = planted, playouts, np.zeros(0)
+
+    def play(self, deals):
+        one = self.planted
+        one.order += [self.playouts] * deals
+        one.now += 0.01 * deals * one.players * self.playouts
+        one.now += 0 if len(self.shares) else one.compiling
+        logit = one.slope * (one.place - math.log2(self.playouts)) - math.log(one.players - 1)
+        chances = 1 / (1 + np.exp(-logit - one.noise * one.rng.standard_normal(deals)))
+        new = one.rng.binomial(one.players, chances) / one.players
+        self.shares = np.append(self.shares, new)
+        total = len(self.shares)
+        variance = float(self.shares.var(ddof=1)) if total > 1 else 0.0
+        wins = float(self.shares.sum() * one.players)
+        return Meetings(self.playouts, total, total * one.players, wins, variance)
+
+
+def covered(low, true, high):
+    return (
+        (low if low is not None else math.inf) <= true <= (high if high is not None else math.inf)
+    )
+
+
+@pytest.mark.parametrize("players", [2, 4])
+def test_intervals_hold_the_true_place(players):
+    """95 % are promised; 90 % of them must be kept."""
+    held = []
+    for place, slope, seed in itertools.product((0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)):
+        climb = Planted(place, slope, players, [seed, int(10 * place)], noise=0.3).climb()
+        climb.play(150, math.inf)
+        found = climb.placement()
+        held.append(covered(found.low, 2**place, found.high))
+    assert np.mean(held) >= 0.9
+    assert climb.deals == 150
+
+
+def test_more_games_narrow_the_interval():
+    def width(deals):
+        climb = Planted(5.0, 0.4, 4, 0).climb()
+        climb.play(deals, math.inf)
+        found = climb.placement()
+        assert found.low
+        assert found.high
+        return found.high / found.low
+
+    assert width(2000) < 2 < width(60)
+
+
+@pytest.mark.parametrize(("place", "said"), [(-6.0, "below 1"), (17.0, "above 1,024")])
+def test_beyond_the_scale_it_says_so_and_stops(place, said):
+    planted = Planted(place, 0.8, 4, 1)
+    climb = planted.climb()
+    climb.play(10_000, math.inf)
+    assert str(climb.placement()) == said
+    assert climb.deals < 600
+
+
+def test_it_climbs_rung_by_rung_and_stays_around_the_place():
+    planted = Planted(5.0, 0.4, 2, 3)
+    planted.climb().play(400, math.inf)
+    first = list(dict.fromkeys(planted.order))
+    assert first == list(RUNGS[: len(first)])
+    assert set(planted.order[200:]) == {16, 64}
+
+
+def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
+    planted = Planted(9.0, 0.4, 2, 0)
+    planted.climb().play(10_000, 20.0)
+    assert planted.now < 25
+    assert max(planted.order) == 256
+
+
+def test_what_a_first_deal_takes_to_compile_stops_nobody():
+    planted = Planted(5.0, 0.4, 2, 0)
+    planted.compiling = 10.0
+    planted.climb().play(10_000, 100.0)
+    assert {1, 4, 16} <= set(planted.order)
+    assert planted.now > 80
+
+
+def test_deals_whose_games_go_together_widen_the_interval():
+    def width(variance):
+        found = fitted([Meetings(16, 100, 400, 100.0, variance)], 4)
+        return found.high - found.low
+
+    alone = 0.25 * 0.75 / 4  # of a deal's share, if its games were independent
+    assert width(0.0) < width(alone) < width(3 * alone)
+
+
+def test_equal_wins_place_an_agent_at_the_rung_itself():
+    found = fitted([Meetings(64, 50, 150, 50.0, 0.05)], 3)
+    assert found.place == 6
+    assert found.low < 6 < found.high
+
+
+@pytest.mark.parametrize("playouts", RUNGS)
+def test_every_rung_is_written_out(playouts):
+    text = reference(playouts)
+    assert "version=1" in text
+    assert playouts == 1 or "horizon=1000" in text
+
+
+def test_a_rung_is_placed_at_itself():
+    found = measure(reference(1), "figaro", players=[3], games=30)
+    assert covered(found[3].low, 1, found[3].high)
+    assert found[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
+    with pytest.raises(KeyError, match="4 seats were not played; the tables are 3"):
+        found[4]
+
+
+def test_the_same_seed_gives_the_same_games():
+    def found(seed):
+        return measure("heuristic", "figaro", players=[4, 3], games=12, seed=seed)
+
+    one = found(0)
+    assert one == found(0)
+    assert one.tables[0].meetings != found(1).tables[0].meetings
+    assert [table.players for table in one.tables] == [4, 3]
+
+
+def test_what_the_command_prints_and_writes(tmp_path):
+    file = tmp_path / "found.json"
+    told = printed(
+        *("measure", "random", "--game", "figaro", "--players", "3", "--games", "20"),
+        *("--out", str(file)),
+    )
+    assert "random in figaro, seed 0" in told
+    assert "below 1" in told
+    data = json.loads(file.read_text())
+    assert (data["agent"], data["tables"][0]["high"]) == ("random", 0.0)
+    assert data["scale"]["16"] == reference(16)
+    rules = registry.game("figaro")
+    rung = data["scale"]["1024"]
+    assert data["scale_digest"] == agent_digest(rung, make(rung, rules), rules)
+
+
+def test_what_it_refuses():
+    with pytest.raises(ValueError, match="nobody to win against; give 2 to 4 seats"):
+        measure("random", players=[1, 2])
+    with pytest.raises(ValueError, match="figaro is played by 3 to 6 seats"):
+        measure("random", "figaro", players=[2])
+    assert "nobody to win against" in refused("measure", "random", "--players", "1")
