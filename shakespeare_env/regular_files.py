@@ -6,10 +6,10 @@ A device may have no end, and a pipe waits for whoever writes into it; a link is
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
 
 
 def regular_size(path: Path, at_most: int | None = None) -> int:
@@ -27,7 +27,7 @@ def regular_size(path: Path, at_most: int | None = None) -> int:
     return about.st_size
 
 
-def open_regular(path: Path, at_most: int | None = None) -> BinaryIO:
+def open_regular(path: Path, at_most: int | None = None) -> io.BufferedReader:
     """Open a file for reading; errors as of `regular_size`."""
     regular_size(path, at_most)
     # Should a pipe have taken its place meanwhile, opening does not wait.

@@ -348,6 +348,7 @@ def test_nothing_is_left_of_a_program_when_the_arena_is_killed(number):
     started_by = {**os.environ, "STARTED_BY_TEST": TOKEN}
     words = [sys.executable, "-c", ARENA]
     with subprocess.Popen(words, stdout=subprocess.PIPE, env=started_by) as arena:
+        assert arena.stdout is not None
         assert arena.stdout.readline() == b"playing\n"
         assert len(running()) == others + STARTED
         arena.send_signal(getattr(signal, number))

@@ -21,7 +21,7 @@ from contextlib import suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = [signal.SIGPIPE, signal.SIGXFSZ]
@@ -57,7 +57,7 @@ def keep(arena: int) -> None:
         _say(arena, f"code {code}")
 
 
-def _started(argv: Sequence[str], environment: Mapping[str, str]) -> int:
+def _started(argv: list[str], environment: Mapping[str, str]) -> int:
     """Start a program, looked up in its own PATH, in a session of its own."""
     name = argv[0]
     folders = [""] if "/" in name else os.get_exec_path(environment)

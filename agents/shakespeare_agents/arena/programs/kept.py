@@ -57,7 +57,7 @@ class Kept:
         self._owner, self._program = os.getpid(), None
         try:
             self.pipes = tuple(map(_there, _pipes(self._keeper)))
-            given = program.argv, os.fspath(program.folder), dict(environment)
+            given = list(program.argv), os.fspath(program.folder), dict(environment)
             with suppress(BrokenPipeError):
                 self._socket.sendall(marshal.dumps(given))
             what, number = self._said()
