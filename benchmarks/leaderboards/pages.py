@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
+from benchmarks.leaderboards.strength import strength_svg
 from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
 from shakespeare_agents.arena.report import about_results, write_report
 from shakespeare_agents.arena.standings import Standings, standings_of
@@ -41,6 +42,7 @@ def write_pages() -> Iterator[Path]:
     for name, found in standings.items():
         folder = ROOT / "docs" / name
         write_atomically(folder / "ladder.svg", ladder_svg(found).encode())
+        write_atomically(folder / "strength.svg", strength_svg(found))
         fields = [path.read_text(encoding="utf-8") for path in fields_of(name)]
         about = replace(
             about_results(HERE / name, read_results(HERE / name)),
@@ -48,7 +50,7 @@ def write_pages() -> Iterator[Path]:
             field="\n".join(fields),
         )
         write_report(found, about, folder / "arena.html")
-        yield from (folder / "ladder.svg", folder / "arena.html")
+        yield from (folder / "ladder.svg", folder / "strength.svg", folder / "arena.html")
     write_atomically(PAGE, page(standings).encode())
     yield PAGE
     text = README.read_text(encoding="utf-8")
@@ -84,6 +86,7 @@ def _section(name: str, found: Standings) -> str:
         f"![The ladders of {name}, with intervals]({name}/ladder.svg)",
         ladder_markdown(found),
         _cycles(found.cycles),
+        f"![Strength against time a decision, {name}]({name}/strength.svg)",
         "Win rates, mean scores, and how often the row's agent finished ahead of the column's, %, "
         "ties half:",
         *(_table(found, players) for players in found.ladders()),

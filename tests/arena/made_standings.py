@@ -93,8 +93,9 @@ def made_standings(
             for score in range(-8, 48)
         ],
         "times": [
-            {**who[i], "decisions": 1000, "seconds": 0.1 * 4.0**i}
+            {"players": players, **who[i], "decisions": 1000, "seconds": 0.1 * 4.0**i}
             | {"milliseconds": 0.1 * 4.0**i, **ends(0.1 * 4.0**i, 0.05)}
+            for players in (*([1] if alone else []), *tables)
             for i in places
         ],
         "seats": [

@@ -151,13 +151,17 @@ def test_scores_are_compared_on_the_same_deals():
     assert pair["score_high"] - pair["score_low"] < (single["score_high"] - single["score_low"]) / 4
 
 
-def test_time_is_counted_by_decision(results, standings):
-    rows = results.explode("agents", "seconds", "decisions").filter(pl.col("agents") == "fair")
-    fair = standings.times.row(by_predicate=pl.col("agent") == "fair", named=True)
-    seconds, decisions = rows["seconds"].cast(pl.Float64).sum(), rows["decisions"].sum()
-    assert (fair["decisions"], fair["seconds"]) == (decisions, pytest.approx(seconds))
-    assert fair["milliseconds"] == pytest.approx(1000 * seconds / decisions)
-    assert fair["low"] < fair["milliseconds"] < fair["high"]
+def test_time_is_counted_by_decision_and_table(results, standings):
+    for players in (1, 2, 4):
+        games = results.filter(pl.col("players") == players)
+        rows = games.explode("agents", "seconds", "decisions").filter(pl.col("agents") == "fair")
+        at = (pl.col("agent") == "fair") & (pl.col("players") == players)
+        fair = standings.times.row(by_predicate=at, named=True)
+        seconds, decisions = rows["seconds"].cast(pl.Float64).sum(), rows["decisions"].sum()
+        assert (fair["decisions"], fair["seconds"]) == (decisions, pytest.approx(seconds))
+        assert fair["milliseconds"] == pytest.approx(1000 * seconds / decisions)
+        assert fair["low"] < fair["milliseconds"] < fair["high"]
+        assert standings.milliseconds(players)["fair"] == fair["milliseconds"]
 
 
 LUCK: dict[str, dict[str, Any]] = {

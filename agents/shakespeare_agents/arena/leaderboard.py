@@ -44,7 +44,6 @@ _INK, _MUTED, _ACCENT, _INTERVAL = (LIGHT[name] for name in ("ink", "muted", "ac
 
 def ladder_markdown(standings: Standings) -> str:
     """The ladders as Markdown tables, a number of seats each; then the mean of those of ratings."""
-    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
     parts = [
         _table(
             f"{counted(players, 'seat')}, {counted(int(rows['games'].sum()) // players, 'game')}:",
@@ -62,6 +61,7 @@ def ladder_markdown(standings: Standings) -> str:
             ],
         )
         for players, rows in standings.ladders().items()
+        for taken in [standings.milliseconds(players)]
     ]
     if standings.solo.height:
         parts.append(_solo_table(standings))
@@ -131,6 +131,7 @@ def ladder_svg(standings: Standings) -> str:
     panels = [
         _Panel(counted(players, "seat"), rows, "rating", 0, "Elo points")
         for players, rows in standings.ladders().items()
+        for taken in [standings.milliseconds(players)]
     ]
     if standings.solo.height:
         panels.append(_Panel("1 seat", standings.solo, "mean", 1, "Mean score"))

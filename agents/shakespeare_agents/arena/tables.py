@@ -69,11 +69,11 @@ def ladder_table(standings: Standings, players: int) -> Table:
     table = _ranked(
         f"{standings.game}, {counted(players, 'seat')}: {counted(ladder.height, 'agent')}, "
         f"{counted(games, 'game')}",
-        "ms: milliseconds a decision, at all tables.",
+        "ms: milliseconds a decision.",
     )
     for heading in ("Elo, 95 %", "Lead, 95 %", "Games", "ms"):
         table.add_column(heading, justify="right", no_wrap=True)
-    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
+    taken = standings.milliseconds(players)
     for row in ladder.iter_rows(named=True):
         table.add_row(
             row["rank"],

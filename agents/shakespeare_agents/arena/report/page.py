@@ -102,7 +102,7 @@ def _ends(rows: Iterable[Facts], *columns: str) -> list[float | None]:
 
 
 def _ladder(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    times = {row["agent"]: row for row in standings.times.to_dicts()}
+    times = {(row["players"], row["agent"]): row for row in standings.times.to_dicts()}
     by_players = _by_players(standings.ladder.to_dicts())
     combined = standings.combined.to_dicts()
     facts = {

@@ -70,7 +70,6 @@ def planes(standings: Standings, names: Mapping[str, str]) -> list[Plane]:
         standings: Of the field.
         names: As they are shown, by label.
     """
-    taken = dict(standings.times.select("agent", "milliseconds").iter_rows())
     ladders = [
         (players, rows, "rating", "Elo points") for players, rows in standings.ladders().items()
     ]
@@ -78,6 +77,7 @@ def planes(standings: Standings, names: Mapping[str, str]) -> list[Plane]:
     return [
         _plane(players, rows.to_dicts(), value, title, taken, names)
         for players, rows, value, title in ladders
+        for taken in [standings.milliseconds(players)]
         if any(taken.get(agent) for agent in rows["agent"])
     ]
 

@@ -31,18 +31,17 @@ def score_counts(seats: pl.DataFrame) -> pl.DataFrame:
 
 def times(seats: pl.DataFrame) -> pl.DataFrame:
     """The frame `Standings.times`, the quickest first; agents that decided nothing are left out."""
-    who = ["digest", "agent"]
-    sums = seats.group_by(who).agg(pl.col("decisions", "seconds").sum())
+    sums = seats.group_by(_AT).agg(pl.col("decisions", "seconds").sum())
     per_decision = clusters.means(
         seats.with_columns(milliseconds=1000 * pl.col("seconds")),
-        who,
+        _AT,
         "milliseconds",
         per="decisions",
     )
     return (
         sums.filter(pl.col("decisions") > 0)
-        .join(per_decision.rename({"mean": "milliseconds"}), on=who)
-        .sort("milliseconds", "digest")
+        .join(per_decision.rename({"mean": "milliseconds"}), on=_AT)
+        .sort("players", "milliseconds", "digest")
     )
 
 

@@ -37,7 +37,7 @@ class Standings:
             `weakest` is the smallest of the three shares; `p_value`, corrected for the number of
             triples of all tables; `significant` if it is at most 0.05.
         scores: How often each final score was reached, forfeited games left out.
-        times: Decisions, and the time they took; intervals over matches.
+        times: By number of seats: decisions, and the time they took; intervals over matches.
         seats: Share of victory by seat, all agents together.
         deals: By number of seats: the share of the variance of scores that the deal explains for
             all seats alike (null at two seats), and what deal and seat explain together.
@@ -64,6 +64,11 @@ class Standings:
         """The rows of `ladder` by number of seats."""
         seats = self.ladder["players"].unique(maintain_order=True)
         return {players: self.ladder.filter(pl.col("players") == players) for players in seats}
+
+    def milliseconds(self, players: int) -> dict[str, float]:
+        """A decision's at a table, by agents that were timed there."""
+        timed = self.times.filter(pl.col("players") == players)
+        return dict(timed.select("agent", "milliseconds").iter_rows())
 
 
 _WHO: dict[str, type[pl.DataType]] = {"agent": pl.String, "digest": pl.String}
@@ -123,6 +128,7 @@ SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
     },
     "scores": {"players": pl.Int64, "agent": pl.String, "score": pl.Int64, "count": pl.Int64},
     "times": {
+        "players": pl.Int64,
         **_WHO,
         "decisions": pl.Int64,
         "seconds": pl.Float64,
