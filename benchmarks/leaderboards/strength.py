@@ -6,6 +6,7 @@ import io
 from collections.abc import Mapping
 from itertools import pairwise
 
+import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -76,6 +77,7 @@ def _legend(figure: Figure, axes: Axes, styles: Mapping[str, tuple[str, str]]) -
 
 def _svg(figure: Figure) -> bytes:
     content = io.BytesIO()
-    # Without a date and with fixed ids the same standings give the same bytes.
-    figure.savefig(content, format="svg", metadata={"Date": None})
+    # Text as text; without a date and with fixed ids the same standings give the same bytes.
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "strength"}):
+        figure.savefig(content, format="svg", metadata={"Date": None})
     return content.getvalue()

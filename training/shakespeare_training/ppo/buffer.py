@@ -62,12 +62,17 @@ class SeatRolloutBuffer(RolloutBuffer):
     Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 
     Args:
-        *arguments: Of the base class; so are `n_envs` and `gae_lambda`.
+        buffer_size: Steps of each game in a rollout.
+        observation_space: Of a game.
+        action_space: Of a game.
+        device: Of the minibatches.
+        gae_lambda: See `seat_targets`.
+        gamma: Not used: games end.
+        n_envs: Games.
         players: int[n], seats at each game's table.
         max_seats: The most seats of the game.
         rng: Shuffles the decisions.
         near_certain_share: Of the near-certain decisions (`near_certain`), to be in a minibatch.
-        **options: Of the base class.
 
     Attributes:
         open_decisions: Those to carry over, one row of every array each.
