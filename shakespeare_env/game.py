@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
-from shakespeare_env.compiled import rule
 from shakespeare_env.panels import Headline, Panel
 from shakespeare_env.records import Ranges
 from shakespeare_env.values import is_whole, meant, shown
@@ -91,12 +90,6 @@ class ObservationLayout:
         return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
 
 
-@rule
-def no_secret_choices(game: Record) -> bool:
-    """`Rules.rewind` of a game whose choices are seen when they are made."""
-    return False
-
-
 @dataclass(frozen=True)
 class Rules:
     """A game's compiled functions; they change one record in place and allocate nothing.
@@ -125,7 +118,7 @@ class Rules:
     determinize: Callable[[Record, int], None]
     scores: Callable[[Record, Any], None]
     fault: Callable[[Record], int]
-    rewind: Callable[[Record], bool] = no_secret_choices
+    rewind: Callable[[Record], bool]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shakespeare_env.figaro import notation
 from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.checks import fault
-from shakespeare_env.figaro.determinize import determinize
+from shakespeare_env.figaro.determinize import determinize, rewind
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.compact import draw_compact
 from shakespeare_env.figaro.drawing.headline import headline
@@ -38,7 +38,7 @@ GAME = Game(
     hidden_from_text=HIDDEN_FROM_TEXT,
     actions=TABLE,
     layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores, fault),
+    rules=Rules(set_up, legal, play, observe, determinize, scores, fault, rewind),
     good_scores={},
     score_scale=10,
     to_dict=notation.to_dict,

@@ -58,3 +58,9 @@ def put_back(game: Record, seat: int) -> None:
         game["dealt"][kind] += game["hand"][seat, kind]
         game["hand"][seat, kind] = 0
     game["hand_size"][seat] = 0
+
+
+@rule
+def rewind(game: Record) -> bool:
+    """No choice is secret: cards are seen when they are played."""
+    return False

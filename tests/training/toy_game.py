@@ -92,6 +92,12 @@ def determinize(game: Record, seat: int) -> None:
 
 
 @rule
+def rewind(game: Record) -> bool:
+    """No choice is secret."""
+    return False
+
+
+@rule
 def scores(game: Record, out: Any) -> None:
     """1 for each winner."""
     for seat in range(MAX_SEATS):
@@ -151,7 +157,7 @@ GAME = Game(
     hidden_from_text=("random",),
     actions=ACTIONS,
     layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores, fault),
+    rules=Rules(set_up, legal, play, observe, determinize, scores, fault, rewind),
     good_scores={1: 1.0},
     score_scale=1.0,
     to_dict=to_dict,
