@@ -245,7 +245,7 @@ WEIGHT = "policy/action_net.weight"
         ("open/masks", lambda a: a & False, "open/actions holds one that is not legal"),
         ("open/observations", lambda a: a - 100, "open/observations holds numbers beyond"),
         ("open/log_probs", spoilt(5.0), "open/log_probs holds one above 0"),
-        ("open/values", spoilt(np.nan), "open/values holds numbers that are not finite"),
+        ("open/forecasts", spoilt(np.nan), "open/forecasts holds numbers that are not finite"),
         ("open/gained", lambda a: a[:, None], "open/gained is float32"),
     ],
 )

@@ -12,7 +12,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from shakespeare_env.cli import COMMANDS, app
+from shakespeare_env.cli import app
 from shakespeare_env.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
 from tests.fuzz.starts import start, starts
@@ -99,7 +99,7 @@ def check(case: random.Random) -> str:
 
 
 def _line(case: random.Random, place: Path) -> list[str]:
-    command = case.choice((*COMMANDS, *_QUICK))
+    command = case.choice((*_OPTIONS, *_QUICK))
     line: list[str] = []
     if command in ("show", "replay", "arena", "arena report", "arena merge"):
         line.append(_file(case, place))
