@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 from rich.progress import track
 
 from shakespeare_agents import RandomAgent, evaluate
@@ -34,7 +35,7 @@ from shakespeare_env.datasets.results_reading import read_results
 
 GAMES, EQUAL_WITHIN = 1200, 60.0
 """Of an arena: see above."""
-DEALS = (10, 30, 100)
+DEALS = (3, 10, 40)
 """Of evaluations."""
 _NAMES = (2, 4, 8)
 _TABLES: Mapping[str, Sequence[tuple[int, ...]]] = {
@@ -56,16 +57,18 @@ class Shape:
 
 @dataclass(frozen=True)
 class Played:
-    """An arena that is over: why, and the verdicts of all ladders."""
+    """An arena that is over: why, and the verdicts and ranks of all ladders."""
 
     shape: Shape
     ending: Ending
     games: int
     verdicts: tuple[str, ...]
+    ranks: tuple[str, ...]
 
     @property
     def stronger(self) -> bool:
-        return "stronger" in self.verdicts
+        """Whether any agent is taken for stronger than another, beside it or further down."""
+        return "stronger" in self.verdicts or not {"1", "1="}.issuperset(self.ranks)
 
 
 @dataclass(frozen=True)
@@ -107,8 +110,11 @@ def play_arena(game: str, shape: Shape, seed: int, agents: Sequence[Any], **how:
         ending = run_arena(field, Path(folder))
         results = read_results(Path(folder))
     standings = standings_of(results, equal_within=field.equal_within)
-    said = [*standings.ladder["verdict"], *standings.solo["verdict"]]
-    return Played(shape, ending, len(results), tuple(one for one in said if one is not None))
+    ladders = pl.concat(
+        frame.select("verdict", "rank") for frame in (standings.ladder, standings.solo)
+    )
+    said = tuple(ladders["verdict"].drop_nulls())
+    return Played(shape, ending, len(results), said, tuple(ladders["rank"]))
 
 
 def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[Played]:
@@ -122,7 +128,9 @@ def differing(game: str, players: int, deals: int, seeds: Iterable[int]) -> Shar
     entrants = [Entrant(f"twin {seat}", RandomAgent()) for seat in range(players)]
     found = of = 0
     for seed in seeds:
-        result = evaluate(entrants, game, games=deals * players, players=players, seed=seed)
+        games = deals * players * (players - 1)  # a deal in balanced orders: every pair of seats
+        result = evaluate(entrants, game, games=games, players=players, seed=seed)
+        assert result.difference("twin 0", "twin 1").deals == deals
         between = result.difference("twin 0", "twin 1")
         assert between.win_low is not None
         assert between.win_high is not None
@@ -154,9 +162,12 @@ def main() -> None:
         shares.append(Share(sum(one.stronger for one in played), len(played)))
         print(f"{given.game}, arenas with any verdict stronger: {shares[-1]}")
     if given.evaluations:
-        seeds = range(given.seed, given.seed + given.evaluations)
         tables = [players for players in registry.seats(given.game) if players > 1]
-        for players, deals in itertools.product(tables, DEALS):
+        lengths = itertools.product(tables, DEALS)
+        for series, (players, deals) in enumerate(lengths):
+            # Series share no deal, so that they can be counted together.
+            first = given.seed + series * given.evaluations
+            seeds = range(first, first + given.evaluations)
             shares.append(differing(given.game, players, deals, seeds))
             where = f"{given.game}, {players} seats, {deals} deals"
             print(f"{where}: an interval of a difference without 0 in {shares[-1]}")

@@ -56,7 +56,8 @@ def made_standings(
                     {"players": players, **who[i], "games": 1000 + i, "rating": rating[i]}
                     | {**ends(rating[i], 20), **lead(i, STEP), "forfeits": i}
                     for i in places
-                ]
+                ],
+                _never,
             )
         ],
         "combined": [
@@ -114,7 +115,8 @@ def made_standings(
                     {**who[i], "deals": 100, "mean": 30.0 - i, **ends(30.0 - i, 0.5)}
                     | {"median": 30.0 - i, **lead(i, 1.0), "forfeits": 0}
                     for i in places
-                ]
+                ],
+                _never,
             )
             if alone
         ],
@@ -130,3 +132,7 @@ def made_standings(
 
 def _chance(lead: float) -> float:
     return float(1 / (1 + 10 ** (-lead / 400)))
+
+
+def _never(first: int, second: int) -> bool:
+    return False

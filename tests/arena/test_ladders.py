@@ -13,7 +13,7 @@ from shakespeare_agents.arena.standings import bootstrap, standings_of
 from shakespeare_agents.arena.standings.bootstrap import ratings
 from shakespeare_agents.arena.standings.ladder import mean_of_ladders
 from shakespeare_agents.arena.standings.sandwich import quick_ratings
-from shakespeare_agents.arena.standings.verdicts import shared_level, with_ranks
+from shakespeare_agents.arena.standings.verdicts import Levels, with_ranks
 from tests.arena.simulated_results import digest_of, simulated
 
 AT_TWO = {"all-rounder": 150.0, "duellist": 300.0, "crowd": -150.0, "weak": -300.0}
@@ -123,22 +123,31 @@ def test_agents_whom_no_games_connect_are_not_compared():
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "ranks"),
+    ("verdicts", "apart", "ranks"),
     [
-        ("", "1"),
-        ("stronger stronger", "1 2 3"),
-        ("stronger equal open stronger", "1 2= 2= 2= 5"),
-        ("open stronger equal", "1= 1= 3= 3="),
+        ("", "", "1"),
+        ("stronger stronger", "", "1 2 3"),
+        ("stronger equal open stronger", "", "1 2= 2= 2= 5"),
+        ("open stronger equal", "", "1= 1= 3= 3="),
+        ("open open open", "02", "1= 1= 2= 2="),
+        ("open open open open", "02 24", "1= 1= 2= 2= 4"),
+        ("open open stronger", "02", "1= 1= 2 4"),
     ],
 )
-def test_ranks_are_shared_where_nobody_is_stronger(verdicts, ranks):
+def test_a_rank_counts_the_agents_that_are_surely_stronger(verdicts, apart, ranks):
+    """So neighbours whose order is open share none with an agent that beats one of them."""
     rows = [{"verdict": verdict} for verdict in verdicts.split()] + [{}]
-    assert [row["rank"] for row in with_ranks(rows)] == ranks.split()
+    found = with_ranks(rows, lambda first, second: f"{first}{second}" in apart.split())
+    assert [row["rank"] for row in found] == ranks.split()
 
 
-def test_all_neighbours_on_all_ladders_share_the_level():
-    assert [shared_level(agents) for agents in ([], [1], [2], [6], [6, 6, 0, 3])] == pytest.approx(
+def test_all_verdicts_on_all_ladders_share_the_level():
+    found = [Levels.of(agents) for agents in ([], [1], [2], [6], [6, 6, 0, 3])]
+    assert [levels.neighbours for levels in found] == pytest.approx(
         [0.05, 0.05, 0.05, 0.01, 0.05 / 12]
+    )
+    assert [levels.pairs for levels in found] == pytest.approx(
+        [0.05, 0.05, 0.05, 0.05 / 15, 0.05 / 33]
     )
 
 

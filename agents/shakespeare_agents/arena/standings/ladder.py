@@ -12,7 +12,7 @@ import polars as pl
 
 from shakespeare_agents.arena.standings.bootstrap import Ratings
 from shakespeare_agents.arena.standings.standings import SCHEMAS
-from shakespeare_agents.arena.standings.verdicts import verdict, with_ranks
+from shakespeare_agents.arena.standings.verdicts import Levels, Verdict, verdict, with_ranks
 from shakespeare_agents.intervals import normal_interval
 
 
@@ -21,7 +21,7 @@ def ladders(
     seats: pl.DataFrame,
     called: Mapping[str, str],
     *,
-    level: float,
+    levels: Levels,
     equal_within: float,
 ) -> pl.DataFrame:
     """The frame `Standings.ladder`.
@@ -30,7 +30,7 @@ def ladders(
         rated: Ratings by number of seats, each by the games of that table alone.
         seats: The rows of `seats.seats`.
         called: Labels by digest.
-        level: How often one verdict may be wrong.
+        levels: How often one verdict may be wrong.
         equal_within: Elo points that count as equal.
     """
     played = seats.group_by("players", "digest").agg(
@@ -42,7 +42,7 @@ def ladders(
     for players, found in rated.items():
         here = played.filter(pl.col("players") == players)
         matches = dict(here.select("digest", "matches").iter_rows())
-        own = _rows(found, matches, level=level, equal_within=equal_within)
+        own = _rows(found, matches, levels=levels, equal_within=equal_within)
         rows += [{"players": players, **row} for row in own]
     columns = {name: kind for name, kind in SCHEMAS["ladder"].items() if name in _RATED}
     return (
@@ -53,7 +53,7 @@ def ladders(
 
 
 def _rows(
-    rated: Ratings, matches: Mapping[str, int], *, level: float, equal_within: float
+    rated: Ratings, matches: Mapping[str, int], *, levels: Levels, equal_within: float
 ) -> list[dict[str, Any]]:
     """A ladder's, strongest first."""
     order = np.argsort(-rated.points, kind="stable").tolist()
@@ -63,14 +63,21 @@ def _rows(
         rating, error = float(rated.points[i]), float(errors[i])
         low, high = normal_interval(rating, error)
         rows.append({"digest": rated.digests[i], "rating": rating, "low": low, "high": high})
-    for row, (i, below) in zip(rows, itertools.pairwise(order), strict=False):
-        lead, error = rated.lead(i, below)
+
+    def shown(i: int, below: int, level: float) -> Verdict:
         fewer = min(matches[rated.digests[i]], matches[rated.digests[below]])
-        row["verdict"] = verdict(lead, error, fewer, level=level, equal_within=equal_within)
+        return verdict(*rated.lead(i, below), fewer, level=level, equal_within=equal_within)
+
+    for row, (i, below) in zip(rows, itertools.pairwise(order), strict=False):
+        row["verdict"] = shown(i, below, levels.neighbours)
+        lead, error = rated.lead(i, below)
         if math.isfinite(error):
             row["lead"] = lead
             row["lead_low"], row["lead_high"] = normal_interval(lead, error)
-    return with_ranks(rows)
+    return with_ranks(
+        rows,
+        lambda first, second: shown(order[first], order[second], levels.pairs) == "stronger",
+    )
 
 
 _RATED = {

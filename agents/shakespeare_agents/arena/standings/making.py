@@ -16,7 +16,7 @@ from shakespeare_agents.arena.standings.standings import SCHEMAS, Standings
 from shakespeare_agents.arena.standings.verdicts import (
     EQUAL_WITHIN,
     SOLO_EQUAL_WITHIN,
-    shared_level,
+    Levels,
 )
 
 
@@ -43,8 +43,8 @@ def standings_of(
         for players in several
     }
     alone = solo_scores(rows)
-    level = shared_level([*(len(one.digests) for one in rated.values()), len(alone.digests)])
-    ladder = ladders(rated, rows, called, level=level, equal_within=equal_within)
+    levels = Levels.of([*(len(one.digests) for one in rated.values()), len(alone.digests)])
+    ladder = ladders(rated, rows, called, levels=levels, equal_within=equal_within)
     paired = pairs(meetings(rows), ladder)
     frames = {
         "ladder": ladder,
@@ -56,7 +56,7 @@ def standings_of(
         "times": times(rows),
         "seats": seat_effects(rows),
         "deals": deal_effects(rows),
-        "solo": solo_ladder(alone, rows, level=level, equal_within=solo_equal_within),
+        "solo": solo_ladder(alone, rows, levels=levels, equal_within=solo_equal_within),
         "faults": faults(rows),
     }
     return Standings(

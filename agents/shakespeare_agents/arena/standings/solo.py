@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.arena.standings.standings import SCHEMAS
-from shakespeare_agents.arena.standings.verdicts import verdict, with_ranks
+from shakespeare_agents.arena.standings.verdicts import Levels, Verdict, verdict, with_ranks
 from shakespeare_agents.intervals import mean_interval, normal_interval
 
 
@@ -69,7 +69,7 @@ def solo_scores(seats: pl.DataFrame) -> SoloScores:
 
 
 def solo_ladder(
-    found: SoloScores, seats: pl.DataFrame, *, level: float, equal_within: float
+    found: SoloScores, seats: pl.DataFrame, *, levels: Levels, equal_within: float
 ) -> pl.DataFrame:
     """The frame `Standings.solo`; see `ladder.ladders`."""
     rows: list[dict[str, Any]] = []
@@ -78,9 +78,13 @@ def solo_ladder(
         mean, low, high = mean_interval(scores)
         median = float(np.median(scores))
         rows.append({"digest": digest, "mean": mean, "low": low, "high": high, "median": median})
+
+    def shown(i: int, below: int, level: float) -> Verdict:
+        return verdict(*found.lead(i, below), level=level, equal_within=equal_within)
+
     for row, (i, below) in zip(rows, itertools.pairwise(range(len(rows))), strict=False):
+        row["verdict"] = shown(i, below, levels.neighbours)
         lead, error, deals = found.lead(i, below)
-        row["verdict"] = verdict(lead, error, deals, level=level, equal_within=equal_within)
         if deals:
             row["lead"] = lead
         if deals > 1:
@@ -94,7 +98,8 @@ def solo_ladder(
             forfeits=pl.col("forfeited").sum().cast(pl.Int64),
         )
     )
-    ladder = pl.DataFrame(with_ranks(rows), schema=columns)
+    ranked = with_ranks(rows, lambda i, below: shown(i, below, levels.pairs) == "stronger")
+    ladder = pl.DataFrame(ranked, schema=columns)
     return ladder.join(counts, on="digest", how="left", maintain_order="left")
 
 

@@ -1,10 +1,11 @@
-"""What is said of two neighbours of a ladder: stronger, equal, or open; and ranks from that."""
+"""What is said of two agents of a ladder: stronger, equal, or open; and ranks from that."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Self
 
 import scipy.special
 
@@ -23,7 +24,7 @@ FEWEST_MATCHES = 10
 def verdict(
     lead: float, error: float, matches: int, *, level: float, equal_within: float
 ) -> Verdict:
-    """What a lead over the next one shows.
+    """What a lead over an agent shows.
 
     Args:
         lead: The estimate.
@@ -41,24 +42,46 @@ def verdict(
     return "equal" if -equal_within < lead - half and lead + half < equal_within else "open"
 
 
-def shared_level(ladders: Iterable[int]) -> float:
-    """The level of each verdict on finished ladders, by Bonferroni over all their neighbours.
+@dataclass(frozen=True)
+class Levels:
+    """How often each verdict may be wrong, by Bonferroni: over neighbours, and over all pairs.
+
+    Attributes:
+        neighbours: For two agents that stand beside each other on one of the ladders.
+        pairs: For any two of a ladder, which are chosen from many more.
+    """
+
+    neighbours: float
+    pairs: float
+
+    @classmethod
+    def of(cls, ladders: Iterable[int]) -> Self:
+        """Those of finished ladders, given how many agents each has."""
+        agents = list(ladders)
+        neighbours = sum(max(n - 1, 0) for n in agents)
+        pairs = sum(n * (n - 1) // 2 for n in agents)
+        return cls(LEVEL / max(neighbours, 1), LEVEL / max(pairs, 1))
+
+
+def with_ranks(
+    rows: list[dict[str, Any]], stronger: Callable[[int, int], bool]
+) -> list[dict[str, Any]]:
+    """A ladder's rows with their `rank`: one more than the agents that are surely stronger.
+
+    Who is surely stronger than another is so than all below, and so are all above. Agents of one
+    rank have it written "3=".
 
     Args:
-        ladders: How many agents each has.
+        rows: Strongest first, with their `verdict` over the next one.
+        stronger: Whether the agent at the first place is shown to be stronger than the one at the
+            second, which is further down than the next.
     """
-    return LEVEL / max(sum(max(agents - 1, 0) for agents in ladders), 1)
-
-
-def with_ranks(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A ladder's rows with their `rank`: "1", or "3=" of all whose order is equal or open.
-
-    A rank begins where the agent above is stronger.
-    """
-    first = 0
-    for place, row in enumerate(rows):
-        if place and rows[place - 1]["verdict"] == "stronger":
-            first = place
-        shared = place > first or row.get("verdict") in ("equal", "open")
-        row["rank"] = f"{first + 1}=" if shared else f"{first + 1}"
+    above = [0] * len(rows)
+    for place in range(1, len(rows)):
+        beside = rows[place - 1]["verdict"] == "stronger"
+        shown = (other for other in range(place - 1) if stronger(other, place))
+        surely = place if beside else max(shown, default=-1) + 1
+        above[place] = max(above[place - 1], surely)
+    for row, count in zip(rows, above, strict=True):
+        row["rank"] = f"{count + 1}=" if above.count(count) > 1 else f"{count + 1}"
     return rows
