@@ -9,42 +9,55 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env import registration, registry
+from shakespeare_env import registry
 
 if TYPE_CHECKING:
+    from shakespeare_env.action_table import ActionTable
     from shakespeare_env.batch import Batch
+    from shakespeare_env.compiled import rule
+    from shakespeare_env.defining import define
     from shakespeare_env.errors import IllegalMove, PositionError, ShakespeareEnvError
     from shakespeare_env.game import ObservationLayout
     from shakespeare_env.position import Position
+    from shakespeare_env.records import StateField
+    from shakespeare_env.registry import register
     from shakespeare_env.wrappers.aec import env, raw_env
 
     __version__: str
 
 __all__ = [
+    "ActionTable",
     "Batch",
     "IllegalMove",
     "ObservationLayout",
     "Position",
     "PositionError",
     "ShakespeareEnvError",
+    "StateField",
     "__version__",
+    "define",
     "env",
     "observation_layout",
     "raw_env",
+    "register",
+    "rule",
 ]
 _HOMES = {
+    "ActionTable": "action_table",
     "Batch": "batch",
     "IllegalMove": "errors",
     "ObservationLayout": "game",
     "Position": "position",
     "PositionError": "errors",
     "ShakespeareEnvError": "errors",
+    "StateField": "records",
+    "define": "defining",
     "env": "wrappers.aec",
     "raw_env": "wrappers.aec",
+    "register": "registry",
+    "rule": "compiled",
 }
 """Where public names are defined, imported by those who use them: the compiler takes a while."""
-
-registration.register()
 
 
 def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:

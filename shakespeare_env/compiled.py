@@ -11,7 +11,7 @@ a callee.  Here the folder is named after the *contents* of all that is compiled
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -26,7 +26,9 @@ from shakespeare_env.compiled_folder import folder_named
 from shakespeare_env.compiled_progress import announce
 from shakespeare_env.compiled_rules import RuleCompiler
 from shakespeare_env.compiled_sources import (
+    Constant,
     boxes_in,
+    constants_within,
     digest_of,
     file_of,
     functions_within,
@@ -135,12 +137,12 @@ def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
     modules = sorted({function.__module__ for function in functions_within(functions)})
     if any(file_of(module) is None for module in modules):
         return None
-    return folder_named(f"{owner}-{_digest(tuple(modules))}")
+    return folder_named(f"{owner}-{_digest(tuple(modules), constants_within(functions))}")
 
 
-def _digest(modules: tuple[str, ...]) -> str:
+def _digest(modules: tuple[str, ...], constants: Sequence[Constant]) -> str:
     followed, sources = _followed(modules)
-    parts = (sources, str(_OPTIONS), *boxes_in(followed))
+    parts = (sources, str(_OPTIONS), *boxes_in(followed), *map(repr, constants))
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
 
 

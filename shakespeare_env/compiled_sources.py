@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from modulefinder import ModuleFinder
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 import llvmlite  # type: ignore[import-untyped]
 import numba
@@ -25,16 +25,35 @@ PACKAGE = Path(__file__).resolve().parent
 _IMPORT = dis.opmap["IMPORT_NAME"]
 
 
+Constant: TypeAlias = bool | int | str
+
+
 def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionType]:
     """Functions without their wrappers, each with all that it closes over.
 
     Raises:
-        TypeError: one closes over a value, which no file shows.
+        TypeError: one closes over something else than functions, numbers and texts.
     """
+    return _within(functions)[0]
+
+
+def constants_within(functions: Iterable[Callable[..., Any]]) -> list[Constant]:
+    """The numbers and texts that functions close over; TypeError as of `functions_within`."""
+    return _within(functions)[1]
+
+
+def _within(
+    functions: Iterable[Callable[..., Any]],
+) -> tuple[list[FunctionType], list[Constant]]:
     found: list[FunctionType] = []
-    waiting = list(functions)
+    constants: list[Constant] = []
+    waiting: list[Any] = list(functions)
     while waiting:
-        function = inspect.unwrap(waiting.pop())
+        one = waiting.pop()
+        if isinstance(one, bool | int | str):
+            constants.append(one)
+            continue
+        function = inspect.unwrap(one)
         if not isinstance(function, FunctionType):
             raise TypeError(
                 f"{function!r} is closed over by compiled code that is kept on disk, which would "
@@ -43,7 +62,7 @@ def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionTy
         if function not in found:
             found.append(function)
             waiting += [cell.cell_contents for cell in function.__closure__ or ()]
-    return found
+    return found, constants
 
 
 def sources_of(modules: Iterable[str]) -> dict[str, Path]:

@@ -2,23 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
+"""Who sees a field: everybody, only the seat whose row it is, or nobody; or a rule (game,
+seat, owner) -> whether the seat, -1 for a spectator, sees the owner's row, 0 without rows."""
+
 
 @dataclass(frozen=True)
 class StateField:
-    """A field of a record: numbers from `low` to `high`."""
+    """A field of a record: numbers from `low` to `high`.
+
+    The other attributes are read where observations, text and possible positions are derived from
+    the fields (`defining.py`).
+
+    Attributes:
+        by_seat: Whether the first axis has a row for every seat.
+        seats: Whether the numbers are seats, -1 for nobody.
+        words: What the numbers are called, from `low` on.
+        visible: Who sees it.
+        pool: Hidden numbers of fields with one pool were dealt from the same cards: what a seat
+            does not see of them may be in any order. Negative numbers stand for no card. Hidden
+            numbers without a pool may each be anything in their range.
+    """
 
     name: str
     low: int
     high: int
     shape: int | tuple[int, ...] = ()
     kind: type[np.integer[Any]] = np.int8
+    by_seat: bool = False
+    seats: bool = False
+    words: tuple[str, ...] = ()
+    visible: Visible = "all"
+    pool: str = ""
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has: one for each seat, or one."""
+        shape = (self.shape,) if isinstance(self.shape, int) else self.shape
+        return shape[0] if self.by_seat else 1
 
 
 def state_type(fields: Iterable[StateField]) -> np.dtype[np.void]:

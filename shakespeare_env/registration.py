@@ -1,28 +1,29 @@
-"""The games in Gymnasium's and PettingZoo's registries."""
+"""Games in Gymnasium's and PettingZoo's registries."""
 
 from __future__ import annotations
 
 import gymnasium
 import pettingzoo
 
-from shakespeare_env import registry
-
 _SINGLE = "shakespeare_env.wrappers.gym:SingleAgentEnv"
 _VECTOR = "shakespeare_env.wrappers.vector:SingleAgentVectorEnv"
 _AEC = "shakespeare_env.wrappers.aec:env"
 
 
-def register() -> None:
+def register(name: str, seats: range) -> None:
     """Register Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`.
 
     PettingZoo has a registry since 1.27.
+
+    Args:
+        name: Of a game.
+        seats: Its seat counts.
     """
-    for name in registry.names():
-        _register_seat(f"{name.capitalize()}-v0", game=name)
-        if 1 in registry.seats(name):
-            _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)
-        if hasattr(pettingzoo, "register"):
-            pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
+    _register_seat(f"{name.capitalize()}-v0", game=name)
+    if 1 in seats:
+        _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)
+    if hasattr(pettingzoo, "register"):
+        pettingzoo.register("aec", f"{name}_v0", entry_point=_AEC, kwargs={"game": name})
 
 
 def _register_seat(env_id: str, **arguments: object) -> None:

@@ -9,12 +9,15 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 
+from shakespeare_env import registration
 from shakespeare_env.box_entries import Wanted, to_nobody
 from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
 from shakespeare_env.game import Game
+from shakespeare_env.own_files import load_file
 from shakespeare_env.values import meant, shown
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
@@ -35,6 +38,12 @@ _MOST_FACTS = 5
 """That a message names."""
 
 
+GAMES_VARIABLE = "SHAKESPEARE_ENV_GAMES"
+"""The environment variable that names games in files, one FILE:NAME a line, to processes
+started later."""
+_ENTRY_POINTS = "shakespeare_env.games"
+
+
 @dataclass(frozen=True)
 class _Loaded:
     game: Game
@@ -43,23 +52,89 @@ class _Loaded:
 
 
 _loaded: dict[str, _Loaded] = {}
+_others_found = False
 
 
 def names() -> tuple[str, ...]:
-    """All games."""
-    return tuple(_SEATS)
+    """All games: the package's, installed ones, and those that this process has registered."""
+    _find_others()
+    return (*_SEATS, *(name for name in _loaded if name not in _SEATS))
 
 
 def seats(name: str) -> range:
     """A game's seat counts, without loading it; ValueError if there is no such game."""
     _check_name(name)
+    if name not in _SEATS:
+        game = _loaded[name].game
+        return range(game.min_seats, game.max_seats + 1)
     return _SEATS[name]
 
 
 def variants(name: str) -> tuple[str, ...]:
     """A game's variants, without loading it; ValueError if there is no such game."""
     _check_name(name)
-    return _VARIANTS.get(name, ())
+    return _VARIANTS.get(name, ()) if name in _SEATS else tuple(_loaded[name].game.options)
+
+
+def register(game: Game) -> Game:
+    """Make a game known by its name in this process; return it.
+
+    What is saved of it holds a digest of the file it is in, as of other games' boxes. Installed
+    packages name theirs under the entry point group `shakespeare_env.games`.
+
+    Raises:
+        ValueError: there is another game of this name.
+    """
+    digest = hashlib.sha256(game.box.read_bytes()).hexdigest()
+    known = _loaded.get(game.name)
+    if game.name in _SEATS or (known is not None and known.box_digest != digest):
+        raise ValueError(f"there is a game {game.name!r} already; give yours another name")
+    if known is None:
+        _loaded[game.name] = _Loaded(game, digest, frozenset())
+        registration.register(game.name, range(game.min_seats, game.max_seats + 1))
+    return _loaded[game.name].game
+
+
+def register_file(given: str) -> Game:
+    """Register a game that a file holds, given as FILE:NAME, here and for processes started later.
+
+    Raises:
+        ValueError: it is not of this form, or the file holds no game of this name.
+        OSError: the file cannot be read; whatever goes wrong in it is raised, too.
+    """
+    path, _, attribute = given.rpartition(":")
+    if not path.endswith(".py") or not attribute.isidentifier():
+        raise ValueError(f"{given!r}: write FILE.py:NAME, the name of a game in the file")
+    if not Path(path).is_file():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    module = load_file(Path(path))
+    found = getattr(module, attribute, None)
+    if not isinstance(found, Game):
+        raise ValueError(f"{path} has no game {attribute}; make one with `define`")
+    others = [one for one in os.environ.get(GAMES_VARIABLE, "").splitlines() if one]
+    entry = f"{Path(path).resolve()}:{attribute}"
+    if entry not in others:
+        os.environ[GAMES_VARIABLE] = "\n".join([*others, entry])
+    return register(found)
+
+
+def has_box(name: str) -> bool:
+    """Whether a game has a box, which owners can replace; ValueError if there is no such game."""
+    _check_name(name)
+    return name in _SEATS
+
+
+def _find_others() -> None:
+    """Register installed games, and those that the environment names, once a process."""
+    global _others_found
+    if _others_found:
+        return
+    _others_found = True  # first, since what they import may ask for names
+    for entry in entry_points(group=_ENTRY_POINTS):
+        register(entry.load())
+    for given in os.environ.get(GAMES_VARIABLE, "").splitlines():
+        if given:
+            register_file(given)
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
@@ -91,16 +166,26 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 
 def _check_name(name: str) -> None:
-    if not isinstance(name, str) or name not in _SEATS:
+    if not isinstance(name, str) or (name not in _SEATS and name not in names()):
         question = meant(name, names()) if isinstance(name, str) else ""
         known = ", ".join(names())
         raise ValueError(f"there is no game {shown(name)}{question}; there are: {known}")
 
 
+def _check_has_box(name: str) -> None:
+    if not has_box(name):
+        raise ValueError(f"{name} has no box: its facts are in {_loaded[name].game.box}")
+
+
 def folder(name: str) -> Path:
-    """Where a game's own box, rules and notation are; ValueError if there is no such game."""
-    _check_name(name)
+    """Where a game's own box, rules and notation are; ValueError if it has no box."""
+    _check_has_box(name)
     return _PACKAGE / name
+
+
+def own_box(name: str) -> Path:
+    """The box that comes with a game, for a game without one the file that defines it."""
+    return folder(name) / "box.toml" if has_box(name) else _loaded[name].game.box
 
 
 def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = to_nobody) -> None:
@@ -112,10 +197,10 @@ def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = to_nobody)
         noted: Told of every entry that it may hold, as far as it is read.
 
     Raises:
-        ValueError: there is no such game.
+        ValueError: there is no such game, or it has no box.
         BoxError: The file cannot be read, or an entry is wrong.
     """
-    _check_name(name)
+    _check_has_box(name)
     import_module(f"shakespeare_env.{name}.box_loading").load_box(path, noted)
 
 
@@ -129,7 +214,7 @@ def box_in_force(name: str) -> Path:
 
 def box_words(name: str) -> Mapping[str, str]:
     """What the entries of a game's box are called; see `<game>/box_words.py`."""
-    _check_name(name)
+    _check_has_box(name)
     words: Mapping[str, str] = import_module(f"shakespeare_env.{name}.box_words").WORDS
     return words
 
@@ -158,7 +243,10 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
         ValueError: there is no such game.
         BoxError: the box in force is invalid.
     """
-    _check_name(name)
+    if not has_box(name):
+        loaded = _loaded[name]
+        made = f"made with another version of {loaded.game.box}; use the file it was made with"
+        return None if digest == loaded.box_digest else made
     own, variable = _PACKAGE / name / "box.toml", f"{name.upper()}_BOX"
     if name in _loaded:
         loaded = _loaded[name]
@@ -230,6 +318,10 @@ def _load_with(name: str, box: Path) -> _Loaded:
 
 def _check_same(name: str, box: Path) -> None:
     loaded = _loaded[name]
+    if not has_box(name):
+        if box.resolve() != loaded.game.box.resolve():
+            raise BoxError(f"box={box}: {name} has none, its facts are in {loaded.game.box}")
+        return
     if _digest(name, box) != loaded.box_digest:
         raise BoxError(
             f"{box}: this process already plays {name} with {loaded.game.box}; name the box "
@@ -239,3 +331,7 @@ def _check_same(name: str, box: Path) -> None:
 
 def _digest(name: str, box: Path) -> str:
     return facts_digest(_PACKAGE / name, box)
+
+
+for _name, _counts in _SEATS.items():
+    registration.register(_name, _counts)

@@ -153,7 +153,7 @@ class BoxParcel:
     @classmethod
     def of(cls, game: Game, workers: Workers) -> BoxParcel:
         """The box in force."""
-        own = registry.folder(game.name) / "box.toml"
+        own = registry.own_box(game.name)
         content = None if game.box == own else workers.share(game.box.read_bytes())
         return cls(game.name, registry.box_digest(game.name), content)
 
@@ -165,7 +165,7 @@ class BoxParcel:
             WorkerError: the package has another box here.
         """
         if self.content is None:
-            game = registry.game(self.game, registry.folder(self.game) / "box.toml")
+            game = registry.game(self.game, registry.own_box(self.game))
         else:
             game = registry.game(self.game, _box_file(self.digest, self.content))
         if fault := registry.box_fault(self.game, self.digest):

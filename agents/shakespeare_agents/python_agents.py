@@ -13,8 +13,8 @@ from types import ModuleType
 from typing import Any
 
 from shakespeare_agents.naming import PythonName
-from shakespeare_agents.own_files import load_file
 from shakespeare_env.agent_faults import own_steps
+from shakespeare_env.own_files import load_file
 from shakespeare_env.values import meant
 
 _MOST_NAMED = 10

@@ -63,7 +63,7 @@ def _search(
     *,
     network: str = "network",
     version: int = NEWEST,
-    rollouts: str = "network",
+    rollouts: str = "",
     simulations: int = Plan.simulations,
     seconds: float = Plan.seconds,
     considered: int = Plan.considered,
@@ -75,6 +75,7 @@ def _search(
     threads: int = 1,
 ) -> AnyAgent:
     plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
+    rollouts = rollouts or _default_rollouts(game, network)
     if rollouts not in _ROLLOUTS:
         raise ValueError(
             f"rollouts={rollouts!r}{meant(rollouts, _ROLLOUTS)}: choose one of "
@@ -108,6 +109,13 @@ def _search(
         temperature=temperature,
         threads=threads,
     )
+
+
+def _default_rollouts(game: Game, network: str) -> str:
+    """By a network if one is named or bundled, else by rules of thumb, else at random."""
+    if network != "network" or bundled_versions(game):
+        return "network"
+    return "heuristic" if has_heuristics(game) else "random"
 
 
 _ROLLOUTS = ("network", "heuristic", "random")

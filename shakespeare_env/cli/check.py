@@ -12,7 +12,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import complete_game, find_game, give_up
+from shakespeare_env.cli.choices import chosen_game, complete_game, find_game, give_up
 from shakespeare_env.memory import require_memory
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def check(
             "--game",
             help="The game to check.",
             show_default="every game",
+            callback=chosen_game,
             autocompletion=complete_game,
         ),
     ] = None,

@@ -28,13 +28,27 @@ def _complete_variant(ctx: typer.Context, incomplete: str) -> list[str]:
     return [name for name in known if name.startswith(incomplete)]
 
 
+def chosen_game(given: str | None) -> str | None:
+    """The name of a game; one in a file, FILE.py:NAME, is registered. A usage error if it fails."""
+    if given is None or ".py:" not in given:
+        return given
+    try:
+        return registry.register_file(given).name
+    except Exception as fault:  # their code
+        said = str(fault) if isinstance(fault, ValueError | OSError) else repr(fault)
+        raise typer.BadParameter(said, param_hint="--game") from fault
+
+
 _VARIANTS = "; ".join(
     f"{name}: {', '.join(registry.variants(name)) or 'none'}" for name in registry.names()
 )
 GameName = Annotated[
     str,
     typer.Option(
-        "--game", help=f"One of: {', '.join(registry.names())}.", autocompletion=complete_game
+        "--game",
+        help=f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
+        callback=chosen_game,
+        autocompletion=complete_game,
     ),
 ]
 Variants = Annotated[

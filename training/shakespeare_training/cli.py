@@ -12,7 +12,7 @@ import typer
 
 from shakespeare_agents.cli import workers_options
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import DEFAULT_GAME, complete_game, find_game, give_up
+from shakespeare_env.cli.choices import DEFAULT_GAME, chosen_game, complete_game, find_game, give_up
 from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerError
 from shakespeare_training.terminal import (
     UnbreakableConsole,
@@ -61,7 +61,8 @@ def train(
         str | None,
         typer.Option(
             "--game",
-            help=f"One of: {', '.join(registry.names())}.",
+            help=f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
+            callback=chosen_game,
             show_default=f"{_CONFIGURED}, or {DEFAULT_GAME}",
             autocompletion=complete_game,
         ),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
+from shakespeare_agents.registry import has_heuristics
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_env import registry
 from shakespeare_env.extras import needing
@@ -194,13 +195,15 @@ class TrainingConfig(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _for_all_seat_counts(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
+    def _as_the_game_allows(cls, given: Any) -> Any:
+        """All seat counts by default, and no heuristic player where there is none."""
+        name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
+        if name not in registry.names():
             return given
-        name = given.get("game", registry.DEFAULT)
-        if "players" in given or name not in registry.names():
-            return given
-        return {**given, "players": tuple(registry.seats(name))}
+        defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
+        if not has_heuristics(registry.game(name)):
+            defaults |= {"opponents": {CURRENT: 0.8, PAST: 0.2}, "evaluation_opponents": ["random"]}
+        return {**defaults, **given}
 
     @field_validator("game")
     @classmethod

@@ -56,7 +56,7 @@ def opened(folder: Path, settings: manifests.Settings) -> manifests.Manifest:
 def _keep_box(folder: Path, settings: manifests.Settings) -> None:
     """Keep a copy of a box that is not the package's own beside the games played with it."""
     box = registry.game(settings.game).box
-    if box == registry.folder(settings.game) / "box.toml" or holds_box(folder, settings):
+    if box == registry.own_box(settings.game) or holds_box(folder, settings):
         return
     content = read_regular(box, LARGEST_BOX)
     write_atomically(folder / manifests.BOX_NAME, content)

@@ -10,7 +10,10 @@ NOTHING = "–"
 """Stands where there is no figure."""
 _REPLACEMENT = "\ufffd"
 _LONGEST_NAME = 48
-SHARED_RANK = "A rank is one more than the number of agents that are surely stronger (at 95 %); '=' marks shared ones."
+SHARED_RANK = (
+    "A rank is one more than the number of agents that are surely stronger (at 95 %); "
+    "= marks shared ones."
+)
 
 
 def shown_name(name: str, room: int = _LONGEST_NAME) -> str:

@@ -45,6 +45,7 @@ def mcp(
         typer.Option(
             "--game",
             help="Offer this game only.",
+            callback=choices.chosen_game,
             autocompletion=choices.complete_game,
             show_default=f"all; {choices.DEFAULT_GAME} for a new folder of results",
         ),

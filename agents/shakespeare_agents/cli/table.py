@@ -65,6 +65,16 @@ def table(
             help="Show the games of this arena or dataset as they come in; may be repeated.",
         ),
     ] = None,
+    game_name: Annotated[
+        str | None,
+        typer.Option(
+            "--game",
+            metavar="FILE.py:NAME",
+            callback=choices.chosen_game,
+            help="Offer the game in this file, too.",
+            show_default=False,
+        ),
+    ] = None,
     box_file: Annotated[
         Path | None,
         typer.Option(
@@ -86,6 +96,8 @@ def table(
             raise typer.BadParameter(
                 f"there is no folder {shown(str(folder))}", param_hint="--watch"
             )
+    if game_name is not None:
+        choices.find_game(game_name)
     check_agents(registry.names(), agents or [], "--agent")
     if box_file is not None:
         check_writable(box_file)

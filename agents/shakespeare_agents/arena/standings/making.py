@@ -13,11 +13,7 @@ from shakespeare_agents.arena.standings.pairs import meetings, pairs
 from shakespeare_agents.arena.standings.seats import labels, seats
 from shakespeare_agents.arena.standings.solo import solo_ladder, solo_scores
 from shakespeare_agents.arena.standings.standings import SCHEMAS, Standings
-from shakespeare_agents.arena.standings.verdicts import (
-    EQUAL_WITHIN,
-    SOLO_EQUAL_WITHIN,
-    Levels,
-)
+from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN, Levels
 
 
 def standings_of(

@@ -74,7 +74,7 @@ def routes(site: Site) -> list[Route]:
     def games(request: Request) -> Response:
         """Which boxes there are, and how much of them is not printed in the rules."""
         boxes = []
-        for game in registry.names():
+        for game in filter(registry.has_box, registry.names()):
             facts = opened(game, bundled_box(game)).facts
             boxes.append((game, len(facts), Counter(fact.kind for fact in facts)))
         return site.page(request, "box_games.html", boxes=boxes)
@@ -103,8 +103,8 @@ def routes(site: Site) -> list[Route]:
 
 def _game(request: Request) -> str:
     name: str = request.path_params["game"]
-    if name not in registry.names():
-        raise HTTPException(404, f"There is no game {name[:40]!r} here.")
+    if name not in registry.names() or not registry.has_box(name):
+        raise HTTPException(404, f"There is no box of a game {name[:40]!r} here.")
     return name
 
 

@@ -1,0 +1,108 @@
+"""Kuhn poker for three: four cards, one bet, the highest card of those who stay wins.
+
+Abou Risk and Szafron 2010, "Using Counterfactual Regret Minimization to Create Competitive
+Multiplayer Poker Agents". Each seat pays 1 and is dealt a card; in turn they check or bet 1, and
+once someone has bet, the others call or fold.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from shakespeare_env import StateField, define, rule
+from shakespeare_env.rng import below
+
+CARDS = ("J", "Q", "K", "A")
+SEATS, NOBODY = 3, -1
+PASS, BET = 0, 1
+
+
+@rule
+def is_shown(game: Any, seat: int, owner: int) -> bool:
+    """Cards are shown to their owners, and at the end to all, but for those folded."""
+    return seat == owner or (game["to_move"] < 0 and game["stays"][owner] != 0)
+
+
+FIELDS = (
+    StateField("card", 0, 3, SEATS, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),
+    StateField("left", 0, 3, visible="nobody", pool="deck"),
+    StateField("paid", 1, 2, SEATS, by_seat=True),
+    StateField("stays", 0, 1, SEATS, by_seat=True),
+    StateField("bettor", NOBODY, SEATS - 1, seats=True),
+)
+
+
+@rule
+def set_up(game: Any, players: int, options: int) -> None:
+    """One card each; one is left."""
+    for place in range(SEATS):
+        game["card"][place] = place
+    game["left"] = SEATS
+    for place in range(SEATS):
+        other = place + below(game, SEATS + 1 - place)
+        card = game["left"] if other == SEATS else game["card"][other]
+        if other == SEATS:
+            game["left"] = game["card"][place]
+        else:
+            game["card"][other] = game["card"][place]
+        game["card"][place] = card
+    game["paid"][:] = 1
+    game["stays"][:] = 1
+    game["winners"][:] = 0
+    game["players"], game["to_move"], game["bettor"] = players, 0, NOBODY
+
+
+@rule
+def legal(game: Any, mask: Any) -> int:
+    """Check or bet; after a bet fold or call."""
+    mask[PASS] = mask[BET] = True
+    return 2
+
+
+@rule
+def play(game: Any, action: int) -> None:
+    """It ends when all have checked, or all have answered a bet."""
+    mover = game["to_move"]
+    if action == BET:
+        game["paid"][mover] = 2
+        if game["bettor"] == NOBODY:
+            game["bettor"] = mover
+    elif game["bettor"] != NOBODY:
+        game["stays"][mover] = 0
+    following = (mover + 1) % SEATS
+    checked = game["bettor"] == NOBODY and following == 0
+    if checked or following == game["bettor"]:
+        game["to_move"] = -1
+        best = 0
+        for seat in range(SEATS):
+            better = game["stays"][best] == 0 or game["card"][seat] > game["card"][best]
+            if game["stays"][seat] != 0 and better:
+                best = seat
+        game["winners"][best] = 1
+    else:
+        game["to_move"] = following
+
+
+@rule
+def scores(game: Any, out: Any) -> None:
+    """What a seat has won or lost, once over."""
+    pot = 0
+    for seat in range(SEATS):
+        pot += game["paid"][seat]
+    for seat in range(SEATS):
+        out[seat] = 0
+        if game["to_move"] < 0:
+            out[seat] = (pot if game["winners"][seat] != 0 else 0) - game["paid"][seat]
+
+
+GAME = define(
+    "kuhn",
+    seats=range(SEATS, SEATS + 1),
+    fields=FIELDS,
+    actions={"pass": "check, or fold to a bet", "bet": "bet, or call a bet"},
+    set_up=set_up,
+    legal=legal,
+    play=play,
+    scores=scores,
+    score_scale=2,
+)

@@ -1,0 +1,35 @@
+"""What is wrong with a record of any game, and choices in a game without secret ones."""
+
+from __future__ import annotations
+
+from shakespeare_env.compiled import rule
+from shakespeare_env.game import Record
+
+_TO_MOVE, _EARLY = 1, 2
+
+
+@rule
+def fault(game: Record) -> int:
+    """`Rules.fault`: who is to move sits at the table, and nobody has won before the end."""
+    if game["to_move"] >= game["players"]:
+        return _TO_MOVE
+    if game["to_move"] >= 0:
+        for seat in range(len(game["winners"])):
+            if game["winners"][seat] != 0:
+                return _EARLY
+    return 0
+
+
+@rule
+def rewind(game: Record) -> bool:
+    """`Rules.rewind` of a game in which every choice is seen."""
+    return False
+
+
+def explain(record: Record, fault: int) -> tuple[str, str, str]:
+    """`Game.explain`, of these faults and of any number that a game gives."""
+    if fault == _TO_MOVE:
+        return "to_move", f"{record['to_move']} is not at the table", "name a seat that is"
+    if fault == _EARLY:
+        return "winners", "someone has won, though a seat is to move", "clear one of the two"
+    return "position", f"fault {fault} of the rules", "describe a position that can occur"

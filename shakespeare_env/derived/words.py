@@ -1,0 +1,74 @@
+"""What can be said of any game: moves and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.action_table import ActionTable
+from shakespeare_env.compiled import kernel
+from shakespeare_env.game import Event, Record
+
+Scores = Callable[[Mapping[str, Any]], list[int]]
+
+
+def scores_of(
+    name: str,
+    state: np.dtype[np.void],
+    seats: int,
+    scores: Callable[[Record, Any], None],
+    read: Callable[[Mapping[str, Any], Record], None],
+) -> Scores:
+    """(dict) -> scores by seat, which depend on nothing that is hidden.
+
+    Args:
+        name: The game's.
+        state: The record's dtype.
+        seats: Most seats.
+        scores: As of `Rules`.
+        read: (dict, record), also of a dict with `UNKNOWN`.
+    """
+
+    @cache
+    def compiled() -> Callable[[Any, Any], None]:
+        @kernel(name, scores, purpose=f"{name.capitalize()}'s rules (scores in text)")
+        def write(games: Any, out: Any) -> None:
+            scores(games[0], out)
+
+        return write
+
+    def found(position: Mapping[str, Any]) -> list[int]:
+        record, out = np.zeros(1, state), np.zeros(seats, np.int16)
+        read(position, record[0])
+        compiled()(record, out)
+        return [int(score) for score in out[: position["players"]]]
+
+    return found
+
+
+def topics(actions: ActionTable) -> Callable[[Mapping[str, Any]], Mapping[str, str]]:
+    """`Game.topics`: what each move does, in the words of the action table."""
+    said = dict(zip(actions.texts, actions.descriptions, strict=True))
+    return lambda position: {} if actions.is_relative else said
+
+
+def events(
+    scores: Scores,
+) -> Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]:
+    """`Game.events`: the move, and every change of a score."""
+
+    def happened(
+        before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]
+    ) -> list[Event]:
+        mover = before["to_move"]
+        found = [Event(mover, move or "a secret move")]
+        for seat, (old, new) in enumerate(zip(scores(before), scores(after), strict=True)):
+            if new != old:
+                change = new - old
+                found.append(Event(seat, f"{change:+d} points", "points", change))
+        return found
+
+    return happened
