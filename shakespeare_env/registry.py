@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import linecache
 import os
 import shlex
 from collections.abc import Callable, Mapping
@@ -52,6 +53,7 @@ class _Loaded:
 
 
 _loaded: dict[str, _Loaded] = {}
+_files: dict[str, str] = {}
 _others_found = False
 
 
@@ -79,20 +81,23 @@ def variants(name: str) -> tuple[str, ...]:
 def register(game: Game) -> Game:
     """Make a game known by its name in this process; return it.
 
-    What is saved of it holds a digest of the file it is in, as of other games' boxes. Installed
-    packages name theirs under the entry point group `shakespeare_env.games`.
+    What is saved of it holds a digest of the source it is in, as of other games' boxes. Defined
+    anew in the same file or notebook, it takes the former one's place. Installed packages name
+    theirs under the entry point group `shakespeare_env.games`.
 
     Raises:
         ValueError: there is another game of this name.
     """
-    digest = hashlib.sha256(game.box.read_bytes()).hexdigest()
+    source = "".join(linecache.getlines(str(game.box)))  # a notebook's cells are no files
+    digest = hashlib.sha256(source.encode()).hexdigest()
     known = _loaded.get(game.name)
-    if game.name in _SEATS or (known is not None and known.box_digest != digest):
+    elsewhere = known is not None and known.game.box.parent != game.box.parent
+    if game.name in _SEATS or elsewhere:
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     if known is None:
-        _loaded[game.name] = _Loaded(game, digest, frozenset())
         registration.register(game.name, range(game.min_seats, game.max_seats + 1))
-    return _loaded[game.name].game
+    _loaded[game.name] = _Loaded(game, digest, frozenset())
+    return game
 
 
 def register_file(given: str) -> Game:
@@ -115,7 +120,13 @@ def register_file(given: str) -> Game:
     entry = f"{Path(path).resolve()}:{attribute}"
     if entry not in others:
         os.environ[GAMES_VARIABLE] = "\n".join([*others, entry])
+    _files[found.name] = entry
     return register(found)
+
+
+def called(name: str) -> str:
+    """How a command names a game: FILE:NAME for one that this process has from a file."""
+    return _files.get(name, name)
 
 
 def has_box(name: str) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from shakespeare_env import registry
 from shakespeare_env.datasets.manifest import (
     MOST_GAMES,
     MOST_IN_A_SHARD,
@@ -78,7 +79,7 @@ def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
         settings = _settings(_with_games_per_deal(data.get("settings")))
     except ValueError:
         return f"{told}; {remedy}"
-    words = ["shakespeare", "dataset", *settings.entrants, "--game", settings.game]
+    words = ["shakespeare", "dataset", *settings.entrants, "--game", registry.called(settings.game)]
     words += ["--players", str(settings.players), "--games", str(settings.games)]
     words += ["--seed", str(settings.seed)]
     words += [word for variant in settings.variants for word in ("--option", variant)]

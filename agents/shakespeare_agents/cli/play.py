@@ -13,6 +13,7 @@ import typer
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
 from shakespeare_agents.cli.shell_command import command_to_copy
+from shakespeare_env import registry
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
 
@@ -105,7 +106,8 @@ def play(
     finally:
         if save is not None:
             _save_at_end(person, save)
-    settings = {"--game": game.name, "--players": position.players, "--seat": seat, "--seed": seed}
+    named = registry.called(game.name)
+    settings = {"--game": named, "--players": position.players, "--seat": seat, "--seed": seed}
     parts = [["shakespeare", "play"], *([name] for name in _grouped([o.name for o in opponents]))]
     parts += [[setting, str(value)] for setting, value in settings.items()]
     parts += [["--option", name] for name in option or []]
