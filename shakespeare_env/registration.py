@@ -8,17 +8,21 @@ import pettingzoo
 _SINGLE = "shakespeare_env.wrappers.gym:SingleAgentEnv"
 _VECTOR = "shakespeare_env.wrappers.vector:SingleAgentVectorEnv"
 _AEC = "shakespeare_env.wrappers.aec:env"
+_registered: set[str] = set()
 
 
 def register(name: str, seats: range) -> None:
     """Register Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`.
 
-    PettingZoo has a registry since 1.27.
+    PettingZoo has a registry since 1.27. A name is registered once.
 
     Args:
         name: Of a game.
         seats: Its seat counts.
     """
+    if name in _registered:
+        return
+    _registered.add(name)
     _register_seat(f"{name.capitalize()}-v0", game=name)
     if 1 in seats:
         _register_seat(f"{name.capitalize()}-Solo-v0", game=name, players=1)

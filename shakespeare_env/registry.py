@@ -94,8 +94,7 @@ def register(game: Game) -> Game:
     elsewhere = known is not None and known.game.box.parent != game.box.parent
     if game.name in _SEATS or elsewhere:
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
-    if known is None:
-        registration.register(game.name, range(game.min_seats, game.max_seats + 1))
+    registration.register(game.name, range(game.min_seats, game.max_seats + 1))
     _loaded[game.name] = _Loaded(game, digest, frozenset())
     return game
 

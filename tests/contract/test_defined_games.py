@@ -10,7 +10,6 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -34,7 +33,6 @@ def games():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(registry.GAMES_VARIABLE, "")
         patch.setattr(registry, "_loaded", dict(registry._loaded))
-        patch.setattr(gymnasium.envs.registration, "registry", dict(gymnasium.registry))
         yield {name: registry.register_file(f"{GAMES / name}.py:GAME") for name in NAMES}
 
 

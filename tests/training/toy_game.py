@@ -8,23 +8,23 @@ decides at least once, and every decision is one: two moves are legal even at a 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shakespeare_env import Batch, registry
-from shakespeare_env.action_table import ActionTable, Block
-from shakespeare_env.compiled import rule
-from shakespeare_env.drawing import shapes
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.errors import PositionError
-from shakespeare_env.game import Event, Game, ObservationLayout, Record, Rules
-from shakespeare_env.panels import Headline, Panel, Piece
-from shakespeare_env.records import Ranges, StateField, state_type
+from shakespeare_env import (
+    ActionTable,
+    Batch,
+    ObservationLayout,
+    StateField,
+    define,
+    registry,
+    rule,
+)
+from shakespeare_env.action_table import Block
+from shakespeare_env.game import Record
 from shakespeare_env.rng import below
 
 NAME = "toy"
@@ -39,15 +39,6 @@ LAYOUT = ObservationLayout(
     [("pile", LARGEST_PILE + 1, 0, 1, "one-hot"), ("players", MAX_SEATS + 1, 0, 1, "one-hot")]
 )
 _PLAYERS_AT = LAYOUT["players"].start
-_DIGEST = sha256(Path(__file__).read_bytes()).hexdigest()
-"""Stands for the digest of a box, which this game does not have."""
-FIELDS = (
-    StateField("players", 1, MAX_SEATS),
-    StateField("to_move", -1, MAX_SEATS - 1),
-    StateField("pile", 0, LARGEST_PILE),
-    StateField("winners", 0, 1, MAX_SEATS),
-)
-STATE = state_type(FIELDS)
 
 
 @rule
@@ -87,17 +78,6 @@ def observe(game: Record, seat: int, out: Any) -> None:
 
 
 @rule
-def determinize(game: Record, seat: int) -> None:
-    """Nothing is hidden."""
-
-
-@rule
-def rewind(game: Record) -> bool:
-    """No choice is secret."""
-    return False
-
-
-@rule
 def scores(game: Record, out: Any) -> None:
     """1 for each winner."""
     for seat in range(MAX_SEATS):
@@ -111,73 +91,20 @@ def fault(game: Record) -> int:
     return int(game["to_move"] >= game["players"] or over != (game["pile"] == 0))
 
 
-def explain(record: Record, fault: int) -> tuple[str, str, str]:
-    return "to_move", f"{record['to_move']} at a pile of {record['pile']}", "name a seat with some"
-
-
-def to_dict(record: Record) -> dict[str, Any]:
-    facts = {name: int(record[name]) for name in ("players", "to_move", "pile")}
-    return {"game": NAME, **facts, "winners": record["winners"].tolist()}
-
-
-def from_dict(position: Mapping[str, Any], record: Record) -> None:
-    for name in ("players", "to_move", "pile", "winners"):
-        if name not in position:
-            raise PositionError(f"{name}: missing")
-        record[name] = position[name]
-
-
-def events(before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]) -> list[Event]:
-    taken = Event(before["to_move"], f"{move}: {after['pile']} left")
-    won = [
-        Event(seat, "+1 point: did not take the last one", "not taking the last one", 1)
-        for seat, wins in enumerate(after["winners"])
-        if wins
-    ]
-    return [taken, *won]
-
-
-def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
-    return [("not taking the last one", position["winners"][: position["players"]])]
-
-
-def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-    pile = shapes.Block([words(0, 20, str(position["pile"]))], 40, 24)
-    whole = shapes.Block([pile.place("pile", 0, 0)], 40, 24)
-    return [Panel("table", "Table", [Piece("pile", "Pile", whole)])]
-
-
-GAME = Game(
-    name=NAME,
-    min_seats=1,
-    max_seats=MAX_SEATS,
-    options={"low": range(1, MAX_SEATS + 1)},
-    state=STATE,
-    ranges=Ranges(STATE, FIELDS),
-    hidden_from_text=("random",),
+GAME = define(
+    NAME,
+    seats=range(1, MAX_SEATS + 1),
+    fields=[StateField("pile", 0, LARGEST_PILE)],
     actions=ACTIONS,
-    layout=LAYOUT,
-    rules=Rules(set_up, legal, play, observe, determinize, scores, fault, rewind),
+    set_up=set_up,
+    legal=legal,
+    play=play,
+    scores=scores,
+    options={"low": range(1, MAX_SEATS + 1)},
     good_scores={1: 1.0},
-    score_scale=1.0,
-    to_dict=to_dict,
-    from_dict=from_dict,
-    explain=explain,
-    phase=lambda record: "take",
-    seen_by=lambda position, seat: dict(position),
-    is_secret=lambda position, move: False,
-    chapter="pile",
-    draw=lambda position: f"{position['pile']} counters",
-    draw_compact=lambda position: f"{position['pile']} counters",
-    picture=lambda position: f"<svg><text>{position['pile']}</text></svg>",
-    board=board,
-    headline=lambda position: Headline(NAME, "", "", "", f"{position['pile']} counters"),
-    places=lambda position, move: ("pile",),
-    seat_colours=(("#000000", "#ffffff"),) * MAX_SEATS,
-    topics=lambda position: {"take": "take 1 to 3 counters; whoever takes the last one loses"},
-    events=events,
-    score_sheet=score_sheet,
-    box=Path(__file__),
+    layout=LAYOUT,
+    observe=observe,
+    fault=fault,
 )
 
 
@@ -185,8 +112,8 @@ GAME = Game(
 def registered() -> Iterator[None]:
     """Make the game known by its name."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(registry._SEATS, NAME, range(1, MAX_SEATS + 1))
-        patch.setitem(registry._loaded, NAME, registry._Loaded(GAME, _DIGEST, frozenset()))
+        patch.setattr(registry, "_loaded", dict(registry._loaded))
+        registry.register(GAME)
         yield
 
 
