@@ -1,7 +1,7 @@
 """The leaderboards: `make leaderboards` plays what is missing of both and writes them.
 
 Fields are `<game>.toml` and then `<game>_*.toml`, the games of all `<game>/`; what is
-written: docs/leaderboards.md, a picture of each ladder, and the leaderboard in the README.
+written: docs/leaderboards.md and the pictures of each ladder.
 """
 
 from __future__ import annotations

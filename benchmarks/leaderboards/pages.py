@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +19,6 @@ from shakespeare_env.datasets.results_reading import read_results
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "leaderboards.md"
-README = ROOT / "README.md"
-START = "<!-- leaderboards: `make leaderboards` writes these lines -->"
-END = "<!-- end of the leaderboards -->"
-"""Around the leaderboards in the README."""
 
 
 def fields_of(name: str) -> list[Path]:
@@ -37,7 +32,7 @@ def standings_by_game() -> dict[str, Standings]:
 
 
 def write_pages() -> Iterator[Path]:
-    """Write the page, pictures, reports and the README's part; what was written."""
+    """Write the page, pictures and reports; what was written."""
     standings = standings_by_game()
     for name, found in standings.items():
         folder = ROOT / "docs" / name
@@ -53,30 +48,12 @@ def write_pages() -> Iterator[Path]:
         yield from (folder / "ladder.svg", folder / "strength.svg", folder / "arena.html")
     write_atomically(PAGE, page(standings).encode())
     yield PAGE
-    text = README.read_text(encoding="utf-8")
-    write_atomically(README, with_leaderboards(text, standings).encode())
-    yield README
 
 
 def page(standings: dict[str, Standings]) -> str:
     """docs/leaderboards.md."""
     introduction = (HERE / "introduction.md").read_text(encoding="utf-8")
     return "\n".join([introduction, *(_section(name, found) for name, found in standings.items())])
-
-
-def with_leaderboards(text: str, standings: dict[str, Standings]) -> str:
-    """The README's text with the leaderboards between the marks."""
-    parts = [
-        f"**{name.capitalize()}**, {_counted(found)}:\n\n{ladder_markdown(found)}\n"
-        f"{_cycles(found.cycles)}\n"
-        for name, found in standings.items()
-    ]
-    return re.sub(
-        f"{re.escape(START)}.*{re.escape(END)}",
-        lambda _found: "\n".join([START, "", *parts, END]),
-        text,
-        flags=re.DOTALL,
-    )
 
 
 def _section(name: str, found: Standings) -> str:

@@ -27,7 +27,7 @@ EXAMPLES = [
 
 
 def test_there_is_an_example_for_every_view():
-    shown = "".join(examples(README))
+    shown = "".join(examples(ROOT / "docs" / "environments.md"))
     for made in (
         "Position.new",
         "Batch(",
