@@ -46,7 +46,10 @@ def under_way(table, n, steps=20):
 
 @pytest.mark.parametrize(
     ("table", "options"),
-    zip(PLAIN_FULL_TABLES, [{}, {"utility": "win", "temperature": 0.0, "horizon": 0}], strict=True),
+    [
+        (PLAIN_FULL_TABLES[0], {}),
+        (PLAIN_FULL_TABLES[1], {"utility": "win", "temperature": 0.0, "horizon": 0}),
+    ],
     ids=str,
 )
 def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options):
