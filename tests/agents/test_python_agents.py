@@ -106,12 +106,6 @@ def test_what_plays(folder, name):
     assert (chosen == batch.mask.argmax(axis=1)).all()
 
 
-def test_the_game_and_options_arrive(folder):
-    agent: Any = make("mine.py:OfTheGame,depth=4,share=1", GAME)
-    assert (agent.game, agent.depth, agent.share) == (GAME, 4, 1.0)
-    assert make("mine.py:factory", GAME).depth == 7  # type: ignore[union-attr]
-
-
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -198,9 +192,10 @@ def depth_of(agent):
     return agent.depth
 
 
-def test_an_agent_of_a_file_goes_to_another_process(folder):
-    agent = make("mine.py:OfTheGame,depth=9", GAME)
-    agent.game = None  # type: ignore[union-attr]
+def test_an_agent_of_a_file_has_its_game_and_options_in_another_process_too(folder):
+    agent: Any = make("mine.py:OfTheGame,depth=9,share=1", GAME)
+    assert (agent.game, agent.depth, agent.share) == (GAME, 9, 1.0)
+    agent.game = None
     assert type(pickle.loads(pickle.dumps(agent))) is type(agent)
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(depth_of, (agent,)) == 9

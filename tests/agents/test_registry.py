@@ -174,7 +174,7 @@ def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch)
         ("greedy,samples=true", "samples=True of the agent 'greedy' must be of type int"),
         ("network,greedy=1", "greedy=1 of the agent 'network' must be of type bool"),
         ("heuristc", "'heuristc' (did you mean 'heuristic'?); give one of random, greedy,"),
-        ("no/such/folder", "; give one of random, greedy, heuristic, network, search, the folder of"),
+        ("no/folder", "; give one of random, greedy, heuristic, network, search, the folder of"),
         (Path("no/such/folder"), "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
         ("x" * 5000, "the folder of a checkpoint, my.py:NAME or package.module:NAME"),
         ("a\0b", "the folder of a checkpoint, my.py:NAME or package.module:NAME"),

@@ -50,37 +50,6 @@ def rows(seats, values, rewards, dones, gae_lambda=0.5, carried=None):
     return [part[:, 0].tolist() for part in found]
 
 
-def test_two_seats_one_finished_game():
-    # Seat 0 decides in rows 0 and 2, seat 1 in rows 1 and 3; seat 0 loses by seat 1's last move.
-    advantages, targets, gained, closed = rows(
-        seats=[0, 1, 0, 1],
-        values=[1.0, 2.0, 3.0, 4.0],
-        rewards=[(0, 0), (0, 0), (0, 0), (-1, 1)],
-        dones=[0, 0, 0, 1],
-    )
-    # Row 3: 1 - 4 = -3.                 Row 1: 0 + 4 - 2 + .5*-3 = .5.
-    # Row 2: -1 - 3 = -4 (by row 3).     Row 0: 0 + 3 - 1 + .5*-4 = 0.
-    assert advantages == [0.0, 0.5, -4.0, -3.0]
-    assert targets == [1.0, 2.5, -1.0, 1.0]
-    assert gained == [0.0, 0.0, -1.0, 1.0]
-    assert closed == [True] * 4
-
-
-def test_unfinished_game_bootstraps_from_the_seats_own_open_decision():
-    advantages, targets, gained, closed = rows(
-        seats=[0, 1, 0, 1, 0],
-        values=[1.0, 2.0, 3.0, 4.0, 5.0],
-        rewards=[(0, 0), (6, 0), (0, 0), (0, 1), (9, 2)],
-        dones=[0] * 5,
-    )
-    # Open: rows 4 (seat 0) and 3 (seat 1).  Row 2: 5 - 3 = 2.  Row 1: 4 - 2 = 2.
-    # Row 0: 6 + 3 - 1 + .5*2 = 9.
-    assert closed == [True, True, True, False, False]
-    assert advantages == [9.0, 2.0, 2.0, 0.0, 0.0]
-    assert targets == [10.0, 4.0, 5.0, 0.0, 0.0]
-    assert gained == [6.0, 0.0, 0.0, 3.0, 9.0]
-
-
 def test_four_seats_across_a_carried_prefix():
     # Rows 0 to 3 are carried decisions of seats 0 to 3 with what came in before; seat 2 has none.
     advantages, _, gained, closed = rows(

@@ -49,7 +49,7 @@ def words(axes):
 
 
 def test_lines_of_both_panels():
-    figure = curves_figure(run(MOMENTS), title="a run", targets={1: 30.0, 2: 30.0, 3: 40.0, 4: 33.0})
+    figure = curves_figure(run(MOMENTS), title="a run", targets={1: 30, 2: 30, 3: 40, 4: 33})
     rates, scores = figure.axes
     found = lines(rates)
     assert found.keys() == {
@@ -133,16 +133,6 @@ def test_single_points_are_marked_and_markers_of_long_lines_thinned_out():
     assert marked[-1] == 299
 
 
-def test_scores_without_intervals_have_no_band():
-    """Runs of earlier versions did not keep them."""
-    history = History()
-    for decisions in (0, 1000):
-        history.add(Measurement(decisions, 0.0, 1, SOLO, 10, None, None, None, 20.0, 20.0))
-    figure = curves_figure(history)
-    assert not figure.axes[1].collections
-    assert not [text.get_text() for text in figure.legends[0].get_texts()]
-
-
 def test_parity_is_named_where_no_curve_runs_through_its_words():
     """Nor words through each other, or another seat count's parity."""
     rates = {2: [0.05, 0.3, 0.45, 0.53], 3: [0.1, 0.3, 0.34, 0.36], 4: [0.1, 0.2, 0.27, 0.29]}
@@ -168,14 +158,14 @@ def test_parity_is_named_where_no_curve_runs_through_its_words():
         assert not any(box.overlaps(other) for other in boxes[:number])
 
 
-def test_only_rates():
+def test_what_was_not_measured_is_not_drawn(tmp_path):
     history = History()
     history.add(Measurement(0, 0.0, 2, "random", 10, 0.5, 0.2, 0.8, 1.0, 2.0))
     scores = curves_figure(history, targets={2: 30}).axes[1]
     assert words(scores) == ["no game of the learner with itself was measured"]
-
-
-def test_empty_history_is_refused(tmp_path):
+    # Runs of earlier versions kept no intervals of scores.
+    history.add(Measurement(1000, 0.0, 1, SOLO, 10, None, None, None, 20.0, 20.0))
+    assert not curves_figure(history).axes[1].collections
     with pytest.raises(ValueError, match="history is empty: measure once"):
         draw_curves(History(), tmp_path / "curves.png")
     assert not list(tmp_path.iterdir())

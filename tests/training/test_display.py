@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 from dataclasses import replace
@@ -115,19 +114,6 @@ def test_terminal_shows_the_last_state_once():
     assert shown == [*(line.rstrip() for line in view(STATUS).splitlines()), "after"]
 
 
-def test_terminal_is_left_in_order_after_an_error():
-    console = terminal()
-    display = TrainingDisplay(console)
-    with contextlib.suppress(RuntimeError), display:
-        display.show(EMPTY)
-        raise RuntimeError
-    assert console.file.getvalue().endswith("\n\x1b[?25h")
-    console = terminal()
-    with TrainingDisplay(console):
-        pass
-    assert console.file.getvalue() == "", "nothing shown, nothing left"
-
-
 class Clock:
     now = 100.0
 
@@ -154,21 +140,24 @@ def test_log_has_a_line_every_half_minute_and_one_at_the_end():
         "1 seat: winning score 27.1, 4 seats: winning score 28.9, "
         "measuring: 312 of 4,000 games, 4 seats against heuristic, 1:15 left"
     )
-    display, _, file = log()
+
+
+def test_log_has_a_line_for_each_new_measurement():
+    history = filled(decisions=(0,))
+    display, _, file = log(told=len(history) - 1)
     with display:
-        display.show(EMPTY)
-        display.show(EMPTY)
-    lines = file.getvalue().splitlines()
-    assert lines == ["0 of 1k decisions (0%), -/s, 0:00 learning and evaluating, - left"]
-
-
-def test_the_last_evaluation_has_its_own_time_left():
-    """All is learned by then, and what is left are games."""
-    over = replace(STATUS, decisions=30_000_000)
-    for text in (view(over), status_line(over)):
-        assert "all learned" in text
-        assert "1:15 left" in text
-        assert "0:00 left" not in text
+        display.show(replace(EMPTY, history=history))
+        figures = (0.5, 0.4, 0.6, 21.0, 26.0, 20.5, 21.5, 25.75, 26.25)
+        history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *figures))
+        display.show(replace(EMPTY, history=history))
+        display.show(replace(EMPTY, history=history))
+    lines = [line for line in file.getvalue().splitlines() if line.startswith("evaluated")]
+    assert lines == [
+        "evaluated after 0 decisions, 1 seat solo: 400 games, score 28.0, winning score 28.0",
+        "evaluated after 2.5M decisions, 2 seats against [red]: 1,000 games, "
+        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0 ± 0.5, "
+        "winning score 26.0 ± 0.2",
+    ]
 
 
 def test_time_left_is_to_the_end_or_to_the_limit():
@@ -177,40 +166,16 @@ def test_time_left_is_to_the_end_or_to_the_limit():
         assert time_left(replace(STATUS, limit=limit)) == time_text(left)
     assert time_left(replace(STATUS, limit=STATUS.seconds - 1)) == "0:00"
     assert time_left(replace(EMPTY, limit=90.0)) == "1:30", "before there is a pace"
-
-
-def test_a_run_is_as_far_as_its_decisions_or_its_time():
+    # All is learned by the last evaluation, and what is left are its games.
+    over = replace(STATUS, decisions=30_000_000)
+    for text in (view(over), status_line(over)):
+        assert "all learned" in text
+        assert "1:15 left" in text
+        assert "0:00 left" not in text
     share = STATUS.decisions / STATUS.total
     for used, expected in ((None, share), (0.1, share), (0.9, 0.9), (1.5, 1.0)):
         limit = None if used is None else STATUS.seconds / used
         assert replace(STATUS, limit=limit).share == pytest.approx(expected)
-    assert replace(EMPTY, limit=0.0).share == 0.0
-
-
-def test_log_has_a_line_for_each_new_measurement():
-    display, clock, file = log()
-    history = filled(decisions=(0,))
-    with display:
-        display.show(replace(EMPTY, history=history))
-        clock.now += 1.0
-        figures = (0.5, 0.4, 0.6, 21.0, 26.0, 20.5, 21.5, 25.75, 26.25)
-        history.add(Measurement(2_500_000, 9.0, 2, "[red]", 1000, *figures))
-        display.show(replace(EMPTY, history=history))
-        display.show(replace(EMPTY, history=history))
-    lines = [line for line in file.getvalue().splitlines() if line.startswith("evaluated")]
-    assert len(lines) == len(history) == 8
-    assert lines[-1] == (
-        "evaluated after 2.5M decisions, 2 seats against [red]: 1,000 games, "
-        "50.0 % won (95 % interval 40.0 to 60.0 %), score 21.0 ± 0.5, "
-        "winning score 26.0 ± 0.2"
-    )
-    assert lines[-2] == (
-        "evaluated after 0 decisions, 1 seat solo: 400 games, score 28.0, winning score 28.0"
-    )
-    display, _, file = log(told=len(history))
-    with display:
-        display.show(replace(EMPTY, history=history))
-    assert "evaluated" not in file.getvalue()
 
 
 def test_measurement_table_has_the_first_and_the_latest():

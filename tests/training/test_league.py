@@ -171,8 +171,3 @@ def test_a_league_continues_where_another_stood():
     rows = np.flatnonzero(~league.learner_decides())
     twin.batch.load(slice(None), league.batch.save(slice(None)))
     assert (twin.decide(rows) == league.decide(rows)).all()
-
-
-def test_unknown_opponents_are_named():
-    with pytest.raises(ValueError, match="there is no agent or folder 'grandmaster'"):
-        make_league({"grandmaster": 1.0})

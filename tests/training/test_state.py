@@ -60,12 +60,10 @@ HUGE = 10**30
         ("surprise", 1, "there is no entry surprise"),
         ("arrays", [], r"arrays = \[\]: must be a table"),
         ("arrays.file", "../x", "must be a file beside"),
-        ("arrays.file", 3, "arrays.file = 3: must be text"),
         ("arrays.digest", "0", "is not the file that was saved"),
         ("league.active", 0, "league.active = 0 is no snapshot in use"),
         ("league.active", 99, "league.active = 99 is no snapshot in use"),
         ("league.active_until", 10**9, "= 1000000000 is more than the 16 games"),
-        ("league.opponents", [], r"league.opponents begins with \[\]; the settings name"),
         ("league.opponents.0.name", "random", "the settings name"),
         ("league.opponents.0.retired", True, "the settings name"),
         ("league.opponents.0.wins", 100.0, "wins = 100.0 are more than games"),
@@ -73,16 +71,12 @@ HUGE = 10**30
         ("league.opponents.1.name", "999999", "must be named by its age in decisions"),
         ("league.rng.bit_generator", "MT19937", "must be 'PCG64'"),
         ("league.rng.state.inc", 2, "inc = 2 is even"),
-        ("league.rng.state.state", 2**128, "must be below"),
         ("snapshots", {}, "snapshots = {}: must be a list"),
         ("snapshots", [], "there are 0 snapshots, but the league has"),
-        ("snapshots.0.digest", None, r"snapshots\[0\].digest = None: must be text"),
-        ("decisions", -5, "decisions = -5: must be at least 0"),
         ("decisions", HUGE, "decisions = 1000000000000000000000000000000: must be at most"),
         ("decisions", True, "decisions = True: must be a whole number"),
         ("facts.seconds", "x", "facts.seconds = 'x': must be a number"),
         ("facts.bfloat16", 1, "facts.bfloat16 = 1: must be true or false"),
-        ("facts.commands", [], r"facts.commands = \[\]: must be at least 1 long"),
         ("facts.history", [MEASUREMENT | {"win_rate": None}], "must be numbers against 'random'"),
         ("facts.history", [MEASUREMENT | {"players": 9}], r"history\[0\].players = 9: the run is"),
         ("facts.history", [MEASUREMENT | {"decisions": 10**6}], ": decisions = .* are fewer than"),
@@ -168,7 +162,7 @@ def spoilt(value):
 
 
 
-WEIGHT, STEP = "policy/action_net.weight", "optimizer/0/step"
+WEIGHT = "policy/action_net.weight"
 
 
 @pytest.mark.parametrize(
@@ -176,18 +170,14 @@ WEIGHT, STEP = "policy/action_net.weight", "optimizer/0/step"
     [
         (WEIGHT, spoilt(np.nan), "action_net.weight holds numbers that are not finite"),
         (WEIGHT, lambda a: a[:-1], "action_net.weight is float32"),
-        (WEIGHT, lambda _: None, "arrays missing or not expected: .'policy/action_net.weight'"),
         ("policy/extra", lambda _: np.zeros(1), "arrays missing or not expected: .'policy/extra'"),
         ("policy/features_extractor.scale", spoilt(3.0), "is not what follows from the game"),
         ("optimizer/0/exp_avg", spoilt(np.inf), "optimizer/0/exp_avg holds numbers that are not"),
         ("optimizer/0/exp_avg_sq", spoilt(-1.0), "optimizer/0/exp_avg_sq holds numbers below 0"),
-        (STEP, spoilt(-1.0), "optimizer/0/step holds numbers below 0"),
-        (STEP, lambda _: None, "arrays missing or not expected: .'optimizer/0/step'"),
-        ("generators", lambda a: a.astype(np.int64), "generators is int64"),
+        ("optimizer/0/step", lambda _: None, "arrays missing or not expected: .'optimizer/0/step'"),
         ("seats", spoilt(9), "seats names an opponent that is not there"),
         ("seats", lambda a: np.where(a == -1, 0, a), "seats has a game that no learner plays"),
         ("seats", lambda a: np.where(a == -2, -3, a), "seats has more than the games"),
-        ("games", lambda a: a[:-1], "games is uint8"),
         ("games", lambda a: a * 0, "games: "),
         ("games", lambda a: np.zeros((2**24, 2), np.uint8), "bytes, and at most"),
         ("open/games", spoilt(16), "open/games or open/seats name what is not there"),

@@ -23,7 +23,15 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.agents.networks import random_tensors
 from tests.contract import knowledge
 from tests.contract.each_table import small_tables
-from tests.contract.random_games import PLAIN_FULL_TABLES, TABLES, Table, chosen, game_from, sampled, stacked
+from tests.contract.random_games import (
+    PLAIN_FULL_TABLES,
+    TABLES,
+    Table,
+    chosen,
+    game_from,
+    sampled,
+    stacked,
+)
 from tests.generators import generators
 
 QUICK = {"simulations": 6, "horizon": 3, "considered": 3}
