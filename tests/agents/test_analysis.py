@@ -198,18 +198,6 @@ def test_alone_it_is_the_score():
     assert len(judged.scores) == 1
 
 
-def test_another_box_is_analysed_without_the_bundled_network(monkeypatch):
-    from shakespeare_agents.analysis import analyst as module
-
-    monkeypatch.setattr(module, "default", lambda game: "heuristic")
-    analyst = Analyst(registry.game("figaro"))
-    assert analyst.network is None
-    assert analyst.name == "heuristic"
-    position = played("figaro", 3, 5).position
-    *_, last = thoughts(position, analyst, playouts=50)
-    assert last.moves[0].playouts
-
-
 def test_what_cannot_be_asked_is_refused(games):
     game = games["figaro"]
     analyst = Analyst(game.position.game, ROLLOUTS)

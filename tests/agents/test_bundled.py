@@ -69,7 +69,7 @@ def test_its_forecasts_explain_games_it_never_saw(name):
     network = load_checkpoint(bundled_checkpoint(game), game)[0]
     unit = game.score_scale
     for players in registry.seats(name)[::3]:
-        found = forecasts(name, players=players, games=80, seed=9, player="network")
+        found = forecasts(name, players=players, games=200, seed=9, player="network")
         left = found.filter(pl.col("stage") < 5)
         score, expected = left["score"].to_numpy(), left["expected"].to_numpy()
         assert np.square(score - expected).mean() < 0.95 * score.var(), players

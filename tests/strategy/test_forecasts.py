@@ -145,12 +145,13 @@ def test_errors_stand_beside_those_of_a_constant_and_count_games():
 
 
 def test_the_picture_has_what_the_games_allow():
-    figure = plot_calibration(rows_of(0.75, deals=8), title="T")
+    figure = plot_calibration(rows_of(0.75), title="T")
     chances, _, scores, _ = (axes for axes in figure.axes if axes.get_title(loc="left"))
     for axes in (chances, scores):
         (diagonal,) = (line for line in axes.lines if line.get_label() == "calibrated")
         assert np.array_equal(diagonal.get_xdata(), diagonal.get_ydata())
-    assert "16 forecasts of 8 games" in figure.get_supxlabel()
+    assert "400 forecasts of 200 games" in figure.get_supxlabel()
+    figure = plot_calibration(rows_of(0.75, deals=8), title="T")
     said = [text.get_text() for axes in figure.axes for text in axes.texts]
     assert said.count("too few games for an interval") == 3
     titles = [axes.get_title(loc="left") for axes in plot_calibration(alone(), title="T").axes]

@@ -71,18 +71,6 @@ def test_open_decisions_are_learnt_from_in_the_next_rollout():
     assert learned(buffer) == {2: 126, 3: 10 + 5, 4: 30, 5: 0 + 6, 6: 1}
 
 
-def test_a_decision_can_stay_open_over_several_rollouts():
-    buffer = make_buffer(steps=1)
-    for mark, seat in enumerate((0, 1, 2, 0), start=1):
-        buffer.reset()
-        add(buffer, seat, value=mark, mark=mark, rewards=(1, 0, 0, 0))
-        buffer.compute(0.0, 1.0)
-        if mark < 4:
-            assert learned(buffer) == {}
-    # Mark 1 took in the rewards of three rollouts.
-    assert learned(buffer) == {1: 3 + 4}
-
-
 def test_games_set_up_anew_and_stopped_rollouts_leave_nothing_behind():
     buffer = make_buffer(steps=2)
     buffer.reset()

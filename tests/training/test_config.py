@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_training.config import TrainingConfig, make_config, override, settings_of
+from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import (
     CONFIGS,
     as_toml,
@@ -84,7 +84,6 @@ def test_settings_survive_their_toml(tmp_path):
         ("games = 3", "games is now called n_envs$"),
         ("width = 2.0", "width = 2.0: must be a whole number$"),
         ("width = 0", "width = 0: must be at least 1$"),
-        ("width = 5000", "width = 5000: must be at most 4096$"),
         ("learning_rate = nan", "learning_rate = nan: must be a finite number$"),
         ("learning_rate = -1.0", r"learning_rate = -1\.0: must be above 0$"),
         ('learning_rate = "fast"', "learning_rate = 'fast': must be a number$"),
@@ -96,7 +95,6 @@ def test_settings_survive_their_toml(tmp_path):
         ("decisions = 10_000_000_000_000_000", "must be at most 1000000000000000$"),
         ('game = "chess"', "game = 'chess': there is no such game; the games: .*figaro"),
         ("game = []", r"game = \[\]: must be text$"),
-        ("opponents = {}", "opponents: give at least one of them a weight above 0$"),
         ("opponents = { current = 0.0 }", "opponents: give at least one of them a weight above 0$"),
         ("opponents = 1", "opponents = 1: must be a table of names and values$"),
         ("opponents = { current = -1.0 }", r"opponents\.current = -1\.0: must be at least 0$"),
@@ -117,25 +115,14 @@ def test_entries_are_checked(tmp_path, text, message):
     assert str(path) in str(fault.value)
 
 
-def test_the_tables_are_those_of_the_game():
-    for name in registry.names():
-        assert make_config({"game": name}, "here").players == tuple(registry.seats(name))
-
-
-def test_an_integer_is_a_fine_float():
-    assert type(make_config({"learning_rate": 1}, "here").learning_rate) is float
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("learning_rate=1e-3", ("learning_rate", 1e-3)),
         ("players = [2, 3]", ("players", [2, 3])),
-        ('precision="float32"', ("precision", "float32")),
         ("precision=float32", ("precision", "float32")),
         ("opponents={current = 1.0}", ("opponents", {"current": 1.0})),
         ("width=" + "[" * 10**4, ("width", "[" * 10**4)),
-        ("width=" + "9" * 5000, ("width", "9" * 5000)),
     ],
 )
 def test_overrides_are_written_as_in_toml(text, expected):

@@ -31,15 +31,6 @@ def test_all_others_are_kept_once_and_a_share_stands_for_the_rest(share):
     assert sorted(found[: OTHERS + kept]) == sorted(set(found)), "repetitions come last"
 
 
-@pytest.mark.parametrize("certain", [False, True])
-def test_minibatches_of_one_kind(certain):
-    order = np.arange(COUNT)
-    found, (kept, total) = thinned(order, np.full(COUNT, certain), 0.5)
-    expected = (9, COUNT) if certain else (0, 0)
-    assert (kept, total) == expected
-    assert sorted(set(found)) == list(range(kept or COUNT))
-
-
 def data():
     """Random observations, actions and advantages of a minibatch."""
     rng = np.random.default_rng(1)

@@ -160,8 +160,6 @@ def spoilt(value):
     return change
 
 
-
-
 WEIGHT = "policy/action_net.weight"
 
 

@@ -51,14 +51,6 @@ def test_a_signal_stops_the_rest_where_it_may_be_stopped():
     assert passed == ["saved"]
 
 
-def test_nothing_is_begun_after_a_signal():
-    stop = Stop()
-    with pytest.raises(Stopped):
-        stop.request()
-    with pytest.raises(Stopped), stop.deferred():
-        pytest.fail("begun")
-
-
 @posix
 def test_signals_that_are_ignored_stay_so():
     """As under nohup, where a lost terminal is to end nothing."""
