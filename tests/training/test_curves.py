@@ -82,24 +82,10 @@ def test_lines_of_both_panels():
     assert said[:2] == ["against heuristic", "against random"]
     assert said[-1] == "target"
     assert figure.texts[0].get_text() == "a run"
-
-
-def ticks(figure):
-    """The marks of time above a panel: where they are, and what they say."""
-    (top,) = figure.axes[0].child_axes
-    said = [label.get_text() for label in top.get_xticklabels()]
-    return dict(zip(said, top.get_xticks(), strict=True)), top.get_xlabel()
-
-
-def test_hours_stand_where_they_were_reached():
-    marks, name = ticks(curves_figure(run(MOMENTS)))
-    assert name == "hours of learning and evaluating"
     # An hour is 2400 s for the first million and a quarter of the second million's 4800 s.
-    assert marks["1"] == pytest.approx(1_250_000)
-    assert marks["2"] == pytest.approx(2_000_000)
-    marks, name = ticks(curves_figure(run([(0, 0.0), (600_000, 600.0)])))
-    assert name == "minutes of learning and evaluating"
-    assert marks["10"] == pytest.approx(600_000)
+    (top,) = rates.child_axes
+    marked = [label.get_text() for label in top.get_xticklabels()]
+    assert dict(zip(marked, top.get_xticks(), strict=True))["1"] == pytest.approx(1_250_000)
 
 
 @pytest.mark.parametrize(
@@ -121,16 +107,6 @@ def test_picture_of_the_size_it_says(history, tmp_path):
     assert (picture[:, [0, -1], :3] == 1).all()
     assert (picture[[0, -1], :, :3] == 1).all()
     assert [file.name for file in path.parent.iterdir()] == ["curves.png"]
-
-
-def test_single_points_are_marked_and_markers_of_long_lines_thinned_out():
-    for line in curves_figure(run(MOMENTS[:1])).axes[1].get_lines():
-        assert line.get_marker() == "o"
-        assert line.get_markevery() == [0]
-    figure = curves_figure(run([(step, step * 7.0) for step in range(300)], rivals=()))
-    marked = lines(figure.axes[1])["1 seat"].get_markevery()
-    assert len(marked) <= 24
-    assert marked[-1] == 299
 
 
 def test_parity_is_named_where_no_curve_runs_through_its_words():

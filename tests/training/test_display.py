@@ -64,14 +64,9 @@ def test_view_says_it_all():
     for words in (
         *("12.3M of 30M decisions", "14,210/s", "1:04:32", "20:42 left"),
         *("measuring: 312 of 4,000 games", "4 seats against heuristic", "1:15 left"),
-        *("won against", "heuristic", "random", "62 % (58-66)", "41 % (36-46)"),
-        *("12.4k", "21.3", "28.9", "evaluated after 12M decisions"),
-        *("first 61 % of 340", "hard [red] 47 % of 80", "unplayed - of 0"),
+        *("62 % (58-66)", "12.4k", "21.3", "28.9", "hard [red] 47 % of 80", "unplayed - of 0"),
     ):
         assert words in text
-    rows = [line.split()[0] for line in text.splitlines() if re.match(r" {4}\d ", line)]
-    assert rows == ["1", "2", "4"], "seat counts that were played or measured"
-    assert text.index("hard") < text.index("first") < text.index("unplayed")
 
 
 @pytest.mark.parametrize("width", [80, 120])

@@ -130,9 +130,3 @@ def test_alone_no_share_is_learned_and_absent_seats_teach_nothing(policy, views)
     win_loss, score_loss = forecast_losses(found, players, shares, changes)
     assert win_loss == 0
     assert score_loss == pytest.approx(found.changes[:, 0].square().mean().item())
-
-
-@pytest.mark.parametrize(("width", "seats"), [(WIDTH + 8, SEATS), (WIDTH, SEATS + 1)])
-def test_tensors_of_other_shapes_are_refused(policy, width, seats):
-    with pytest.raises(RuntimeError, match="size"):
-        policy.set_tensors(make_policy(width, seats).tensors())

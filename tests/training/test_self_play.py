@@ -104,28 +104,6 @@ def test_one_seed_one_run_and_global_generators_are_left_alone():
     assert states() == before
 
 
-class StopAfter(BaseCallback):
-    def __init__(self, steps):
-        super().__init__()
-        self.steps = steps
-
-    def _on_step(self):
-        return self.n_calls < self.steps
-
-
-def test_stopped_and_started_again():
-    learner = make_learner()
-    learner.learn(10_000, callback=StopAfter(20))
-    assert learner.num_timesteps == 20 * 32
-    buffer = learner.rollout_buffer
-    # Continue the games as they are: the decisions of the stopped rollout are not carried over.
-    learner.learn(16 * 32, reset_num_timesteps=False)
-    assert np.isfinite(buffer.advantages).all()
-    # Reset the games: nothing is carried into them.
-    learner.learn(16 * 32)
-    assert len(buffer.advantages) <= 16 * 32
-
-
 def test_schedules_follow_the_decisions_and_stay_at_their_end():
     """The last rollout overshoots: what is left of the run is then negative."""
     learner = make_learner(
@@ -165,13 +143,3 @@ def test_games_begin_at_different_moments():
     before, after = seen
     assert len(set(before.tolist())) > 8
     assert ((before - after <= 3) | (before < 4)).all(), "one move was made, or a new game begun"
-
-
-def test_each_table_has_advantages_of_its_own_scale():
-    learner = make_learner(players=np.resize([2, 3], 32), score_reward_coef=linear(100.0, 100.0))
-    learner.learn(1)
-    buffer = learner.rollout_buffer
-    for count in (2, 3):
-        mine = buffer.advantages[buffer._players == count]
-        assert mine.mean() == pytest.approx(0.0, abs=1e-4)
-        assert mine.std() == pytest.approx(1.0, abs=1e-3)

@@ -59,8 +59,6 @@ HUGE = 10**30
         ("state", ..., "state is missing"),
         ("surprise", 1, "there is no entry surprise"),
         ("arrays", [], r"arrays = \[\]: must be a table"),
-        ("arrays.file", "../x", "must be a file beside"),
-        ("arrays.digest", "0", "is not the file that was saved"),
         ("league.active", 0, "league.active = 0 is no snapshot in use"),
         ("league.active", 99, "league.active = 99 is no snapshot in use"),
         ("league.active_until", 10**9, "= 1000000000 is more than the 16 games"),
