@@ -167,13 +167,10 @@ def test_a_move_that_throws_the_game_away_is_found():
     marked = worst(judged, 3)
     assert marked == sorted(marked, key=lambda one: -one.loss)
     assert marked[0].loss > 0.1
-    position = game.positions[marked[0].number - 1]
+    first, position = judged[marked[0].number - 1], game.positions[marked[0].number - 1]
     # Played on from the true position, too, it loses; the share is no artefact of the seat's view.
-    tried = counterfactual(
-        position, [marked[0].played, marked[0].best], ["random"], continuations=100
-    )
-    seat = marked[0].seat
-    assert tried.won(marked[0].best, seat).mean > tried.won(marked[0].played, seat).mean
+    tried = counterfactual(position, [first.played, first.best], ["random"], continuations=100)
+    assert tried.won(first.best, first.seat).mean > tried.won(first.played, first.seat).mean
 
 
 def test_only_certain_losses_are_marked():

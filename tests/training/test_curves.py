@@ -76,7 +76,7 @@ def test_lines_of_both_panels():
     low, high = scores.get_ylim()
     assert low < 17.25
     assert high > 33
-    assert "2 seats  28.0" in words(scores)
+    assert "2 seats  28.0 (target 30)" in words(scores)
     assert any(said.startswith("4 seats") and "(target 33)" in said for said in words(scores))
     said = [text.get_text() for text in figure.legends[0].get_texts()]
     assert said[:2] == ["against heuristic", "against random"]
