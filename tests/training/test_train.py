@@ -118,7 +118,7 @@ def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch, name):
         r"progress, are played again when it goes on\.",
         done.stdout,
     )
-    assert 0 < int(after) <= 32
+    assert 0 < int(after) <= 48, "a step or two"
     assert f"shakespeare train --resume {folder}" in done.stdout
     assert read_state(folder).decisions == 512
     printed("train", "--resume", str(folder), "--decisions", "513")
