@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import pytest
@@ -21,7 +23,7 @@ def wagers(most, games=2, player="random", **options):
 
 
 def test_every_seat_of_self_play_has_a_row():
-    play = {"players": 3, "seed": 4, "player": "random", "end": {"present": "seat0.present"}}
+    play: Any = {"players": 3, "seed": 4, "player": "random", "end": {"present": "seat0.present"}}
     found = self_play("figaro", games=4, **play)
     assert found["deal"].to_list() == [deal for deal in range(4) for _ in range(3)]
     assert found["seat"].to_list() == [0, 1, 2] * 4

@@ -11,6 +11,7 @@ from rich.console import Console
 from shakespeare_agents.workers import open_workers
 from shakespeare_training.expert_iteration import groups
 from shakespeare_training.expert_iteration.groups import Groups
+from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
@@ -64,6 +65,7 @@ def test_who_plays_decides_nothing_nor_who_is_lost(processes, tmp_path):
         assert whole.learner.league.snapshots
     shared = processes._shares.total()
     with Run.create(ahead(0), tmp_path / "run", device="cpu") as run:
+        assert isinstance(run.learner, ExpertIteration)
         run.learner.workers = processes
         callback = Kills(run, processes)
         run.learn(callback)
