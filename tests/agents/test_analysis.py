@@ -18,6 +18,7 @@ from shakespeare_agents.analysis import (
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import Position, registry
 from shakespeare_env.film import Forecasts
 from tests.agents.networks import random_heads, random_tensors
@@ -52,14 +53,10 @@ def game(request, games):
     return games[request.param]
 
 
-def analysts(name):
-    """With a network, and without."""
-    game = registry.game(name)
-    return [Analyst(game, forecaster(name)), Analyst(game, ROLLOUTS)]
-
-
-def name_of(game):
-    return game.position.game.name
+@pytest.fixture(params=["network", "rollouts"])
+def analyst(request, game):
+    rules = game.position.game
+    return Analyst(rules, forecaster(rules.name) if request.param == "network" else ROLLOUTS)
 
 
 def alike(position, seed):
@@ -67,57 +64,51 @@ def alike(position, seed):
     return position.determinize(position.to_move, seed)
 
 
-def test_thoughts_get_better_round_by_round(game):
+def test_thoughts_get_better_round_by_round(game, analyst):
     position = game.positions[10]
-    for analyst in analysts(name_of(game)):
-        found = list(thoughts(position, analyst, seed=2, playouts=200))
-        assert found[0].playouts == 0
-        assert (found[0].chances is None) == (analyst.network is None)
-        rounds = [one.playouts for one in found]
-        assert rounds == sorted(set(rounds))
-        assert rounds[-1] >= 200 > rounds[-2]
-        last = found[-1]
-        assert last.seat == position.to_move
-        assert {one.move for one in last.moves} <= set(position.moves())
-        assert sum(one.playouts for one in last.moves) == last.playouts
-        assert last.moves[0].playouts == max(one.playouts for one in last.moves)
-        chances = np.array(last.chances)
-        assert chances.sum() == pytest.approx(1.0, abs=1e-5)
-        assert chances[last.seat] == pytest.approx(last.moves[0].worth)
-        worths = [one.worth for one in last.moves if one.playouts == last.moves[0].playouts]
-        assert worths == sorted(worths, key=lambda worth: -(worth or 0.0))
+    found = list(thoughts(position, analyst, seed=2, playouts=100))
+    assert found[0].playouts == 0
+    assert (found[0].chances is None) == (analyst.network is None)
+    rounds = [one.playouts for one in found]
+    assert rounds == sorted(set(rounds))
+    assert rounds[-1] >= 100 > rounds[-2]
+    last = found[-1]
+    assert last.seat == position.to_move
+    assert {one.move for one in last.moves} <= set(position.moves())
+    assert sum(one.playouts for one in last.moves) == last.playouts
+    assert last.moves[0].playouts == max(one.playouts for one in last.moves)
+    chances = np.array(last.chances)
+    assert chances.sum() == pytest.approx(1.0, abs=1e-5)
+    assert chances[last.seat] == pytest.approx(last.moves[0].worth)
+    worths = [one.worth for one in last.moves if one.playouts == last.moves[0].playouts]
+    assert worths == sorted(worths, key=lambda worth: -(worth or 0.0))
 
 
-def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game):
+def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game, analyst):
     at = next(k for k in range(6, 40) if len(game.positions[k].moves()) > 2)
     position, moves = game.positions[at], game.moves[at : at + 1]
-    for analyst in analysts(name_of(game)):
-        others = [alike(position, seed) for seed in (1, 2)]
-        assert any(other != position for other in others)
-        thought = list(thoughts(position, analyst, seed=3, playouts=100))
-        steps = [position, game.positions[at + 1]]
+    others = [alike(position, seed) for seed in (1, 2)]
+    assert any(other != position for other in others)
+    found = []
+    for one in (position, *others):
+        steps = [one, game.positions[at + 1]]
         judged = list(verdicts(steps, moves, analyst, playouts=4))
-        forecast = forecasts_of([position], analyst, playouts=4)
-        for other in others:
-            assert list(thoughts(other, analyst, seed=3, playouts=100)) == thought
-            steps = [other, game.positions[at + 1]]
-            assert list(verdicts(steps, moves, analyst, playouts=4)) == judged
-            found = forecasts_of([other], analyst, playouts=4)
-            np.testing.assert_array_equal(found.chances, forecast.chances)
-            # Scores so far are open to all; what is expected beyond them is the same.
-            np.testing.assert_allclose(found.scores, forecast.scores)
+        found.append((list(thoughts(one, analyst, seed=3, playouts=50)), judged))
+        forecast = forecasts_of([one], analyst, playouts=4)
+        expected = forecasts_of([position], analyst, playouts=4)
+        np.testing.assert_array_equal(forecast.chances, expected.chances)
+        # Scores so far are open to all; what is expected beyond them is the same.
+        np.testing.assert_allclose(forecast.scores, expected.scores)
+    assert found[0] == found[1] == found[2]
 
 
-def test_forecasts_of_a_game_end_with_what_happened(game):
-    players = game.position.players
-    for analyst in analysts(name_of(game)):
-        number = 12
-        steps = [*game.positions[:number], game.position]
-        found = forecasts_of(steps, analyst, playouts=4)
-        assert found.chances.shape == found.scores.shape == (number + 1, players)
-        np.testing.assert_allclose(found.chances.sum(axis=1), 1.0, atol=1e-5)
-        assert np.flatnonzero(found.chances[-1]).tolist() == game.position.winners
-        assert found.scores[-1].tolist() == game.position.scores()
+def test_forecasts_of_a_game_end_with_what_happened(game, analyst):
+    steps = [*game.positions[:12], game.position]
+    found = forecasts_of(steps, analyst, playouts=4)
+    assert found.chances.shape == found.scores.shape == (13, game.position.players)
+    np.testing.assert_allclose(found.chances.sum(axis=1), 1.0, atol=1e-5)
+    assert np.flatnonzero(found.chances[-1]).tolist() == game.position.winners
+    assert found.scores[-1].tolist() == game.position.scores()
 
 
 def test_a_networks_forecasts_stand_at_the_seats_they_are_of():
@@ -152,48 +143,34 @@ def test_what_all_seats_thought_last_is_averaged():
         assert found.scores[number] == pytest.approx(2 * expected)
 
 
-def test_verdicts_come_one_by_one_and_depend_on_no_other(game):
-    for analyst in analysts(name_of(game)):
-        steps = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
-        found = [next(steps) for _ in range(6)]
-        assert [one.number for one in found] == [1, 2, 3, 4, 5, 6]
-        for one, position, move in zip(found, game.positions, game.moves, strict=False):
-            assert (one.seat, one.played) == (position.to_move, move)
-            assert one.best in position.moves()
-            assert one.loss >= 0.0
-            assert one.best != move or one.loss == one.margin == 0.0
-        again = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
-        assert [next(again) for _ in range(6)] == found
-        forecasts = forecasts_of(game.positions[:7], analyst, playouts=4)
-        better = refined(forecasts, found[2:4], "more")
-        assert better.chances[2].tolist() == list(found[2].chances)
-        np.testing.assert_array_equal(better.chances[4:], forecasts.chances[4:])
+def test_verdicts_come_one_by_one_and_depend_on_no_other(game, analyst):
+    steps = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
+    found = [next(steps) for _ in range(4)]
+    assert [one.number for one in found] == [1, 2, 3, 4]
+    for one, position, move in zip(found, game.positions, game.moves, strict=False):
+        assert (one.seat, one.played) == (position.to_move, move)
+        assert one.best in position.moves()
+        assert one.loss >= 0.0
+        assert one.best != move or one.loss == one.margin == 0.0
+    again = verdicts(game.positions, game.moves, analyst, seed=5, playouts=4)
+    assert [next(again) for _ in range(4)] == found
+    forecasts = forecasts_of(game.positions[:5], analyst, playouts=4)
+    better = refined(forecasts, found[2:3], "more")
+    assert better.chances[2].tolist() == list(found[2].chances)
+    np.testing.assert_array_equal(better.chances[3:], forecasts.chances[3:])
 
 
 def test_a_move_that_throws_the_game_away_is_found():
     game = played("figaro", 3)
-    analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "100"))
-    judged = list(verdicts(game.positions, game.moves, analyst, playouts=60))
+    analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "40"))
+    judged = list(verdicts(game.positions, game.moves, analyst, playouts=40))
     marked = worst(judged, 3)
     assert marked == sorted(marked, key=lambda one: -one.loss)
     assert marked[0].loss > 0.1
-    first = judged[marked[0].number - 1]
-    position = game.positions[marked[0].number - 1]
+    first, position = judged[marked[0].number - 1], game.positions[marked[0].number - 1]
     # Played on from the true position, too, it loses; the share is no artefact of the seat's view.
-    shares = {}
-    for move in (first.played, first.best):
-        won = 0.0
-        for seed in range(40):
-            after = alike(position, seed)
-            after.reseed(seed)
-            after.push(move)
-            agents = dict.fromkeys(range(3), Analyst(after.game, "random").agent)
-            ended = SingleGame(after, agents, seed)
-            ended.play_out(lambda *told: None)
-            winners = ended.position.winners or []
-            won += (first.seat in winners) / len(winners)
-        shares[move] = won / 40
-    assert shares[first.best] > shares[first.played]
+    tried = counterfactual(position, [first.played, first.best], ["random"], continuations=100)
+    assert tried.won(first.best, first.seat).mean > tried.won(first.played, first.seat).mean
 
 
 def test_only_certain_losses_are_marked():
@@ -216,18 +193,6 @@ def test_alone_it_is_the_score():
     assert last.scores == pytest.approx([last.moves[0].worth])
     (judged,) = verdicts(game.positions[5:7], game.moves[5:6], analyst, playouts=4)
     assert len(judged.scores) == 1
-
-
-def test_another_box_is_analysed_without_the_bundled_network(monkeypatch):
-    from shakespeare_agents.analysis import analyst as module
-
-    monkeypatch.setattr(module, "default", lambda game: "heuristic")
-    analyst = Analyst(registry.game("figaro"))
-    assert analyst.network is None
-    assert analyst.name == "heuristic"
-    position = played("figaro", 3, 5).position
-    *_, last = thoughts(position, analyst, playouts=50)
-    assert last.moves[0].playouts
 
 
 def test_what_cannot_be_asked_is_refused(games):

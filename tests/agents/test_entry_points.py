@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import importlib
+import re
 import subprocess
 import sys
 
 import pytest
 
-from shakespeare_agents import make, names, naming
+from shakespeare_agents import RandomAgent, make, names, naming
 from shakespeare_env import registry
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.command_line import printed, refused
 
+GAME = registry.game("figaro")
 MODULE = """
 class FirstLegal:
     def __init__(self, game, last):
@@ -57,79 +59,49 @@ def site(tmp_path, monkeypatch):
     sys.modules.pop("lazy_players", None)
 
 
-@pytest.fixture(params=registry.names())
-def game(request):
-    return registry.game(request.param)
-
-
-def test_its_name_is_listed_after_the_built_in_ones(site):
+def test_its_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
     assert sorted(names()[5:]) == ["first", "no-function", "no-module", "nothing"]
-
-
-def test_it_is_made_for_the_game_with_its_options(site, game):
-    agent = make("first", game)
+    agent = make("first", GAME)
     assert type(agent).__name__ == "FirstLegal"
-    assert (agent.game, agent.last) == (game, False)  # type: ignore[union-attr]
-    for last in (make("first,last=true", game), make("first", game, last=True)):
+    assert (agent.game, agent.last) == (GAME, False)  # type: ignore[union-attr]
+    for last in (make("first,last=true", GAME), make("first", GAME, last=True)):
         assert last.last is True  # type: ignore[union-attr]
     with pytest.raises(TypeError, match="'first' has no option 'best'; its options: last"):
-        make("first,best=true", game)
+        make("first,best=true", GAME)
+    assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
 
 
-def test_a_built_in_name_stays_ours(site, game):
-    assert type(make("random", game)).__module__ == "shakespeare_agents.random_agent"
-
-
-def test_an_opponent_is_found_by_the_name(site, game):
-    games = SingleAgentBatch(game.name, 2, players=game.max_seats, seed=1, opponents="first")
+def test_it_plays_wherever_an_agent_is_named(site):
+    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents="first")
     (opponent,) = games._opponents.lineup.agents
     assert type(opponent).__name__ == "FirstLegal"
-
-
-def test_the_command_line_knows_it(site, game):
-    out = printed("evaluate", "first", "random", "random", "--game", game.name, "--games", "3")
+    out = printed("evaluate", "first", "random", "random", "--game", GAME.name, "--games", "3")
     assert "│ first " in out
-    printed("watch", "first", "random", "--game", game.name, "--moves", "1")
 
 
-def test_a_new_process_finds_it(site, game):
+def test_a_new_process_finds_it(site):
     """The whole way through the import system's own search for distributions."""
     program = (
         f"import sys; sys.path.insert(0, {str(site)!r})\n"
         "from shakespeare_agents import make, names\n"
         "from shakespeare_env import registry\n"
-        f"print('first' in names(), type(make('first', registry.game({game.name!r}))).__name__)"
+        f"print('first' in names(), type(make('first', registry.game({GAME.name!r}))).__name__)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "True FirstLegal\n", done.stderr
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "said"),
     [
-        ("no-module", "lazy_players.nowhere:first_legal", "lazy_players"),
-        ("no-function", "lazy_players:second_legal", "second_legal"),
+        ("no-module", "registered as 'lazy_players.nowhere:first_legal', which cannot be"),
+        ("no-function", "registered as 'lazy_players:second_legal', which cannot be"),
+        ("no-module", "repair or uninstall its distribution"),
+        ("nothing", "'nothing' is 'an agent, I promise', which has neither act() nor search()"),
     ],
 )
-def test_one_that_cannot_be_loaded_is_named_with_its_entry_and_the_remedy(
-    site, game, name, value, said
-):
-    with pytest.raises(ImportError) as caught:
-        make(name, game)
-    message = str(caught.value)
-    assert message.startswith(f"the agent {name!r} is registered as {value!r}, which cannot be")
-    assert said in message
-    assert message.endswith("repair or uninstall its distribution")
-    for command in ("evaluate", "watch", "play"):
-        message = refused(command, name, "--game", game.name)
-        assert "AGENT" in message
-        assert "repair or uninstall its distribution" in message
-
-
-def test_one_that_makes_no_agent_is_named_with_what_it_made(site, game):
-    said = "the agent 'nothing' is 'an agent, I promise', which has neither act() nor search()"
-    with pytest.raises(TypeError) as caught:
-        make("nothing", game)
-    assert str(caught.value) == said
-    assert "has neither act() nor search()" in refused("evaluate", "nothing", "--game", game.name)
+def test_what_cannot_be_made_is_named_with_the_remedy(site, name, said):
+    with pytest.raises((ImportError, TypeError), match=re.escape(said)):
+        make(name, GAME)
+    assert said in refused("evaluate", name, "--game", GAME.name)

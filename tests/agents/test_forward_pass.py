@@ -13,7 +13,6 @@ from shakespeare_agents.forward_pass import ForwardPass, weights_of, write_outlo
 from shakespeare_agents.inference import Scratch, Weights, first_sums, update_sums
 from shakespeare_agents.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_env import registry
 from shakespeare_env.compiled import kernel
 from tests.agents.networks import random_heads, random_tensors
 from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
@@ -21,14 +20,14 @@ from tests.generators import generators
 
 TOLERANCE = 1e-3
 """Of the largest number found: first weights are kept as whole numbers of 16 bits."""
-WIDTHS = (1, 8, 33, 64)
+WIDTHS = (1, 33)
 """Sums are made in 32 parts."""
 
 
 @pytest.fixture(scope="module", params=PLAIN_FULL_TABLES, ids=str)
 def views(request):
     """Game, observations and masks of many decisions."""
-    batch = request.param.batch(40, seed=1)
+    batch = request.param.batch(20, seed=1)
     seen, legal = [], []
     for step in range(100):
         if step % 10 == 0:
@@ -132,11 +131,10 @@ def test_sums_that_follow_what_changed_are_those_made_afresh(views, network):
     assert (sums[0] == sums[1]).all()
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_no_sum_overflows_at_the_ends_of_all_ranges(views, width):
+def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
     """The largest weights times the largest numbers, and the largest change of these."""
     game = views[0]
-    network = network_of(game, width)
+    network = network_of(game, 33)
     network.tensors["trunk.weight"][:] = LARGEST_WEIGHT
     ends = np.array([game.layout.high, game.layout.low, game.layout.high], np.int8)
     sums, weights = both_sums(network, ends)
@@ -146,9 +144,8 @@ def test_no_sum_overflows_at_the_ends_of_all_ranges(views, width):
     assert sums[0, :, 0] * float(weights.unit[0]) == pytest.approx(whole, rel=1e-3)
 
 
-@pytest.mark.parametrize("greedy", [True, False])
-@pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 1e-30, 0.0])
-def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale, greedy):
+@pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 0.0])
+def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
     """Of a network that no checkpoint may exceed."""
     game, observations, masks = views
     network = network_of(game, 33)
@@ -158,10 +155,11 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale, gr
     logits = ForwardPass(network).legal_logits(observations, masks)
     assert np.isfinite(logits[masks]).all()
     assert np.isfinite(heads_of(network, observations)).all()
-    agent = NetworkAgent(network, greedy=greedy)
-    actions = agent.act(observations, masks, generators(len(masks)))
-    assert masks[np.arange(len(masks)), actions].all()
-    assert agent.probabilities(observations, masks).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    for greedy in (True, False):
+        agent = NetworkAgent(network, greedy=greedy)
+        actions = agent.act(observations, masks, generators(len(masks)))
+        assert masks[np.arange(len(masks)), actions].all()
+        assert agent.probabilities(observations, masks).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
     if scale:
         assert same(logits[masks], network.logits(observations)[masks])
 
@@ -169,25 +167,27 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale, gr
 def test_threads_may_ask_at_once(views):
     game, observations, masks = views
     forward = ForwardPass(network_of(game, 64))
-    expected = forward.legal_logits(observations, masks), forward.values(observations)
 
     def ask(_):
         return forward.legal_logits(observations, masks), forward.values(observations)
 
+    expected = ask(0)
     with ThreadPoolExecutor(4) as pool:
-        for logits, values in pool.map(ask, range(16)):
-            assert (logits == expected[0]).all()
-            assert (values == expected[1]).all()
+        for found in pool.map(ask, range(8)):
+            assert all((one == other).all() for one, other in zip(found, expected, strict=True))
 
 
-def test_arrays_of_any_kind_will_do(views):
+def test_arrays_of_any_kind_will_do_and_weights_are_copied(views):
     """Read-only, with gaps, column by column, of other types; none is compiled for anew."""
     game, observations, masks = views
-    forward = ForwardPass(network_of(game, 8))
+    network = network_of(game, 8)
+    forward = ForwardPass(network)
     expected = forward.legal_logits(observations[::2], masks[::2])
     locked = observations[::2].copy(), masks[::2].copy()
     for array in locked:
         array.flags.writeable = False
+    for tensor in network.tensors.values():
+        tensor[:] = 0.0
     columns = np.asfortranarray(locked[0]), np.asfortranarray(locked[1])
     wide = locked[0].astype(np.int64), locked[1].astype(np.int8)
     for seen, legal in (locked, columns, wide):
@@ -195,15 +195,3 @@ def test_arrays_of_any_kind_will_do(views):
         assert (forward.values(seen) == forward.values(observations[::2])).all()
     assert forward.legal_logits(observations[:0], masks[:0]).shape == (0, game.actions.size)
     assert forward.values(observations[:0]).shape == (0,)
-
-
-@pytest.mark.parametrize("name", registry.names())
-def test_weights_are_copied(name):
-    game = registry.game(name)
-    network = network_of(game, 8)
-    forward = ForwardPass(network)
-    seen = np.ones((1, game.layout.size), np.int8)
-    before = forward.values(seen)
-    for tensor in network.tensors.values():
-        tensor[:] = 0.0
-    assert forward.values(seen) == before

@@ -14,38 +14,31 @@ from shakespeare_agents import RandomAgent, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_env import registry
 from tests.contract import knowledge
-from tests.contract.each_table import full_tables
 from tests.contract.random_games import TABLES
 from tests.generators import generators
 
-tables = pytest.mark.parametrize("table", TABLES, ids=str)
+SHAKESPEARE = registry.game("shakespeare")
 
 
 def heuristic(name):
     return make("heuristic", registry.game(name))
 
 
-@tables
-def test_it_plays_legally_to_the_end_of_every_game(table):
-    batch, rng = table.batch(32, seed=3, autoreset=False), generators(32)
-    agent = heuristic(table.game)
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_it_plays_legally_and_alike_beside_whichever_games(table):
+    """To the end of every game."""
+    batch, agent = table.batch(32, seed=3, autoreset=False), heuristic(table.game)
+    rng, step = generators(32), 0
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        if step < 20:
+            backwards = rows[::-1]
+            one = agent.act(batch.obs[rows], batch.mask[rows], generators(32, step)[rows])
+            two = agent.act(
+                batch.obs[backwards], batch.mask[backwards], generators(32, step)[backwards]
+            )
+            assert (one == two[::-1]).all()
         batch.step(agent.act(batch.obs[rows], batch.mask[rows], rng[rows]), rows)
-
-
-@tables
-def test_the_same_observation_and_generator_give_the_same_action(table):
-    """Whichever games stand beside it, and in whatever order."""
-    batch = table.batch(64, seed=5)
-    agent, other = heuristic(table.game), heuristic(table.game)
-    backwards = np.arange(64)[::-1]
-    for step in range(60):
-        one = agent.act(batch.obs, batch.mask, generators(64, step))
-        two = other.act(
-            batch.obs[backwards], batch.mask[backwards], generators(64, step)[backwards]
-        )
-        assert (one == two[backwards]).all()
-        batch.step(one)
+        step += 1
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -59,29 +52,27 @@ def test_it_beats_random_agents(name):
         assert found["heuristic"].mean_score > found["random"].mean_score + least.lead
 
 
-@full_tables
-def test_chance_picks_one_of_equally_good_actions(table):
-    batch, agent = table.batch(400, seed=0), heuristic(table.game)
-    draws = np.array(
-        [agent.act(batch.obs, batch.mask, generators(400, seed)) for seed in range(12)]
-    )
-    assert (np.ptp(draws, axis=0) > 0).any()
+@pytest.mark.parametrize(("players", "least"), [(1, 18), (2, 20), (3, 19), (4, 19)])
+def test_its_winning_scores_are_near_those_of_shakespeares_rule_book(players, least):
+    """The book's good players reach 30, 26, 24 and 22; random ones stay below 10."""
+    found = evaluate(["heuristic"] * players, "shakespeare", games=120, players=players, seed=2)
+    # The only score of a game for one is its best.
+    winning = found["heuristic"].mean_score if players == 1 else found.mean_winning_score
+    assert (winning or 0) > least
 
 
-@pytest.mark.parametrize("name", registry.names())
-def test_all_agents_of_a_game_share_their_machine_code(name):
+def test_all_agents_of_a_game_share_their_machine_code():
     """Nothing frees it, and leagues and vector environments make thousands of agents."""
-    env_id = f"{name.capitalize()}-v0"
 
     def make_some(count):
         for _ in range(count):
-            heuristic(name)
-            make("search,rollouts=heuristic", registry.game(name))
-            gymnasium.make(env_id, opponents="heuristic").close()
+            heuristic("shakespeare")
+            make("search,rollouts=heuristic", SHAKESPEARE)
+            gymnasium.make("Shakespeare-v0", opponents="heuristic").close()
 
     make_some(1)
     before = compiled_functions()
-    make_some(50)
+    make_some(9)
     assert compiled_functions() == before
 
 
@@ -92,6 +83,5 @@ def compiled_functions():
 
 
 def test_a_game_without_a_heuristic_agent_says_where_to_write_one():
-    chess = replace(registry.game(registry.DEFAULT), name="chess")
     with pytest.raises(ValueError, match=r"heuristic agent for chess; write agents/\S+/chess\.py"):
-        make("heuristic", chess)
+        make("heuristic", replace(SHAKESPEARE, name="chess"))

@@ -53,17 +53,6 @@ def test_the_interval_of_a_mean():
     assert mean_interval(np.array([3.0, 3.0])) == (3.0, 3.0, 3.0)
 
 
-def test_the_interval_of_a_mean_holds_the_truth_as_often_as_it_says():
-    rng = np.random.default_rng(1)
-    held = 0
-    for _ in range(2000):
-        _, low, high = mean_interval(rng.exponential(size=60))
-        assert low is not None
-        assert high is not None
-        held += low < 1.0 < high
-    assert 0.92 < held / 2000 < 0.97
-
-
 def test_a_verdict_holds_with_few_deals_too():
     freedom = np.array([1, 2, 5, 9, 10, 29, 99, 10_000])
     found = [student_quantile(int(one)) for one in freedom]
@@ -84,12 +73,12 @@ def test_rows_of_one_cluster_count_once():
 def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():
     rng = np.random.default_rng(2)
     held = 0
-    for _ in range(500):
+    for _ in range(250):
         cluster = np.repeat(np.arange(60), rng.integers(1, 6, 60))
         values = rng.exponential(size=60)[cluster] + rng.normal(size=len(cluster))
         _, low, high = over_clusters(clustered_mean, values, cluster)
         held += low < 1.0 < high
-    assert 0.91 < held / 500 < 0.98
+    assert 0.91 < held / 250 < 0.98
 
 
 def test_independent_wins_get_wilsons_interval():

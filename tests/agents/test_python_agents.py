@@ -34,10 +34,6 @@ class OfTheGame(First):
     def __init__(self, game, *, depth=2, share=0.5):
         self.game, self.depth, self.share = game, depth, share
 
-class Ready(First):
-    def __init__(self, depth=2):
-        self.depth = depth
-
 class Searching:
     def search(self, games, rng):
         return games.masks.argmax(axis=1)
@@ -50,8 +46,6 @@ def open_function(*arguments):
 
 def factory(game, depth=1, more=2, *, last=False):
     return OfTheGame(game, depth=7)
-
-def without(): return First()
 
 class Holder:
     inner = First()
@@ -97,62 +91,45 @@ def folder(tmp_path, monkeypatch):
         del sys.modules[name]
 
 
-@pytest.mark.parametrize("source", ["mine.py", "own_players.code"])
 @pytest.mark.parametrize(
     "name",
     [
-        *("First", "OfTheGame", "OfTheGame,depth=3", "Ready", "Searching", "function"),
-        *("open_function", "factory", "factory,last=true", "without", "Holder.inner", "thing"),
+        *("mine.py:First", "mine.py:OfTheGame,depth=3", "mine.py:Searching", "mine.py:function"),
+        *("mine.py:open_function", "mine.py:factory,last=true", "mine.py:Holder.inner"),
+        *("mine.py:thing", "own_players.code:OfTheGame", "own_players.lazy:Agent"),
     ],
 )
-def test_what_plays(folder, source, name):
-    agent = make(f"{source}:{name}", GAME)
+def test_what_plays(folder, name):
+    agent = make(name, GAME)
     batch = Batch(GAME.name, 3, players=4)
     chosen = decide(agent, batch, np.arange(3), generators(3))
     assert (chosen == batch.mask.argmax(axis=1)).all()
-
-
-def test_the_game_and_options_arrive(folder):
-    agent: Any = make("mine.py:OfTheGame,depth=4,share=1", GAME)
-    assert (agent.game, agent.depth, agent.share) == (GAME, 4, 1.0)
-    assert make("mine.py:factory", GAME).depth == 7  # type: ignore[union-attr]
-    assert make("mine.py:Ready", GAME).depth == 2  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
     [
         ("nowhere.py:First", "there is no file 'nowhere.py'"),
-        ("mine.py", "mine.py is a file; name an agent in it: mine.py:NAME"),
-        ("mine.py:", "name an agent in it"),
         ("mine.py:Frist", r"mine.py has no 'Frist' \(did you mean 'First'\?\); it defines First, "),
-        ("mine.py:Holder.other", "mine.py has no 'Holder.other'"),
+        ("many.py:nothing", r"it defines f0, .*f9 and 3 more$"),
         ("mine.py:number", "mine.py:number cannot play: it is 3; give an object with act()"),
         ("mine.py:two", "mine.py:two takes 2 positional arguments, (observations, masks); give"),
         ("mine.py:needs", "needs a default for its option 'depth'"),
         ("mine.py:nothing", "'an agent, I promise', which has neither act() nor search()"),
-        ("mine.py:broken", "mine.py:broken makes no agent: {folder}/mine.py, line 41: KeyError"),
-        (
-            "mine.py:thing,depth=2",
-            "mine.py:thing is an agent already; it takes no options: drop depth",
-        ),
+        ("mine.py:broken", "mine.py:broken makes no agent: {folder}/mine.py, line 35: KeyError"),
+        ("mine.py:thing,depth=2", "mine.py:thing is an agent already; it takes no options: drop"),
         ("mine.py:OfTheGame,depth", "the option 'depth' in 'mine.py:OfTheGame,depth' has no value"),
+        ("mine.py:OfTheGame,depth=x", "depth='x' of the agent 'mine.py:OfTheGame' must be of"),
         ("mine.py:TooFew", "act(observations, masks) of the agent 'mine.py:TooFew' cannot be"),
         ("mine.py:Blind", "write search(self, games, rng)"),
-        ("greedy,samples", "the option 'samples' in 'greedy,samples' has no value"),
-        ("mine.py:function,depth=2", "mine.py:function is an agent already"),
-        ("mine.py:OfTheGame,deep=2", "has no option 'deep'; its options: depth, share"),
-        ("mine.py:OfTheGame,depth=x", "depth='x' of the agent 'mine.py:OfTheGame' must be of"),
         ("no_such.thing:First", "there is no module 'no_such', neither in this folder nor"),
-        ("own_players.no:First", "there is no module 'own_players.no'"),
-        ("own_players.code:Frist", "own_players.code has no 'Frist'"),
     ],
 )
 def test_what_does_not_is_refused_with_the_remedy(folder, name, said):
-    said = said if "\\" in said else re.escape(said.format(folder=folder))
+    (folder / "many.py").write_text("".join(f"def f{n}(): ...\n" for n in range(13)))
+    said = said if "\\" in said or "*" in said else re.escape(said.format(folder=folder))
     with pytest.raises((ValueError, TypeError, ImportError), match=said):
         make(name, GAME)
-    refused("evaluate", name, "--game", GAME.name)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +137,7 @@ def test_what_does_not_is_refused_with_the_remedy(folder, name, said):
     [
         ("x = 1\nimport nowhere_at_all\n", "line 2: ModuleNotFoundError: .*; it is not installed"),
         ("x = 1\ny = = 2\n", "line 2: SyntaxError: invalid syntax$"),
-        ("x = 1\n{}['x']\n", "line 2: KeyError: 'x'$"),
         ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3$"),
-        ("from . import code\n", "line 1: ImportError"),
         ("import beside\n", r"'beside'; run the command in the folder that holds beside\.py"),
     ],
 )
@@ -180,12 +155,20 @@ def test_an_import_that_fails_says_where_and_leaves_nothing(folder, code, said):
 
 
 def test_what_stands_in_the_current_folder_can_be_imported_and_its_path_does_not_stay(folder):
+    """First in the current folder, as for `python -m`."""
     (folder / "helping.py").write_text("from mine import First\n")
-    before = [*sys.path]
-    assert make("helping.py:First", GAME)
-    assert make("own_players.lazy:Agent", GAME)
-    assert sys.path == before
-    del sys.modules["mine"]
+    (folder / "colorsys.py").write_text(CODE)
+    path, known = [*sys.path], sys.modules.pop("colorsys", None)
+    try:
+        assert make("helping.py:First", GAME)
+        assert make("colorsys:function", GAME)
+        assert Path(str(sys.modules["colorsys"].__file__)).parent == folder
+    finally:
+        for name in ("mine", "colorsys"):
+            sys.modules.pop(name, None)
+        if known is not None:
+            sys.modules["colorsys"] = known
+    assert sys.path == path
 
 
 def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
@@ -206,112 +189,64 @@ def depth_of(agent):
     return agent.depth
 
 
-@pytest.mark.parametrize("method", ["spawn", "fork"])
-def test_an_agent_of_a_file_goes_to_another_process(folder, method):
-    agent = make("mine.py:OfTheGame,depth=9", GAME)
-    agent.game = None  # type: ignore[union-attr]
+def test_an_agent_of_a_file_has_its_game_and_options_in_another_process_too(folder):
+    agent: Any = make("mine.py:OfTheGame,depth=9,share=1", GAME)
+    assert (agent.game, agent.depth, agent.share) == (GAME, 9, 1.0)
+    agent.game = None
     assert type(pickle.loads(pickle.dumps(agent))) is type(agent)
-    with multiprocessing.get_context(method).Pool(1) as pool:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(depth_of, (agent,)) == 9
 
 
-def test_a_folder_of_such_a_name_is_a_checkpoint(folder):
-    assert python_name("own_players:First") is not None
-    (folder / "own_players:First").mkdir()
+def test_which_names_run_python(folder):
+    players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
+    assert running_python(players) == ["mine.py:A,x=1", "a.b:c"]
+    (folder / "own_players:First").mkdir()  # of such a name, but a checkpoint
     assert python_name("own_players:First") is None
     with pytest.raises(ValueError, match=r"card\.json"):
         make("own_players:First", GAME)
 
 
-def test_which_names_run_python():
-    players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
-    assert running_python(players) == ["mine.py:A,x=1", "a.b:c"]
-
-
 def test_the_digest_is_of_the_source_that_ran(folder):
-    name = "mine.py:function"
-    agent = make(name, GAME)
-    assert len(digest_of(name, agent)) == 64
-    other = folder / "other.py"
-    other.write_text(CODE)
-    assert digest_of("other.py:function", make("other.py:function", GAME)) == digest_of(name, agent)
-    third = folder / "third.py"
-    third.write_text(f"{CODE}# changed\n")
-    assert digest_of("third.py:thing", make("third.py:thing", GAME)) != digest_of(name, agent)
+    def digest(name):
+        return digest_of(name, make(name, GAME))
+
+    (folder / "other.py").write_text(CODE)
+    (folder / "third.py").write_text(f"{CODE}# changed\n")
+    assert len(digest("mine.py:function")) == 64
+    assert digest("other.py:function") == digest("mine.py:function") != digest("third.py:thing")
     # Of both files where a module passes on what another defines.
-    lazy = digest_of("own_players.lazy:Agent", make("own_players.lazy:Agent", GAME))
-    code = digest_of("own_players.code:First", make("own_players.code:First", GAME))
-    assert len({lazy, code, digest_of("random", make("random", GAME))}) == 3
-    assert digest_of("random", make("random", GAME)) == ""
+    assert digest("own_players.lazy:Agent") != digest("own_players.code:First")
+    assert digest("random") == ""
 
 
-def test_it_plays_wherever_an_agent_is_named(folder):
-    name = "mine.py:function"
-    few = ["--game", GAME.name, "--players", "3"]
-    assert f"│ {name} " in printed("evaluate", name, "random", *few, "--games", "3")
-    assert f"({name})" in printed("watch", name, "random", *few, "--moves", "3")
-    assert f"{name} plays seat 1" in printed("play", name, *few, input="")
-    printed("dataset", name, "random", *few, "--games", "3", "--out", "games")
-    shown = printed("replay", "games", "--list")
-    assert name in shown
-    move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
-    at = ["--at", "0", "--continuations", "2", "--instead", move]
-    assert name in printed("replay", "games", name, "random", *at)
-    games = SingleAgentBatch(GAME.name, 2, players=3, seed=1, opponents=name)
-    assert len(games._opponents.lineup.agents) == 1
-    assert evaluate([name, "random"], GAME.name, players=3, games=3)[name].games == 3
-
-
-def test_a_record_runs_no_python(folder, tmp_path):
+def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     """Its agents' names may be a stranger's."""
-    planted = folder / "planted.py"
+    name, planted, was_run = "planted.py:function", folder / "planted.py", folder / "was_run"
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
-    few = ["--game", GAME.name, "--players", "3", "--games", "3", "--out", "games"]
-    printed("dataset", "planted.py:function", "random", *few)
-    (tmp_path / "was_run").unlink()
-    for name in [name for name in sys.modules if "planted" in name]:
-        del sys.modules[name]
+    made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
+    printed(*made, "--out", "games")
+    assert "is complete" in printed(*made, "--out", "games")
+
+    def forget():
+        was_run.unlink()
+        for module in [module for module in sys.modules if "planted" in module]:
+            del sys.modules[module]
+
+    forget()
+    assert name in printed("replay", "games", "--list")
     move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
-    said = refused("replay", "games", "--at", "0", "--instead", move)
-    assert "the record's agent 'planted.py:function' is Python, which no record may run" in said
-    assert "name the agents yourself: planted.py:function random random" in said
-    assert not (tmp_path / "was_run").exists()
-    few = ["--at", "0", "--continuations", "2"]
-    printed("replay", "games", "random", *few, "--instead", move)
-    assert not (tmp_path / "was_run").exists()
+    instead = ["--at", "0", "--instead", move]
+    said = refused("replay", "games", *instead)
+    assert f"the record's agent '{name}' is Python, which no record may run" in said
+    assert f"name the agents yourself: {name} random random" in said
+    assert not was_run.exists()
+    assert name in printed("replay", "games", name, "random", *instead, "--continuations", "2")
 
-
-def test_a_dataset_notices_that_the_code_has_changed(folder):
-    arguments = [
-        "mine.py:function",
-        "random",
-        "--game",
-        GAME.name,
-        "--games",
-        "3",
-        "--out",
-        "games",
-    ]
-    printed("dataset", *arguments)
-    assert "is complete" in printed("dataset", *arguments)
-    (folder / "mine.py").write_text(f"{CODE}# changed\n")
-    for name in [name for name in sys.modules if name.endswith("mine%2Epy")]:
-        del sys.modules[name]
-    said = refused("dataset", *arguments)
-    assert 'other weights or another source of "mine.py:function"' in said
-
-
-def test_where_a_module_is_looked_for(folder):
-    """First in the current folder, as for `python -m`."""
-    (folder / "colorsys.py").write_text(CODE)
-    before = sys.modules.pop("colorsys", None)
-    try:
-        assert make("colorsys:function", GAME)
-        assert Path(str(sys.modules["colorsys"].__file__)).parent == folder
-    finally:
-        sys.modules.pop("colorsys", None)
-        if before is not None:
-            sys.modules["colorsys"] = before
+    forget()
+    planted.write_text(f"{planted.read_text()}# changed\n")
+    said = refused(*made, "--out", "games")
+    assert f'other weights or another source of "{name}"' in said
 
 
 def test_a_move_that_is_not_legal_is_told_with_who_chose_it(folder):
@@ -322,13 +257,12 @@ def test_a_move_that_is_not_legal_is_told_with_who_chose_it(folder):
     assert said.endswith("The agent illegal.py:illegal chose it.")
 
 
-@pytest.mark.parametrize("command", ["evaluate", "watch", "dataset"])
 @pytest.mark.parametrize(
-    ("name", "said", "frames"),
+    ("command", "name", "said", "frames"),
     [
-        ("raising", "KeyError: 'x'", ["raising", "inner"]),
-        ("through_numpy", "AxisError: axis 7", ["through_numpy"]),
-        ("none", "ValueError: actions have shape ()", []),
+        ("evaluate", "raising", "KeyError: 'x'", ["raising", "inner"]),
+        ("watch", "through_numpy", "AxisError: axis 7", ["through_numpy"]),
+        ("dataset", "none", "ValueError: actions have shape ()", []),
     ],
 )
 def test_an_agent_that_fails_is_told_in_a_line_and_its_own_frames(
@@ -354,16 +288,10 @@ def play_against(opponent):
 
 def test_from_python_a_fault_is_the_agents_own_with_a_note(folder):
     (folder / "failing.py").write_text(FAILING)
+    name = "failing.py:raising"
     with pytest.raises(KeyError, match="x") as caught:
-        evaluate(["failing.py:raising", "random"], GAME.name, games=3)
-    (note,) = caught.value.__notes__
-    assert note.startswith("The agent failing.py:raising failed to decide in ")
+        evaluate([name, "random"], GAME.name, games=3)
+    assert caught.value.__notes__[0].startswith(f"The agent {name} failed to decide in ")
     with pytest.raises(KeyError) as caught:
-        play_against("failing.py:raising")
-    assert caught.value.__notes__[0].startswith("The agent failing.py:raising failed")
-
-
-def test_names_that_are_left_out_are_counted(folder):
-    (folder / "many.py").write_text("".join(f"def f{n}(): ...\n" for n in range(13)))
-    with pytest.raises(ValueError, match=r"it defines f0, .*f9 and 3 more$"):
-        make("many.py:nothing", GAME)
+        play_against(name)
+    assert caught.value.__notes__[0].startswith(f"The agent {name} failed")

@@ -1,4 +1,4 @@
-"""What a network forecasts in games with itself, and what it is compared with."""
+"""What a network forecasts in games with itself, and how far that is from what happened."""
 
 from __future__ import annotations
 
@@ -8,88 +8,153 @@ import pytest
 
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.strategy.calibration import (
+    brier_scores,
+    calibration_error,
+    chance_bins,
+    score_bins,
+    score_errors,
+)
+from shakespeare_agents.strategy.calibration_plot import plot_calibration
 from shakespeare_agents.strategy.forecasts import STAGES, forecasts
 from shakespeare_agents.strategy.self_play import self_play
 from shakespeare_env import Batch, registry
 from tests.agents.networks import random_heads, random_tensors
 
 WIDTH = 4
-games = pytest.mark.parametrize("game", registry.names())
+FIGARO = registry.game("figaro")
 
 
-def tensors(game):
-    rules = registry.game(game)
+def tensors(rules):
     return random_tensors(WIDTH, rules.layout.size, rules.actions.size)
 
 
-def forecasting(game, **changed):
-    rules = registry.game(game)
+def forecasting(rules=FIGARO, **changed):
     heads = random_heads(WIDTH, rules.max_seats) | changed
-    return NetworkAgent(Network({**tensors(game), **heads}, rules.layout))
+    return NetworkAgent(Network({**tensors(rules), **heads}, rules.layout))
 
 
-@games
-def test_every_decision_is_compared_with_the_end_for_every_seat(game):
-    agent = forecasting(game)
-    found = forecasts(game, players=3, games=3, seed=2, every=1, player=agent)
-    for (_deal, number), rows in found.group_by("deal", "decision"):
-        assert sorted(rows["seat"]) == [0, 1, 2]
+def test_every_decision_is_compared_with_the_end_for_every_seat():
+    agent = forecasting()
+    found = forecasts("figaro", players=3, games=3, seed=2, every=1, player=agent)
+    for _, rows in found.group_by("deal", "decision"):
         decider = rows["decider"][0]
         assert rows["seat"].to_list() == [(decider + k) % 3 for k in range(3)]
         assert rows["chance"].sum() == pytest.approx(1.0)
-        assert number >= 0
     for _, rows in found.group_by("deal"):
         decisions = rows["decision"].unique().sort().to_list()
         assert decisions == list(range(len(decisions)))
         assert rows["stage"].unique().sort().to_list() == list(range(1, STAGES + 1))
-    ends = self_play(game, players=3, games=3, seed=2, player=agent)
+    ends = self_play("figaro", players=3, games=3, seed=2, player=agent)
     compared = found.select("deal", "seat", "won", "score").unique()
-    expected = ends.select("deal", "seat", "won", "score")
-    assert compared.sort("deal", "seat").equals(expected)
+    assert compared.sort("deal", "seat").equals(ends.select("deal", "seat", "won", "score"))
+    third = forecasts("figaro", players=3, games=3, seed=2, every=3, player=agent)
+    part = found.filter((pl.col("decision") + pl.col("deal")) % 3 == 0)
+    columns = pl.exclude("chance", "expected")
+    assert third.select(columns).equals(part.select(columns))
 
 
-@games
-def test_forecasts_go_clockwise_and_scores_to_the_end_in_points(game):
-    seats = registry.game(game).max_seats
+def test_forecasts_go_clockwise_and_scores_to_the_end_in_points():
+    seats = FIGARO.max_seats
     none = np.zeros((seats, WIDTH), np.float32)
     agent = forecasting(
-        game,
         **{"win.weight": none, "win.bias": np.log(np.arange(1, seats + 1, dtype=np.float32))},
         **{"score.weight": none, "score.bias": np.arange(seats, dtype=np.float32)},
     )
-    found = forecasts(game, players=3, games=2, every=1, player=agent)
+    found = forecasts("figaro", players=3, games=2, every=1, player=agent)
     first = found.filter(pl.col("decision") == 0)
     assert first["chance"].to_list() == pytest.approx([1 / 6, 2 / 6, 3 / 6] * 2)
-    scores = Batch(game, 2, players=3, seed=0, autoreset=False).scores()
+    scores = Batch("figaro", 2, players=3, seed=0, autoreset=False).scores()
     now = [scores[row["deal"], row["seat"]] for row in first.iter_rows(named=True)]
-    change = registry.game(game).score_scale * np.tile(np.arange(3), 2)
+    change = FIGARO.score_scale * np.tile(np.arange(3), 2)
     assert first["expected"].to_list() == pytest.approx((now + change).tolist())
 
 
-def test_a_part_of_the_decisions_is_noted_another_in_each_game():
-    agent = forecasting("figaro")
-    every = forecasts("figaro", players=3, games=4, every=1, player=agent)
-    third = forecasts("figaro", players=3, games=4, every=3, player=agent)
-    columns = pl.exclude("chance", "expected")
-    part = every.filter((pl.col("decision") + pl.col("deal")) % 3 == 0)
-    assert third.select(columns).equals(part.select(columns))
-    assert third["chance"].to_list() == pytest.approx(part["chance"].to_list(), abs=1e-5)
-
-
 def test_alone_there_is_no_chance_to_win():
-    agent = forecasting("shakespeare")
-    found = forecasts("shakespeare", players=1, games=1, player=agent)
+    rules = registry.game("shakespeare")
+    found = forecasts("shakespeare", players=1, games=1, player=forecasting(rules))
     assert found["chance"].null_count() == found["won"].null_count() == len(found) > 0
     assert found["expected"].null_count() == 0
 
 
 def test_who_forecasts_nothing_is_refused():
-    headless = NetworkAgent(Network(tensors("figaro"), registry.game("figaro").layout))
-    for player, said in (
-        (headless, "the network of NetworkAgent has no heads .* card.json lists heads"),
-        ("heuristic", "heuristic is no network, .* give `network` or a checkpoint's folder"),
+    headless = NetworkAgent(Network(tensors(FIGARO), FIGARO.layout))
+    for player, every, said in (
+        (headless, 1, "the network of NetworkAgent has no heads .* card.json lists heads"),
+        ("heuristic", 1, "heuristic is no network, .* give `network` or a checkpoint's folder"),
+        (headless, 0, "every=0 must be from 1"),
     ):
         with pytest.raises(ValueError, match=said):
-            forecasts("figaro", players=3, games=2, player=player)
-    with pytest.raises(ValueError, match="every=0 must be from 1"):
-        forecasts("figaro", players=3, games=2, every=0, player=headless)
+            forecasts("figaro", players=3, games=2, every=every, player=player)
+
+
+def rows_of(chance, *, players=2, deals=200):
+    """Two seats a deal: the first wins 3 games of 4 and 10 to 4 points, else 4 to 10."""
+    won = np.where(np.arange(deals) % 4 < 3, 1.0, 0.0)
+    of_seats = np.stack([won, 1 - won], 1).reshape(-1)
+    return pl.DataFrame(
+        {
+            "deal": np.repeat(np.arange(deals), 2),
+            "players": players,
+            "stage": np.tile([1, 2], deals),
+            "chance": np.tile([chance, 1 - chance], deals),
+            "won": of_seats,
+            "expected": np.tile([8.5, 5.5], deals),
+            "score": 4 + 6 * of_seats,
+        }
+    )
+
+
+def alone():
+    return rows_of(1.0, players=1).with_columns(
+        chance=pl.lit(None, pl.Float64), won=pl.lit(None, pl.Float64)
+    )
+
+
+def test_calibrated_forecasts_are_within_the_intervals_and_too_sure_ones_outside():
+    found = chance_bins(rows_of(0.75))
+    assert found["bin"].to_list() == [2, 7]
+    assert found["chance"].to_list() == found["share"].to_list() == [0.25, 0.75]
+    assert ((found["low"] < found["share"]) & (found["share"] < found["high"])).all()
+    assert calibration_error(rows_of(0.75)) == pytest.approx(0.0)
+    scores = score_bins(rows_of(0.75), bins=2)
+    assert scores["expected"].to_list() == scores["mean"].to_list() == [5.5, 8.5]
+    found = chance_bins(rows_of(1.0))
+    assert found["bin"].to_list() == [0, 9]
+    assert found["high"][1] < found["chance"][1] == 1.0
+    assert calibration_error(rows_of(1.0)) == pytest.approx(0.25)
+
+
+def test_errors_stand_beside_those_of_a_constant_and_count_games():
+    rows = rows_of(0.75)
+    (brier,) = brier_scores(rows).iter_rows(named=True)
+    assert (brier["mean"], brier["constant"]) == (pytest.approx(0.75 * 0.25), 0.25)
+    (off,) = score_errors(rows).iter_rows(named=True)
+    assert off["mean"] == pytest.approx((0.75 * 1.5**2 + 0.25 * 4.5**2) ** 0.5)
+    assert off["constant"] == pytest.approx(3.0)
+    assert off["low"] < off["mean"] < off["high"]
+    assert score_errors(rows, "stage")["stage"].to_list() == [1, 2]
+    for measured in (chance_bins, score_errors, brier_scores):
+        once, often = measured(rows), measured(pl.concat([rows] * 5))
+        for end in ("low", "high"):
+            assert once[end].to_list() == pytest.approx(often[end].to_list())
+    assert chance_bins(alone()).is_empty()
+    assert brier_scores(alone()).is_empty()
+    assert calibration_error(alone()) is None
+    assert score_errors(alone())["mean"][0] > 0
+
+
+def test_the_picture_has_what_the_games_allow():
+    figure = plot_calibration(rows_of(0.75), title="T")
+    chances, _, scores, _ = (axes for axes in figure.axes if axes.get_title(loc="left"))
+    for axes in (chances, scores):
+        (diagonal,) = (line for line in axes.lines if line.get_label() == "calibrated")
+        assert np.array_equal(diagonal.get_xdata(), diagonal.get_ydata())
+    assert "400 forecasts of 200 games" in figure.get_supxlabel()
+    figure = plot_calibration(rows_of(0.75, deals=8), title="T")
+    said = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert said.count("too few games for an interval") == 3
+    titles = [axes.get_title(loc="left") for axes in plot_calibration(alone(), title="T").axes]
+    assert titles == ["Final score", "Error of scores, by stage"]
+    with pytest.raises(ValueError, match=r"tables of \[2, 3\] seats"):
+        plot_calibration(pl.concat([rows_of(0.5), rows_of(0.5, players=3)]), title="T")

@@ -1,13 +1,19 @@
-"""Means by group: the intervals count deals, and differences stay within a position."""
+"""Means by group: the intervals count deals; their words and pictures show them."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from shakespeare_agents.arena.result import agent_results
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.intervals import mean_interval, wilson_interval
+from shakespeare_agents.strategy.findings import change, figure, ranking, win_rate
 from shakespeare_agents.strategy.groups import against, means, shares
+from shakespeare_agents.strategy.plots import plot_lines, plot_rows
 
 ROWS = pl.DataFrame(
     {
@@ -28,24 +34,18 @@ TRIALS = pl.DataFrame(
 )
 
 
-def test_groups_are_in_order_and_count_what_has_a_value():
+def test_groups_are_in_order_and_those_of_few_deals_have_no_figures():
     found = means(ROWS, "day", of="score")
     assert found.columns == ["day", "mean", "low", "high", "rows", "deals"]
     assert found.rows() == [(1, 3, 3, 3, 35, 35), (2, 5, 5, 5, 34, 34)]
-
-
-def test_groups_of_few_deals_are_counted_without_figures():
     few = means(ROWS, "rare", of="score")
     assert few["mean"].is_null().to_list() == [False, True]
     assert few.select("rare", "low", "high", "rows", "deals").row(1) == (1, None, None, 10, 10)
     assert not means(ROWS, "rare", of="score", fewest_deals=10)["mean"].has_nulls()
     one = means(ROWS[:1], "rare", of="score", fewest_deals=1)
     assert one.rows() == [(0, None, None, None, 1, 1)], "one deal has no interval"
-
-
-def test_groups_by_several_columns():
-    found = means(ROWS, ["rare", "day"], of="score", fewest_deals=2)
-    assert found.select("rare", "day").rows() == [(0, 1), (0, 2), (1, 1)]
+    two = means(ROWS, ["rare", "day"], of="score", fewest_deals=2)
+    assert two.select("rare", "day").rows() == [(0, 1), (0, 2), (1, 1)]
 
 
 def test_rows_of_one_deal_count_once():
@@ -56,33 +56,102 @@ def test_rows_of_one_deal_count_once():
     assert (found["rows"], found["deals"]) == (800, 200)
 
 
-def test_shares_stay_between_0_and_1():
-    rows = pl.DataFrame({"deal": range(100), "all": 1, "won": [0.0] * 100})
-    (found,) = shares(rows, "all", of="won").rows(named=True)
-    assert (found["share"], found["low"]) == (0, pytest.approx(0))
-    assert found["high"] == pytest.approx(wilson_interval(0, 100)[1])
-
-
-@pytest.mark.parametrize("deals", range(30, 130))
 @pytest.mark.parametrize("won", [0.0, 1.0])
-def test_shares_lie_within_their_intervals(deals, won):
-    rows = pl.DataFrame({"deal": range(deals), "all": 1, "won": won})
-    (found,) = shares(rows, "all", of="won").rows(named=True)
-    assert found["low"] <= found["share"] <= found["high"]
+def test_shares_lie_within_their_intervals_and_these_between_0_and_1(won):
+    for deals in range(30, 130, 11):
+        rows = pl.DataFrame({"deal": range(deals), "all": 1, "won": won})
+        (found,) = shares(rows, "all", of="won").rows(named=True)
+        assert 0 <= found["low"] <= found["share"] == won <= found["high"] <= 1
+        expected = wilson_interval(deals * won, deals)
+        assert (found["low"], found["high"]) == pytest.approx(expected)
 
 
 def test_differences_are_to_the_baseline_of_the_position():
-    found = against(TRIALS, pl.col("move") == "a", of=["score"])
+    is_a = pl.col("move") == "a"
+    found = against(TRIALS, is_a, of=["score"])
     assert found["score"].to_list() == [0.0, 3.0, 0.0, -1.0]
     assert found["position"].to_list() == [0, 0, 1, 1]
-
-
-def test_differences_to_the_mean_of_all():
     found = against(TRIALS, pl.lit(True), of=["score", "lead"])
     assert found["score"].to_list() == [-1.5, 1.5, 0.5, -0.5, 0.0]
     assert found["lead"].null_count() == 5
-
-
-def test_differences_within_several_columns():
-    found = against(TRIALS, pl.col("move") == "a", within=["position", "card"], of=["score"])
+    found = against(TRIALS, is_a, within=["position", "card"], of=["score"])
     assert found.select("move", "score").rows() == [("a", 0), ("a", 0), ("b", -1)]
+
+
+GROUPS = pl.DataFrame(
+    {
+        "card": ["a", "b", "c", "d"],
+        "mean": [1.0, None, 3.0, 2.0],
+        "low": [-0.25, None, 2.5, 1.5],
+        "high": [1.5, None, 3.5, 2.5],
+        "deals": [40, 7, 50, 60],
+    }
+)
+
+
+def test_findings_in_words_carry_their_intervals():
+    assert figure(GROUPS, card="a") == "1.00 (-0.25 to 1.50)"
+    assert figure(GROUPS.rename({"mean": "share"}), card="a") == "100.0 % (-25.0 to 150.0 %)"
+    assert change(GROUPS, card="a") == change(GROUPS[:1]) == "+1.00 (-0.25 to +1.50)"
+    for card in ("b", "e"):
+        assert figure(GROUPS, card=card) == change(GROUPS, card=card) == "unknown (too few deals)"
+    with pytest.raises(ValueError, match=r"3 groups fit \{\}; name one"):
+        figure(GROUPS)
+    assert ranking(GROUPS, "card").splitlines() == [
+        "Best of 3: c, +3.00 (+2.50 to +3.50)",
+        "Worst of 3: a, +1.00 (-0.25 to +1.50)",
+        "Left out, with the deals they were tried in: b 7",
+    ]
+    assert ranking(GROUPS[1:2], "card").startswith("Unknown")
+
+
+def test_a_win_rate_stands_with_its_interval():
+    def results(names, scores):
+        orders = SeatPlan(names, "fixed", 0).of(range(len(scores)))
+        won = scores == scores.max(axis=2)[..., None]
+        return agent_results(list(names), orders, scores, won)[0]
+
+    first, second = results(("a", "b"), np.array([[[2, 1], [1, 2]], [[2, 1], [2, 1]]]))
+    assert win_rate(first).startswith("75.0 % (")
+    assert win_rate(second).startswith("25.0 % (")
+    with pytest.raises(ValueError, match="played alone"):
+        win_rate(results(("a",), np.ones((2, 1, 1), int))[0])
+
+
+FOUND = pl.DataFrame(
+    {"day": [1, 2] * 2, "seat": ["a", "a", "b", "b"], "share": 0.2, "low": 0.1, "high": 0.4}
+)
+LABELS: Any = {"title": "T", "x_label": "day"}
+
+
+def test_lines_are_named_and_shares_are_percent():
+    drawn = plot_lines(
+        FOUND, "day", lines="seat", y_label="won", reference=0.25, reference_name="parity", **LABELS
+    )
+    (axes,) = drawn.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("day", "won")
+    legend = axes.get_legend()
+    assert legend is not None
+    assert legend.get_title().get_text() == "seat"
+    assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
+    assert axes.yaxis.get_major_formatter()(20.0, 0) == "20 %"
+    (dashed,) = (line for line in axes.lines if line.get_linestyle() == "--")
+    assert np.asarray(dashed.get_ydata()).tolist() == [25.0, 25.0]
+    assert drawn.get_supxlabel() == "dashed: parity; bars: 95 % intervals"
+    (bars,) = axes.containers[0].lines[2]  # type: ignore[attr-defined]
+    ends = [segment[:, 1].tolist() for segment in bars.get_segments()]
+    assert ends == [pytest.approx([10.0, 40.0])] * 2
+
+
+def test_groups_without_figures_are_not_drawn_but_counted():
+    (axes,) = plot_rows(FOUND[:2].reverse(), "day", **LABELS).axes
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert labels == ["2", "1"], "in the order given"
+    few = FOUND[:2].with_columns(low=pl.Series([0.1, None]), rows=pl.Series([400, 1200]))
+    left_out = "left out for too few deals: 1 group, 1,200 rows; bars: 95 % intervals"
+    rows, lines = plot_rows(few, "day", **LABELS), plot_lines(few, "day", y_label="won", **LABELS)
+    assert [text.get_text() for text in rows.axes[0].get_yticklabels()] == ["1"]
+    assert rows.get_supxlabel() == lines.get_supxlabel() == left_out
+    nothing = plot_rows(FOUND.clear(), "day", **LABELS)
+    assert "too few deals" in nothing.axes[0].texts[0].get_text()
+    nothing.png()

@@ -1,41 +1,71 @@
-"""Moves and gifts tried in positions of self-play, all under the same chance."""
+"""Games of an agent with itself, and moves and gifts tried in their positions."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from shakespeare_agents.strategy.facts import field
 from shakespeare_agents.strategy.positions import find_positions
 from shakespeare_agents.strategy.self_play import self_play
 from shakespeare_agents.strategy.trials import OTHER, try_gift, try_moves, try_moves_and_other
+from shakespeare_env import Batch, registry
+
+LAYOUT = registry.game("shakespeare").layout
 
 
-def wagers(most, **options):
-    return find_positions("shakespeare", ["wager"], players=2, most=most, **options)
+def wagers(most, games=2, player="random", **options):
+    options = {"players": 2, "games": games, "player": player, **options}
+    return find_positions("shakespeare", ["wager"], most=most, **options)
 
 
-def first_legal(seen, masks, rng):
-    return masks.argmax(axis=1)
+def test_every_seat_of_self_play_has_a_row():
+    play: Any = {"players": 3, "seed": 4, "player": "random", "end": {"present": "seat0.present"}}
+    found = self_play("figaro", games=4, **play)
+    assert found["deal"].to_list() == [deal for deal in range(4) for _ in range(3)]
+    assert found["seat"].to_list() == [0, 1, 2] * 4
+    assert found["present"].to_list() == [1] * 12
+    for _, rows in found.group_by("deal"):
+        assert rows["won"].sum() == 1.0
+        scores = rows["score"].to_list()
+        for seat, lead in enumerate(rows["lead"]):
+            assert lead == scores[seat] - max(scores[:seat] + scores[seat + 1 :])
+    assert self_play("figaro", games=2, **play).equals(found.head(6))
+    alone = self_play("shakespeare", players=1, games=2, player="random")
+    assert alone["lead"].to_list() == [None, None]
+    assert alone["score"].null_count() == 0
 
 
-def test_every_legal_wager_is_tried_once():
-    found = try_moves(wagers(6, games=4, player="random", facts={"day": "day"}))
+def test_fields_are_found_by_name():
+    seen = Batch("shakespeare", 5, players=4, seed=3).obs
+    assert field(LAYOUT, "day", seen).tolist() == [1] * 5
+    assert field(LAYOUT, "seat0.initiative", np.zeros_like(seen)).tolist() == [0] * 5
+    craftsmen = seen[:, LAYOUT["seat0.metrics"].slice][:, -1]
+    assert field(LAYOUT, "seat0.metrics.craftsmen", seen).tolist() == craftsmen.tolist()
+    for name, said in (
+        ("seat0.luck", "seat0"),
+        ("seat0.metrics.luck", "first_places"),
+        ("seat0.metrics", "stage_spaces"),
+    ):
+        with pytest.raises((KeyError, ValueError), match=said):
+            field(LAYOUT, name, seen)
+
+
+def test_every_legal_wager_is_tried_once_in_positions_drawn_from_all():
+    every = wagers(1000, facts={"day": "day"})
+    assert every.frame["day"].value_counts(sort=True)["count"].to_list() == [4] * 6
+    some = wagers(6, facts={"day": "day"})
+    all_of_them = {record.tobytes() for record in every.games.save(slice(None))}
+    assert {record.tobytes() for record in some.games.save(slice(None))} <= all_of_them
+    found = try_moves(some)
     assert len(found) == 6 * 5
     for _, rows in found.group_by("position"):
         assert rows["move"].to_list() == [f"wager:{k}" for k in range(1, 6)]
         assert rows["chosen"].sum() == 1
         assert rows["day"].n_unique() == rows["deal"].n_unique() == rows["seat"].n_unique() == 1
-
-
-def test_positions_are_drawn_from_all_of_them():
-    every = wagers(1000, games=3, player="random", facts={"day": "day"})
-    assert every.frame["day"].value_counts(sort=True)["count"].to_list() == [6] * 6
-    assert every.frame["deal"].is_sorted()
-    some = wagers(9, games=3, player="random", facts={"day": "day"})
-    all_of_them = {record.tobytes() for record in every.games.save(slice(None))}
-    assert len(some.frame) == 9
-    assert {record.tobytes() for record in some.games.save(slice(None))} <= all_of_them
 
 
 def test_a_take_is_tried_beside_another_move():
@@ -46,38 +76,29 @@ def test_a_take_is_tried_beside_another_move():
         assert rows["move"].to_list() == ["take", OTHER]
 
 
-def test_where_every_move_is_a_wager_there_is_no_other():
-    with pytest.raises(ValueError, match="no position has moves of other kinds"):
-        try_moves_and_other(wagers(3, games=2, player="random"))
-
-
 @pytest.mark.parametrize("player", ["network", "random"])
 def test_the_move_that_is_chosen_ends_as_the_game_did(player):
-    played = self_play("shakespeare", players=2, games=3, seed=2, player=player)
-    tried = try_moves(wagers(50, games=3, seed=2, player=player)).filter("chosen")
+    played = self_play("shakespeare", players=2, games=2, seed=2, player=player)
+    tried = try_moves(wagers(50, seed=2, player=player)).filter("chosen")
     ended = tried.join(played, on=["deal", "seat"], suffix="_played")
-    assert len(ended) == 3 * 12
+    assert len(ended) == 2 * 12
     for column in ("score", "lead", "won"):
         assert ended[column].to_list() == ended[f"{column}_played"].to_list()
 
 
-def test_nothing_given_changes_nothing():
-    """An agent that draws meets the same chance with a gift that is worth nothing as without."""
-    positions = wagers(5, games=2, player="random")
-    found = try_gift(positions, "prestige", 0)
-    first, second = found.gather_every(2), found.gather_every(2, offset=1)
+def test_a_gift_is_worth_what_it_is_and_changes_no_chance():
+    nothing = try_gift(wagers(5), "prestige", 0)
+    first, second = nothing.gather_every(2), nothing.gather_every(2, offset=1)
     assert first.drop("gift").equals(second.drop("gift"))
-
-
-def test_prestige_given_is_prestige_at_the_end():
-    found = try_gift(wagers(3, games=2, player=first_legal), "prestige", 2)
+    positions = wagers(3, player=lambda seen, masks, rng: masks.argmax(axis=1))
+    found = try_gift(positions, "prestige", 2)
     assert found["gift"].to_list() == [0, 2] * 3
     gained = found.group_by("position").agg(pl.col("score").last() - pl.col("score").first())
     assert gained["score"].to_list() == [2.0] * 3
 
 
 def test_tokens_given_come_from_the_supply():
-    positions = wagers(4, games=2, player="random")
+    positions = wagers(4)
     records = positions.games.save(slice(None))
     taken = np.arange(len(records)) < 2  # by the seat that is not to move
     records["tokens"][taken, 1 - records["to_move"][taken]] += records["supply_tokens"][taken]
@@ -91,9 +112,11 @@ def test_tokens_given_come_from_the_supply():
 
 
 def test_what_cannot_be_tried_is_refused():
+    with pytest.raises(ValueError, match="no position has moves of other kinds"):
+        try_moves_and_other(wagers(3))
     with pytest.raises(ValueError, match="'day'"):
-        try_gift(wagers(1, games=1, player="random"), "day", 1)
+        try_gift(wagers(1), "day", 1)
     with pytest.raises(ValueError, match="no block 'bet'"):
         find_positions("shakespeare", ["bet"], players=2, games=1, most=1)
     with pytest.raises(ValueError, match="no such decision came up in 1 games"):
-        find_positions("shakespeare", ["wager"], players=2, games=1, most=1, least=6)
+        wagers(1, games=1, least=6)

@@ -17,3 +17,15 @@ def signals_are_heeded():
     yield
     for name in ignored:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
+
+
+@pytest.fixture
+def curves_are_drawn():
+    """For a test of the learning curve that a run draws."""
+
+
+@pytest.fixture(autouse=True)
+def no_curves(request, monkeypatch):
+    """Draw no learning curve, which takes longer than all else that a small run does."""
+    if "curves_are_drawn" not in request.fixturenames:
+        monkeypatch.setattr("shakespeare_training.runs.callback.draw_curves", lambda *_, **__: None)

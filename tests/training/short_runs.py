@@ -12,6 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from shakespeare_env import registry
 from shakespeare_training.config import make_config
 from shakespeare_training.expert_iteration.learner import orders_of
+from shakespeare_training.stopping import Stop
 
 SETTINGS: dict[str, Any] = {
     "n_envs": 16,
@@ -37,6 +38,31 @@ def small(name):
 
 SMALL = small(registry.DEFAULT)
 
+SEARCHING: dict[str, Any] = {
+    "algorithm": "expert_iteration",
+    "n_envs": 6,
+    "n_epochs": 1,
+    "batch_size": 128,
+    "width": 16,
+    "decisions": 1500,
+    "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
+    "snapshot_every": 400,
+    "max_snapshots": 2,
+    "precision": "float32",
+    "simulations": 4,
+    "considered": 2,
+    "horizon": 1,
+    "warmup_decisions": 700,
+    "evaluation_opponents": [],
+    "first_evaluation_games": 1,
+    "final_evaluation_games": 1,
+}
+
+
+def searching(name=registry.DEFAULT, **settings):
+    """Settings of a short run of expert iteration."""
+    return make_config({"game": name, **SEARCHING, **settings}, "searching")
+
 
 class Quietly(BaseCallback):
     """Takes snapshots as a run does; saves and stops it at the first rollout after `leave_at`."""
@@ -59,6 +85,18 @@ class Quietly(BaseCallback):
 
     def _on_step(self):
         return not self.left
+
+
+class StopsAfter(Stop):
+    """Is asked to stop when a run has made some decisions."""
+
+    def __init__(self, run, decisions):
+        super().__init__()
+        self.run, self.decisions = run, decisions
+
+    def check(self):
+        self.requested = self.run.decisions > self.decisions
+        super().check()
 
 
 class Plain(BaseCallback):

@@ -18,18 +18,10 @@ from tests.ecosystem import recipes
 
 
 def own(seats, values, rewards, dones, gae_lambda=0.5, carried=None):
-    """`seat_targets` of scores, as arrays over rows and games of what concerns the deciding seats.
+    """`seat_targets` of scores, for the deciding seats alone.
 
-    Args:
-        seats: [R, n].
-        values: [R, n], what the deciding seats forecast of themselves.
-        rewards: [R, n, S].
-        dones: [R, n].
-        gae_lambda: See `seat_targets`.
-        carried: [C, n], what came after the decisions of the first rows.
-
-    Returns:
-        Advantages, targets, what was gained, which are closed.
+    Seats [R, n], their values of themselves, rewards [R, n, S], dones [R, n] and carried [C, n]
+    become advantages, targets, what was gained, and which are closed.
     """
     rewards = np.asarray(rewards, np.float32)
     decided = np.maximum(seats, 0)[..., None]
@@ -56,90 +48,6 @@ def rows(seats, values, rewards, dones, gae_lambda=0.5, carried=None):
     seats, values, rewards, dones = columns
     found = own(seats, values, rewards, dones, gae_lambda, before)
     return [part[:, 0].tolist() for part in found]
-
-
-def test_two_seats_one_finished_game():
-    # Seat 0 decides in rows 0 and 2, seat 1 in rows 1 and 3; seat 0 loses by seat 1's last move.
-    advantages, targets, gained, closed = rows(
-        seats=[0, 1, 0, 1],
-        values=[1.0, 2.0, 3.0, 4.0],
-        rewards=[(0, 0), (0, 0), (0, 0), (-1, 1)],
-        dones=[0, 0, 0, 1],
-    )
-    # Row 3: 1 - 4 = -3.                 Row 1: 0 + 4 - 2 + .5*-3 = .5.
-    # Row 2: -1 - 3 = -4 (by row 3).     Row 0: 0 + 3 - 1 + .5*-4 = 0.
-    assert advantages == [0.0, 0.5, -4.0, -3.0]
-    assert targets == [1.0, 2.5, -1.0, 1.0]
-    assert gained == [0.0, 0.0, -1.0, 1.0]
-    assert closed == [True] * 4
-
-
-def test_two_seats_rewards_between_own_decisions_belong_to_the_earlier_one():
-    # Seat 0 decides once, then seat 1 twice; seat 0 receives something by each move.
-    advantages, _, gained, closed = rows(
-        seats=[0, 1, 1, 0],
-        values=[0.0, 0.0, 0.0, 0.0],
-        rewards=[(1, 0), (2, 8), (4, 16), (0, 0)],
-        dones=[0, 0, 0, 1],
-        gae_lambda=0.0,
-    )
-    assert gained == [7.0, 8.0, 16.0, 0.0]
-    assert advantages == [7.0, 8.0, 16.0, 0.0]
-    assert closed == [True] * 4
-
-
-def test_the_same_seat_moving_twice_in_a_row_is_its_own_successor():
-    advantages, *_ = rows(
-        seats=[0, 0, 1], values=[1.0, 2.0, 8.0], rewards=[(3, 0), (0, 0), (5, 7)], dones=[0, 0, 1]
-    )
-    # Row 2: 7 - 8 = -1.  Row 1: 5 - 2 = 3.  Row 0: 3 + 2 - 1 + .5*3 = 5.5.
-    assert advantages == [5.5, 3.0, -1.0]
-
-
-def test_unfinished_game_bootstraps_from_the_seats_own_open_decision():
-    advantages, targets, gained, closed = rows(
-        seats=[0, 1, 0, 1, 0],
-        values=[1.0, 2.0, 3.0, 4.0, 5.0],
-        rewards=[(0, 0), (6, 0), (0, 0), (0, 1), (9, 2)],
-        dones=[0] * 5,
-    )
-    # Open: rows 4 (seat 0) and 3 (seat 1).  Row 2: 5 - 3 = 2.  Row 1: 4 - 2 = 2.
-    # Row 0: 6 + 3 - 1 + .5*2 = 9.
-    assert closed == [True, True, True, False, False]
-    assert advantages == [9.0, 2.0, 2.0, 0.0, 0.0]
-    assert targets == [10.0, 4.0, 5.0, 0.0, 0.0]
-    assert gained == [6.0, 0.0, 0.0, 3.0, 9.0]
-
-
-def test_a_game_that_ends_inside_hands_nothing_to_the_next_one():
-    # The first game ends with row 1; the second goes on past the last row.
-    advantages, _, gained, closed = rows(
-        seats=[0, 1, 1, 0, 1],
-        values=[0.0, 0.0, 100.0, 200.0, 50.0],
-        rewards=[(0, 0), (1, -1), (0, 0), (64, 32), (0, 0)],
-        dones=[0, 1, 0, 0, 0],
-        gae_lambda=1.0,
-    )
-    assert gained[:2] == [1.0, -1.0]
-    assert advantages[:2] == [1.0, -1.0]
-    # Row 2 (seat 1): 32 + 50 - 100; rows 3 and 4 are open.
-    assert advantages[2:] == [-18.0, 0.0, 0.0]
-    assert closed == [True, True, True, False, False]
-    assert gained[3] == 64.0
-
-
-def test_three_seats_every_seat_gets_its_terminal_reward():
-    # Seat 1 drops out early: its last decision is row 1, the game ends with row 5.
-    advantages, _, gained, _ = rows(
-        seats=[0, 1, 2, 0, 2, 0],
-        values=[0.0] * 6,
-        rewards=[(0, 0, 0)] * 5 + [(1, -1, -2)],
-        dones=[0] * 5 + [1],
-        gae_lambda=0.5,
-    )
-    assert gained == [0.0, -1.0, 0.0, 0.0, -2.0, 1.0]
-    # Seat 0: rows 5, 3, 0 = 1, .5, .25.  Seat 2: rows 4, 2 = -2, -1.
-    assert advantages == [0.25, -1.0, -1.0, 0.5, -2.0, 1.0]
 
 
 def test_four_seats_across_a_carried_prefix():

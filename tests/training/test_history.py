@@ -38,40 +38,27 @@ def filled():
     return history
 
 
-def test_json_and_back():
+def test_measurements_survive_json_and_are_found_by_what_they_are_of():
     history = filled()
     text = json.dumps(history.to_json(), allow_nan=False)
     again = History(Measurement(**entry) for entry in json.loads(text))
     assert list(again) == list(history)
     assert len(History()) == 0
-
-
-def test_series_latest_and_keys():
-    history = filled()
     assert history.keys() == [(4, "random"), (4, "heuristic"), (1, SOLO), (4, ITSELF)]
     assert history.rivals() == ["random", "heuristic"]
     assert [found.decisions for found in history.series(4, "random")] == [0, 10]
     assert history.latest(4, "random") == history[3]
     assert history.latest(2, "random") is None
-    assert history.series(2, "random") == []
 
 
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
         ({"decisions": -1}, r"decisions\n.*greater than or equal to 0"),
-        ({"decisions": 1.0}, r"decisions\n.*valid integer"),
-        ({"games": 0}, r"games\n.*greater than or equal to 1"),
-        ({"games": True}, r"games\n.*valid integer"),
-        ({"players": 0}, r"players\n.*greater than or equal to 1"),
         ({"players": 1}, "with one seat only"),
         ({"opponent": SOLO}, "with one seat only"),
-        ({"opponent": None}, r"opponent\n.*valid string"),
         ({"seconds": math.inf}, r"seconds\n.*finite number"),
-        ({"mean_score": math.nan}, r"mean_score\n.*finite number"),
-        ({"mean_winning_score": "12"}, r"mean_winning_score\n.*valid number"),
         ({"win_rate": None}, "win_rate = None, .*must be numbers"),
-        ({"win_rate": math.nan}, r"win_rate\n.*finite number"),
         ({"win_rate": 0.7}, "low <= win_rate <= high"),
         ({"low": -0.1}, "0 <= low"),
         ({"high": 1.1}, "high <= 1"),

@@ -7,16 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-import torch
 
 from shakespeare_agents.network import Network
-from shakespeare_env import Batch, registry
-from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import NOBODY, OUTSIDE
-from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
-from shakespeare_training.ppo.policy import PolicyNetwork
-from shakespeare_training.ppo.self_play import SelfPlayPPO
 from tests.training.toy_game import make_toy
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -46,13 +40,13 @@ def end(league, row, *, seat_scores):
 
 
 def test_shares_are_the_configured_ones():
-    league = make_league({"current": 2.0, "random": 1.0, "past": 1.0}, n=8000)
+    league = make_league({"current": 2.0, "random": 1.0, "past": 1.0}, n=4000)
     league.add_snapshot("1", weights(league))
-    league.assign_seats(np.arange(8000))
+    league.assign_seats(np.arange(4000))
     counts = Counter(names(league))
-    assert counts["current"] / 8000 == pytest.approx(0.5, abs=0.02)
-    assert counts["random"] / 8000 == pytest.approx(0.25, abs=0.02)
-    assert counts["1"] / 8000 == pytest.approx(0.25, abs=0.02)
+    assert counts["current"] / 4000 == pytest.approx(0.5, abs=0.03)
+    assert counts["random"] / 4000 == pytest.approx(0.25, abs=0.03)
+    assert counts["1"] / 4000 == pytest.approx(0.25, abs=0.03)
 
 
 def test_the_learner_has_one_seat_among_opponents_and_every_seat_as_often():
@@ -61,22 +55,14 @@ def test_the_learner_has_one_seat_among_opponents_and_every_seat_as_often():
     assert (seats[:, 3] == NOBODY).all()
     counts = Counter((seats == OUTSIDE).argmax(axis=1).tolist())
     assert all(abs(counts[seat] - 2000) < 150 for seat in range(3))
-
-
-def test_a_solo_game_is_the_learners():
-    seats = make_league({"random": 1.0}, players=1).lineup.seats
-    assert (seats[:, 0] == OUTSIDE).all()
-    assert (seats[:, 1:] == NOBODY).all()
+    few = make_league({"random": 1.0}, n=10, players=3).lineup.seats
+    assert (few == seats[:10]).all(), "a game's seats depend on the game alone"
+    alone = make_league({"random": 1.0}, players=1).lineup.seats
+    assert (alone == [OUTSIDE, NOBODY, NOBODY, NOBODY]).all()
 
 
 def test_without_snapshots_the_learner_plays_itself():
     assert set(names(make_league({"past": 1.0}))) == {"current"}
-
-
-def test_who_has_which_seat_depends_on_the_game_alone():
-    opponents = {"current": 1.0, "random": 1.0}
-    few, many = (make_league(opponents, n=n) for n in (10, 400))
-    assert (few.lineup.seats == many.lineup.seats[:10]).all()
 
 
 def test_hard_opponents_come_more_often():
@@ -125,13 +111,9 @@ def test_results_are_recorded_by_rank():
     assert (name, games) == ("random", 2)
     assert win_rate == pytest.approx(0.7425 / 1.99)
     assert league.finished == 2
-
-
-def test_self_play_tells_nothing_about_others():
-    league = make_league({"current": 1.0, "random": 0.0}, n=1)
+    league.lineup.seats[0] = [OUTSIDE, OUTSIDE, OUTSIDE, NOBODY]
     end(league, 0, seat_scores=[1, 2, 3, 0])
-    assert league.opponents[0].games == 0.0
-    assert list(league.payoffs()) == []
+    assert (opponent.games, league.finished) == (1.99, 3), "self-play tells nothing about others"
 
 
 def test_the_easiest_snapshot_is_dropped_but_never_the_newest():
@@ -158,37 +140,13 @@ def test_a_dropped_snapshot_finishes_its_games():
     assert [snapshot.name for snapshot in league.pool] == ["2"]
     assert names(league) == before
     assert ((league.lineup.seats >= 0) == (seats >= 0)).all()
+    league.assign_seats(np.arange(25))
+    assert names(league)[25:] == before[25:]
     league.assign_seats(np.arange(50))
     league.add_snapshot("3", weights(league))
     assert [opponent.name for opponent in league.opponents] == ["random", "2", "3"]
     assert set(names(league)) == {"2", "random"}
     assert len(league.lineup.agents) == len(league.opponents)
-
-
-@pytest.mark.parametrize("name", registry.names())
-def test_everybody_keeps_a_seat_until_the_game_is_over(name):
-    """In real games, seats change only as their game ends."""
-    players = np.resize([count for count in registry.seats(name) if count > 1], 24)
-    batch = Batch(name, 24, players=players, seed=1, autoreset=False)
-    league = League({"current": 1.0, "random": 1.0}, batch, max_snapshots=1, seed=1)
-    ended = 0
-    while ended < 60:
-        before = league.lineup.seats.copy()
-        own = league.learner_decides()
-        actions = batch.random_actions().astype(np.int64)
-        others = np.flatnonzero(~own)
-        actions[others] = league.decide(others)
-        assert batch.mask[np.arange(24), actions].all()
-        _, done = batch.step(actions)
-        rows = np.flatnonzero(done)
-        assert (league.lineup.seats == before).all()
-        batch.restart(rows)
-        league.record_results(league.ended(rows))
-        league.assign_seats(rows)
-        kept = np.setdiff1d(np.arange(24), rows)
-        assert (league.lineup.seats[kept] == before[kept]).all()
-        ended += len(rows)
-    assert league.opponents[0].games > 0
 
 
 def test_a_league_continues_where_another_stood():
@@ -213,24 +171,3 @@ def test_a_league_continues_where_another_stood():
     rows = np.flatnonzero(~league.learner_decides())
     twin.batch.load(slice(None), league.batch.save(slice(None)))
     assert (twin.decide(rows) == league.decide(rows)).all()
-
-
-def test_unknown_opponents_are_named():
-    with pytest.raises(ValueError, match="there is no agent or folder 'grandmaster'"):
-        make_league({"grandmaster": 1.0})
-
-
-def test_a_snapshot_plays_as_its_policy_does():
-    league = make_league({"past": 1.0}, n=8, players=2)
-    learner = SelfPlayPPO(SB3SelfPlayVecEnv(league.batch), league, width=8, n_steps=8, device="cpu")
-    assert isinstance(learner.policy, PolicyNetwork)
-    league.add_snapshot("0", learner.policy.tensors())
-    agent = league.pool[0].agent
-    agent.greedy = True
-    batch = league.batch
-    chosen = agent.act(batch.obs, batch.mask, GameGenerators.of_games(0, np.arange(8)))
-    with torch.no_grad():
-        found = learner.policy.outputs(
-            torch.as_tensor(batch.obs), torch.as_tensor(batch.mask.copy())
-        )
-    assert chosen.tolist() == found.log_probabilities.argmax(dim=1).tolist()

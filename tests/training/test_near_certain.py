@@ -9,11 +9,8 @@ import pytest
 import torch
 from gymnasium import spaces
 
-from shakespeare_training.config import override
 from shakespeare_training.ppo.buffer import SeatRolloutBuffer
 from shakespeare_training.ppo.near_certain import Repeated, thinned
-from shakespeare_training.runs.run import Run
-from tests.training.short_runs import SMALL, Quietly, fingerprint
 from tests.training.test_policy import make_policy
 from tests.training.toy_game import MAX_SEATS
 
@@ -21,7 +18,7 @@ CERTAIN, OTHERS = 12, 5
 COUNT = CERTAIN + OTHERS
 
 
-@pytest.mark.parametrize("share", [0.01, 0.25, 0.3, 0.99, 1.0])
+@pytest.mark.parametrize("share", [0.01, 0.3, 1.0])
 def test_all_others_are_kept_once_and_a_share_stands_for_the_rest(share):
     order = np.random.default_rng(0).permutation(COUNT)
     found, (kept, total) = thinned(order, order < CERTAIN, share)
@@ -32,15 +29,6 @@ def test_all_others_are_kept_once_and_a_share_stands_for_the_rest(share):
     assert len(used) == kept
     assert used.max() - used.min() <= 1
     assert sorted(found[: OTHERS + kept]) == sorted(set(found)), "repetitions come last"
-
-
-@pytest.mark.parametrize("certain", [False, True])
-def test_minibatches_of_one_kind(certain):
-    order = np.arange(COUNT)
-    found, (kept, total) = thinned(order, np.full(COUNT, certain), 0.5)
-    expected = (9, COUNT) if certain else (0, 0)
-    assert (kept, total) == expected
-    assert sorted(set(found)) == list(range(kept or COUNT))
 
 
 def data():
@@ -67,9 +55,9 @@ def gradient(policy, observations, actions, advantages, repeated):
     return torch.cat([one.flatten() for one in gradients]).double()
 
 
-@pytest.mark.parametrize("share", [0.25, 0.3, 0.7])
-def test_over_all_draws_the_gradient_is_that_of_all_decisions(share):
+def test_over_all_draws_the_gradient_is_that_of_all_decisions():
     """Every rotation of the order once is as good as every order."""
+    share = 0.3
     policy = make_policy()
     observations, actions, advantages = data()
     expected = gradient(policy, observations, actions, advantages, Repeated(0, 0))
@@ -85,7 +73,7 @@ def test_over_all_draws_the_gradient_is_that_of_all_decisions(share):
     assert torch.allclose(mean, expected, atol=1e-6)
 
 
-def filled(share, *, certain=30, others=10):
+def filled(share, certain=30, others=10):
     """A full buffer of closed decisions; their marks are in observation, action and advantage."""
     buffer = SeatRolloutBuffer(
         certain + others + 1,
@@ -113,13 +101,6 @@ def filled(share, *, certain=30, others=10):
     return buffer
 
 
-def test_a_share_of_one_learns_from_all():
-    (data,) = filled(1.0).minibatches(10**6)
-    order = np.random.default_rng(0).permutation(40)
-    assert data.observations[:, 0].tolist() == order.tolist() == data.actions.tolist()
-    assert data.changes[:, 0].tolist() == order.tolist()
-
-
 def test_all_that_a_minibatch_holds_goes_together():
     buffer = filled(0.3)
     for data in buffer.minibatches(20):
@@ -144,28 +125,3 @@ def test_each_pass_learns_from_another_part():
     assert all({*range(30, 40)} < marks for marks in passes)
     assert all(a != b for a, b in itertools.pairwise(passes))
     assert set.union(*passes) == {*range(40)}
-
-
-def test_a_resumed_run_is_the_run_it_would_have_been(tmp_path, monkeypatch):
-    monkeypatch.setattr("shakespeare_training.ppo.buffer.NEAR_CERTAIN", 0.3)  # a new network's
-    rows = []
-    minibatches = SeatRolloutBuffer.minibatches
-
-    def counted(buffer, size):
-        for data in minibatches(buffer, size):
-            rows.append((len(data.observations), len(data.advantages)))
-            yield data
-
-    monkeypatch.setattr(SeatRolloutBuffer, "minibatches", counted)
-    config = override(SMALL, decisions=700, near_certain_share=0.25)
-    whole = Run.create(config, tmp_path / "whole", device="cpu")
-    whole.learn(Quietly(whole))
-    run = Run.create(config, tmp_path / "parts", device="cpu")
-    run.learn(Quietly(run, leave_at=300))
-    run.close()
-    run = Run.resume(tmp_path / "parts", device="cpu")
-    assert 300 <= run.decisions < 700
-    run.learn(Quietly(run))
-    assert fingerprint(run) == fingerprint(whole)
-    asked, learned = map(sum, zip(*rows, strict=True))
-    assert asked < 0.9 * learned

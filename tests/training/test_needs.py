@@ -15,55 +15,47 @@ from shakespeare_training.config_text import bundled_names, chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
 from shakespeare_training.needs import check_memory, needs
-from tests.training.short_runs import played, small
+from tests.training.short_runs import SMALL, played
 
-games = pytest.mark.parametrize("name", registry.names())
+OF_SEARCH = {"algorithm": "expert_iteration", "opponents": {"current": 1.0}}
 
 
-@games
-def test_what_is_counted_is_there(name):
+def weights_of(learner):
+    return sum(tensor.nbytes for tensor in learner.policy.tensors().values())
+
+
+def games_of(learner):
+    batch = learner.league.batch
+    return batch.save(slice(None)).nbytes + batch.obs.nbytes + batch.mask.nbytes
+
+
+def test_what_is_counted_is_there():
     """Nearly all of what the buffer holds, and every weight."""
-    config = small(name)
-    learner, found = make_learner(config, "cpu"), needs(config)
+    learner, found = make_learner(SMALL, "cpu"), needs(SMALL)
     buffer = learner.rollout_buffer
     taken = sum(store.nbytes for store in buffer._stores.values())
     taken += buffer._seats.nbytes + buffer._gains.nbytes + buffer._dones.nbytes
     later = 3 * buffer._stores["forecasts"].nbytes  # targets, results and what was gained
     assert found["n_envs or n_steps"] == taken + later
-    weights = sum(tensor.nbytes for tensor in learner.policy.tensors().values())
-    assert found["width"] == 4 * weights
-    batch = learner.league.batch
-    assert found["n_envs"] == batch.save(slice(None)).nbytes + batch.obs.nbytes + batch.mask.nbytes
-    assert found["max_snapshots"] == 2 * weights
+    assert found["width"] == 4 * weights_of(learner)
+    assert found["n_envs"] == games_of(learner)
+    assert found["max_snapshots"] == 2 * weights_of(learner)
 
 
-@games
+@pytest.mark.parametrize("name", registry.names())
 def test_what_whole_games_leave_to_learn_is_counted(name):
-    """Not beyond what some games take, and heads with the weights."""
-    config = make_config({"game": name, "n_envs": 8, "width": 16, **OF_SEARCH}, "here")
+    """Not beyond what some games take, heads with the weights, and groups ahead with theirs."""
+    config = make_config({"game": name, "n_envs": 8, "width": 8, **OF_SEARCH}, "here")
     learner, found = make_learner(config, "cpu"), needs(config)
-    assert found["width"] == 4 * sum(t.nbytes for t in learner.policy.tensors().values())
-    examples = played(learner)
-    taken = sum(array.nbytes for array in examples)
+    assert found["width"] == 4 * weights_of(learner)
+    taken = sum(array.nbytes for array in played(learner))
     assert 0.3 * taken < found["n_envs"] < 2 * taken
-
-
-def test_groups_ahead_are_counted():
-    """Their games and their weights."""
-    of_search = {"n_envs": 8, "width": 16, **OF_SEARCH}
-    one, three = (
-        needs(make_config({**of_search, "groups_ahead": ahead}, "here")) for ahead in (0, 2)
-    )
-    learner = make_learner(make_config({**of_search, "groups_ahead": 2}, "here"), "cpu")
+    config = config.model_copy(update={"groups_ahead": 2})
+    learner, more = make_learner(config, "cpu"), needs(config)
     assert isinstance(learner, ExpertIteration)
     taken = sum(array.nbytes for order in learner.orders for array in order.tensors.values())
-    assert three["groups_ahead"] == taken
-    batch = learner.league.batch
-    games = batch.save(slice(None)).nbytes + batch.obs.nbytes + batch.mask.nbytes
-    assert three["n_envs"] - one["n_envs"] == games * 2 // 3
-
-
-OF_SEARCH = {"algorithm": "expert_iteration", "opponents": {"current": 1.0}}
+    assert more["groups_ahead"] == taken
+    assert more["n_envs"] - found["n_envs"] == games_of(learner) * 2 // 3
 
 
 @pytest.mark.parametrize(
@@ -82,15 +74,6 @@ def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings, remed
         make_learner(make_config(settings, "here"), "cpu")
 
 
-def test_what_just_fits_is_let_in(monkeypatch):
-    config = make_config({}, "here")
-    monkeypatch.setattr(memory, "total_memory", lambda: sum(needs(config).values()))
-    check_memory(config, "cpu")
-    monkeypatch.setattr(memory, "total_memory", lambda: sum(needs(config).values()) - 1)
-    with pytest.raises(MemoryLimitError, match="lower"):
-        check_memory(config, "cpu")
-
-
 def test_a_gpu_has_memory_of_its_own(monkeypatch):
     config = make_config({"width": 4096}, "here")
     monkeypatch.setattr(memory, "total_memory", lambda: 2**40)
@@ -99,12 +82,17 @@ def test_a_gpu_has_memory_of_its_own(monkeypatch):
     said = r"needs about .* of the GPU's memory, but cuda:1 has 1 MiB: lower (width|batch_size)"
     with pytest.raises(MemoryLimitError, match=said):
         check_memory(config, "cuda:1")
-    check_memory(config, "cpu")
     there.total_memory = 2**40
     check_memory(config, "cuda:1")
+    total = sum(needs(config).values())
+    monkeypatch.setattr(memory, "total_memory", lambda: total)
+    check_memory(config, "cpu")
+    monkeypatch.setattr(memory, "total_memory", lambda: total - 1)
+    with pytest.raises(MemoryLimitError, match="lower"):
+        check_memory(config, "cpu")
 
 
-@games
+@pytest.mark.parametrize("name", registry.names())
 def test_the_bundled_settings_fit_a_small_machine(name):
     for choice in bundled_names(name):
         assert sum(needs(chosen_config(choice, {"game": name})).values()) < 2**30

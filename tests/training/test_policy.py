@@ -87,25 +87,17 @@ def test_tensors_round_trip(policy):
         assert (tensor == TENSORS[name]).all()
     other = make_policy()
     other.set_tensors(tensors)
+    for tensor in tensors.values():
+        tensor += 1  # copies, both ways
     ours, theirs = policy.state_dict(), other.state_dict()
     assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert (policy.tensors()["action.bias"] == TENSORS["action.bias"]).all()
 
 
 def test_every_weight_that_is_trained_is_among_the_tensors(policy):
     trained = sum(parameter.numel() for parameter in policy.parameters())
     saved = [tensor.size for name, tensor in policy.tensors().items() if name not in VALUE]
     assert sum(saved) == trained == sum(p.numel() for part in policy.parts() for p in part)
-
-
-def test_tensors_are_copies(policy):
-    tensors = policy.tensors()
-    before = policy.action_net.bias.clone()
-    tensors["action.bias"] += 1
-    assert torch.equal(policy.action_net.bias, before)
-    policy.set_tensors(tensors)
-    taken = policy.action_net.bias.clone()
-    tensors["action.bias"] += 1
-    assert torch.equal(policy.action_net.bias, taken)
 
 
 def test_tensors_without_heads_make_them_fresh(policy, views):
@@ -138,9 +130,3 @@ def test_alone_no_share_is_learned_and_absent_seats_teach_nothing(policy, views)
     win_loss, score_loss = forecast_losses(found, players, shares, changes)
     assert win_loss == 0
     assert score_loss == pytest.approx(found.changes[:, 0].square().mean().item())
-
-
-@pytest.mark.parametrize(("width", "seats"), [(WIDTH + 8, SEATS), (WIDTH, SEATS + 1)])
-def test_tensors_of_other_shapes_are_refused(policy, width, seats):
-    with pytest.raises(RuntimeError, match="size"):
-        policy.set_tensors(make_policy(width, seats).tensors())

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents import RandomAgent
@@ -19,7 +18,6 @@ from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
-from tests.contract.each_table import plain_tables
 from tests.training.toy_game import NAME, make_toy, set_pile
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -42,41 +40,39 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
     return SelfPlayPPO(SB3SelfPlayVecEnv(batch), league, seed=seed, **(settings | arguments))
 
 
-def win_rate(agent, seed=1):
-    """How often an agent beats a random player of the toy game."""
-    entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
-    found = evaluate(entrants, NAME, games=400, seed=seed).agents[0].win_rate
-    assert found is not None
-    return found
-
-
 def network_of(learner):
     return Network(learner.policy.tensors(), learner.league.batch.game.layout)
 
 
-def drawing(learner):
-    """It draws its moves as it has learned to."""
-    return NetworkAgent(network_of(learner), greedy=False)
+def win_rate(learner):
+    """How often it beats a random player if it draws its moves as it has learned to."""
+    agent = NetworkAgent(network_of(learner), greedy=False)
+    entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
+    found = evaluate(entrants, NAME, games=400, seed=1).agents[0].win_rate
+    assert found is not None
+    return found
 
 
 @pytest.fixture(scope="module")
 def trained(toy):
     learner = make_learner()
-    learner.learn(30_000)
+    learner.learn(20_000)
     return learner
 
 
 def test_it_learns_a_game_in_which_others_decide_what_one_gets(trained):
     """Whoever takes the last counter loses: winners are paid by a move that is not theirs."""
-    assert win_rate(drawing(trained)) > 0.9
+    assert win_rate(trained) > 0.9
 
 
 def test_it_learns_from_one_seat_among_opponents():
     """The rows in which opponents decide are left out, and what they cause is credited."""
     learner = make_learner(opponents={"random": 1.0})
-    learner.learn(15_000)
-    assert win_rate(drawing(learner)) > 0.9
-    assert learner.league.opponents[0].win_rate > 0.75
+    learner.learn(8_000)
+    seats = learner.rollout_buffer._seats[4:]
+    assert 0.3 < np.mean(seats != NO_SEAT) < 0.7, "only its own decisions count"
+    assert win_rate(learner) > 0.85
+    assert learner.league.opponents[0].win_rate > 0.7
 
 
 def test_forecasts_are_of_the_seats_clockwise(trained):
@@ -90,17 +86,7 @@ def test_forecasts_are_of_the_seats_clockwise(trained):
         assert changes[0, 0] == pytest.approx(2.0 * share - 1.0, abs=0.35), pile
 
 
-def test_one_seed_one_run():
-    weights = []
-    for seed in (5, 5, 6):
-        learner = make_learner(seed=seed, players=3)
-        learner.learn(2 * 16 * 32)
-        weights.append(torch.nn.utils.parameters_to_vector(learner.policy.parameters()))
-    assert torch.equal(weights[0], weights[1])
-    assert not torch.equal(weights[0], weights[2])
-
-
-def test_global_generators_are_left_alone():
+def test_one_seed_one_run_and_global_generators_are_left_alone():
     def states():
         return (
             random.getstate(),
@@ -108,36 +94,20 @@ def test_global_generators_are_left_alone():
             torch.random.get_rng_state().tolist(),
         )
 
-    before = states()
-    make_learner().learn(16 * 32)
+    before, weights = states(), []
+    for seed in (5, 5, 6):
+        learner = make_learner(seed=seed, players=3)
+        learner.learn(2 * 16 * 32)
+        weights.append(torch.nn.utils.parameters_to_vector(learner.policy.parameters()))
+    assert torch.equal(weights[0], weights[1])
+    assert not torch.equal(weights[0], weights[2])
     assert states() == before
 
 
-class StopAfter(BaseCallback):
-    def __init__(self, steps):
-        super().__init__()
-        self.steps = steps
-
-    def _on_step(self):
-        return self.n_calls < self.steps
-
-
-def test_stopped_and_started_again():
-    learner = make_learner()
-    learner.learn(10_000, callback=StopAfter(20))
-    assert learner.num_timesteps == 20 * 32
-    buffer = learner.rollout_buffer
-    # Continue the games as they are: the decisions of the stopped rollout are not carried over.
-    learner.learn(16 * 32, reset_num_timesteps=False)
-    assert np.isfinite(buffer.advantages).all()
-    # Reset the games: nothing is carried into them.
-    learner.learn(16 * 32)
-    assert len(buffer.advantages) <= 16 * 32
-
-
-def test_schedules_follow_the_decisions():
+def test_schedules_follow_the_decisions_and_stay_at_their_end():
+    """The last rollout overshoots: what is left of the run is then negative."""
     learner = make_learner(
-        learning_rate=linear(1.0, 0.0),
+        learning_rate=linear(1.0, 0.25),
         ent_coef=linear(0.8, 0.0),
         score_reward_coef=linear(8.0, 4.0),
     )
@@ -149,30 +119,13 @@ def test_schedules_follow_the_decisions():
             coefs.append((learner.ent_coef, learner.score_reward_coef(remaining)))
             return True
 
-    learner.learn(4 * 16 * 32, callback=Look())
-    assert learner.policy.optimizer.param_groups[0]["lr"] == 0.0
+    learner.learn(4 * 16 * 32 - 1, callback=Look())
+    assert learner._current_progress_remaining < 0
+    assert learner.policy.optimizer.param_groups[0]["lr"] == 0.25
     # A rollout is played with the coefficients of its beginning.
     expected = [(0.8, 8.0), (0.6, 7.0), (0.4, 6.0), (0.2, 5.0)]
-    assert np.array(coefs[::16]) == pytest.approx(np.array(expected))
-
-
-def test_schedules_stay_at_their_end():
-    """The last rollout overshoots: what is left of the run is then negative."""
-    learner = make_learner(learning_rate=linear(1e-3, 1e-4))
-    learner.learn(16 * 32 + 1)
-    assert learner._current_progress_remaining < 0
-    assert learner.policy.optimizer.param_groups[0]["lr"] == pytest.approx(1e-4)
+    assert np.array(coefs[::16]) == pytest.approx(np.array(expected), rel=2e-3)
     assert [linear(3.0, 1.0)(left) for left in (1.5, 1.0, 0.5, 0.0, -0.5)] == [3, 3, 2, 1, 1]
-
-
-@pytest.mark.parametrize("opponents", [{"current": 1.0}, {"random": 1.0}])
-def test_only_the_learners_decisions_count(opponents):
-    learner = make_learner(players=3, opponents=opponents)
-    learner.learn(1)
-    seats = learner.rollout_buffer._seats[4:]
-    assert learner.num_timesteps == np.count_nonzero(seats != NO_SEAT)
-    share = learner.num_timesteps / (16 * 32)
-    assert share == 1.0 if "current" in opponents else 0.2 < share < 0.5
 
 
 def test_games_begin_at_different_moments():
@@ -190,72 +143,3 @@ def test_games_begin_at_different_moments():
     before, after = seen
     assert len(set(before.tolist())) > 8
     assert ((before - after <= 3) | (before < 4)).all(), "one move was made, or a new game begun"
-
-
-def test_each_table_has_advantages_of_its_own_scale():
-    learner = make_learner(players=np.resize([2, 3], 32), score_reward_coef=linear(100.0, 100.0))
-    learner.learn(1)
-    buffer = learner.rollout_buffer
-    for count in (2, 3):
-        mine = buffer.advantages[buffer._players == count]
-        assert mine.mean() == pytest.approx(0.0, abs=1e-4)
-        assert mine.std() == pytest.approx(1.0, abs=1e-3)
-
-
-def test_misuse_is_named():
-    learner = make_learner()
-    learner._setup_learn(100)
-    callback = StopAfter(1)
-    with pytest.raises(ValueError, match="use_masking=False"):
-        learner.collect_rollouts(learner.env, callback, learner.rollout_buffer, 1, False)
-    stock = MaskablePPO("MlpPolicy", learner.env, n_steps=8, batch_size=8)
-    with pytest.raises(TypeError, match="SeatRolloutBuffer"):
-        learner.collect_rollouts(learner.env, callback, stock.rollout_buffer, 1)
-
-
-@plain_tables
-def test_a_few_updates_on_a_real_game(table):
-    games = table.batch(16, seed=1, autoreset=False, reward="score")
-    league = League({"current": 1.0, "heuristic": 1.0}, games, max_snapshots=1, seed=1)
-    learner = SelfPlayPPO(
-        SB3SelfPlayVecEnv(games),
-        league,
-        width=32,
-        n_steps=64,
-        batch_size=256,
-        n_epochs=1,
-        seed=1,
-        device="cpu",
-    )
-    before = torch.nn.utils.parameters_to_vector(learner.policy.parameters()).clone()
-    learner.learn(2 * 64 * 16)
-    after = torch.nn.utils.parameters_to_vector(learner.policy.parameters())
-    assert torch.isfinite(after).all()
-    assert not torch.equal(before, after)
-    assert learner.num_timesteps >= 2 * 64 * 16
-
-
-def test_the_usual_construction_learns_nothing_there():
-    """One trajectory per game, each reward the mover's, the next value another seat's.
-
-    Whoever moves last loses, so every trajectory ends with -1, whatever was played.
-    """
-    batch = make_toy(32, players=2, seed=0, autoreset=False)
-    usual = MaskablePPO(
-        "MlpPolicy",
-        SB3SelfPlayVecEnv(batch),
-        n_steps=16,
-        batch_size=256,
-        n_epochs=4,
-        gamma=1.0,
-        learning_rate=3e-3,
-        device="cpu",
-        seed=0,
-    )
-    usual.learn(30_000)
-
-    class Learned:
-        def act(self, observations, masks, rng):
-            return usual.predict(observations, action_masks=masks)[0]
-
-    assert win_rate(Learned()) < 0.7

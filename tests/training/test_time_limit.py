@@ -53,12 +53,30 @@ def annealed(share):
     return pytest.approx((1e-3 - 9e-4 * share, 1.0 - share))
 
 
-def test_schedules_follow_the_time_limit(tmp_path, updates):
-    with Run.create(LONG, tmp_path / "run", device="cpu", minutes=1) as run:
+def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, updates):
+    folder = tmp_path / "run"
+    with Run.create(LONG, folder, device="cpu", minutes=0.5) as run:
         assert not train(run, Console(quiet=True)), "it is not complete"
-    assert updates == [annealed(spent / 60) for spent in (0, 10, 20, 30, 40, 50)]
-    assert run.history[-1].decisions == 6 * ROLLOUT, "evaluated after the last update"
-    assert read_card(tmp_path / "run").command.endswith(" --minutes 1")
+    assert updates == [annealed(spent / 30) for spent in (0, 10, 20)]
+    assert run.history[-1].decisions == 3 * ROLLOUT, "evaluated after the last update"
+    assert read_card(folder).command.endswith(" --minutes 0.5")
+    updates.clear()
+    # Half of a minute is over.
+    with Run.resume(folder, device="cpu", minutes=0.5) as run:
+        train(run, Console(quiet=True))
+    assert updates == [annealed(spent / 60) for spent in (30, 40, 50)]
+    with Run.resume(folder, device="cpu") as run:
+        assert run.time_share == 0.0
+        assert run.commands[-1] == "shakespeare train --resume RUN"
+    updates.clear()
+    length = 8 * ROLLOUT
+    with Run.resume(folder, decisions=length, device="cpu") as run:
+        assert train(run, Console(quiet=True))
+    assert [rate for rate, _ in updates] == pytest.approx([1e-3 - 9e-4 * n / 8 for n in (7, 8)])
+    assert read_card(folder).command.endswith(
+        " --minutes 0.5 && shakespeare train --resume RUN --minutes 0.5"
+        f" && shakespeare train --resume RUN --decisions {length}"
+    )
 
 
 def test_schedules_follow_the_decisions_where_these_are_further(tmp_path, updates):
@@ -68,26 +86,3 @@ def test_schedules_follow_the_decisions_where_these_are_further(tmp_path, update
     rates = [rate for rate, _ in updates]
     # An update is at the end of its rollout.
     assert rates == pytest.approx([1e-3 - 9e-4 * share for share in (0.25, 0.5, 0.75, 1.0)])
-
-
-def test_a_resumed_run_follows_its_length_or_a_new_limit(tmp_path, updates):
-    folder = tmp_path / "run"
-    with Run.create(LONG, folder, device="cpu", minutes=1) as run:
-        train(run, Console(quiet=True))
-    updates.clear()
-    # A minute of two is over.
-    with Run.resume(folder, device="cpu", minutes=1) as run:
-        train(run, Console(quiet=True))
-    assert updates == [annealed(spent / 120) for spent in (60, 70, 80, 90, 100, 110)]
-    with Run.resume(folder, device="cpu") as run:
-        assert run.time_share == 0.0
-        assert run.commands[-1] == "shakespeare train --resume RUN"
-    updates.clear()
-    length = 14 * ROLLOUT
-    with Run.resume(folder, decisions=length, device="cpu") as run:
-        assert train(run, Console(quiet=True))
-    assert [rate for rate, _ in updates] == pytest.approx([1e-3 - 9e-4 * n / 14 for n in (13, 14)])
-    assert read_card(folder).command.endswith(
-        " --minutes 1 && shakespeare train --resume RUN --minutes 1"
-        f" && shakespeare train --resume RUN --decisions {length}"
-    )

@@ -22,11 +22,10 @@ def first(observations, masks, rng):
 """
 
 
-@pytest.fixture
-def planted(tmp_path, monkeypatch):
-    """A saved run of which an opponent and an evaluation are a file's; the file as if never run."""
+def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "planted.py").write_text(CODE)
+    code, was_run = tmp_path / "planted.py", tmp_path / "was_run"
+    code.write_text(CODE)
     config = override(
         SMALL,
         opponents={"current": 0.5, "planted.py:first": 0.5},
@@ -35,37 +34,33 @@ def planted(tmp_path, monkeypatch):
     with Run.create(config, tmp_path / "run", device="cpu") as run:
         assert [opponent.name for opponent in run.learner.league.named] == ["planted.py:first"]
         run.save()
-    forget(tmp_path)
-    return tmp_path
 
+    def forget():
+        """The file is as if it had never been run."""
+        was_run.unlink()
+        for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
+            del sys.modules[name]
 
-def forget(folder):
-    (folder / "was_run").unlink()
-    for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
-        del sys.modules[name]
+    def resume(*trusted):
+        return Run.resume(tmp_path / "run", device="cpu", trusted=trusted)
 
-
-def test_it_is_refused_before_it_is_run(planted):
+    forget()
     said = "its settings name Python, which would be run: 'planted.py:first'; if you trust it, give"
-    with pytest.raises(CheckpointError, match=said):
-        Run.resume(planted / "run", device="cpu")
-    with pytest.raises(CheckpointError, match=said):
-        Run.resume(planted / "run", device="cpu", trusted=["other.py:first"])
-    message = refused("train", "--resume", str(planted / "run"), "--device", "cpu")
+    for trusted in ([], ["other.py:first"]):
+        with pytest.raises(CheckpointError, match=said):
+            resume(*trusted)
+    message = refused("train", "--resume", str(tmp_path / "run"), "--device", "cpu")
     assert "if you trust it, give each with --trust" in message
-    assert not (planted / "was_run").exists()
+    assert not was_run.exists()
 
-
-def test_trusted_it_plays_on(planted):
-    with Run.resume(planted / "run", device="cpu", trusted=["planted.py:first"]) as run:
+    with resume("planted.py:first") as run:
         assert list(run._opponents) == ["planted.py:first"]
-    assert (planted / "was_run").exists()
+    assert was_run.exists()
 
-
-def test_code_that_has_changed_is_another_opponent(planted):
-    (planted / "planted.py").write_text(f"{CODE}# changed\n")
+    forget()
+    code.write_text(f"{CODE}# changed\n")
     with pytest.raises(CheckpointError, match=r"source of the opponent 'planted\.py:first' have"):
-        Run.resume(planted / "run", device="cpu", trusted=["planted.py:first"])
+        resume("planted.py:first")
 
 
 def test_only_resuming_asks_for_trust():

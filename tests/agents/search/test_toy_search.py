@@ -48,19 +48,13 @@ def asked(pile, n=20):
     return InformationSets(batch, np.arange(n))
 
 
-@pytest.mark.parametrize("utility", ["margin", "score", "win"])
-@pytest.mark.parametrize("pile", WINS)
-def test_it_finds_the_winning_move(pile, utility):
+@pytest.mark.parametrize(("pile", "utility"), [(2, "margin"), (3, "score"), (4, "win")])
+def test_it_finds_the_winning_move_even_if_its_prior_loves_a_losing_one(pile, utility):
     agent = plain_search(GAME, at_random, Plan(simulations=60, utility=utility), threads=1)
     found = agent.look_ahead(asked(pile), generators(20))
     assert (found.actions == WINS[pile]).all()
     assert found.searched.all()
-    best = 2.0 if utility == "margin" else 1.0
-    assert (found.values[:, WINS[pile]] == best - 1.0 * (utility == "margin")).all()
-
-
-@pytest.mark.parametrize("pile", WINS)
-def test_it_shuns_a_losing_move_that_its_prior_loves(pile):
+    assert (found.values[:, WINS[pile]] == 1.0).all()
     losing = 0 if WINS[pile] else 1
     prior = Fond(losing, likely=0.95)
     assert (searching(prior).search(asked(pile), generators(20)) == WINS[pile]).all()
@@ -84,28 +78,23 @@ def test_a_move_is_worth_what_random_play_after_it_brings():
         assert np.mean(tried) == pytest.approx(2.0 * loses[5 - action] - 1.0, abs=0.05)
 
 
-@pytest.mark.parametrize("likely", [0.99, 1.0])
-def test_near_certain_moves_are_played_without_a_playout(likely):
-    agent = searching(Fond(1, likely=likely))
-    found = agent.look_ahead(asked(4), generators(20))
+def test_forced_and_near_certain_moves_are_played_without_a_playout():
+    sets = asked(4)
+    agent = searching(Fond(1, likely=0.99))
+    found = agent.look_ahead(sets, generators(20))
     assert (found.actions == 1).all()
     assert not found.searched.any()
     assert not found.visits.any()
     assert np.isnan(found.values).all()
-    assert agent.player.decisions == 0
     everything = searching(Fond(1, likely=0.99), near_certain=1.0)
-    assert everything.look_ahead(asked(4), generators(20)).searched.all()
-
-
-def test_forced_moves_are_played_without_a_playout():
-    sets = asked(4)
+    assert everything.look_ahead(sets, generators(20)).searched.all()
     sets.masks = np.tile([False, True, False], (20, 1))
-    agent = searching(AnyMove(), near_certain=1.0)
-    assert (agent.search(sets, generators(20)) == 1).all()
-    assert agent.player.decisions == 0
+    forced = searching(AnyMove(), near_certain=1.0)
+    assert (forced.search(sets, generators(20)) == 1).all()
+    assert agent.player.decisions == forced.player.decisions == 0
 
 
-@pytest.mark.parametrize("simulations", [1, 5, 16, 64, 400])
+@pytest.mark.parametrize("simulations", [1, 16, 400])
 def test_the_budget_is_kept_and_shared_by_halving(simulations):
     """Every candidate is tried at least once; the last two meet equally often."""
     agent = searching(AnyMove(), simulations=simulations)
@@ -117,16 +106,6 @@ def test_the_budget_is_kept_and_shared_by_halving(simulations):
     most = np.sort(found.visits, axis=1)
     assert (most[:, 1] == most[:, 2]).all()
     assert (found.visits[np.arange(20), found.actions] == most[:, 2]).all()
-
-
-def test_a_round_more_changes_nothing_but_the_draws(monkeypatch):
-    monkeypatch.setattr(agents, "_IN_A_ROUND", 7)
-    found = searching(AnyMove(), simulations=90).look_ahead(asked(10), generators(20))
-    monkeypatch.undo()
-    whole = searching(AnyMove(), simulations=90).look_ahead(asked(10), generators(20))
-    assert (np.sort(found.visits) == np.sort(whole.visits)).all()
-    many = searching(AnyMove(), simulations=20_000).look_ahead(asked(10, 1), generators(1))
-    assert many.visits.sum() == pytest.approx(20_000, rel=0.01)
 
 
 class FakeClock:
@@ -144,8 +123,7 @@ class FakeClock:
         monkeypatch.setattr(agents, "time", SimpleNamespace(perf_counter=lambda: self.now))
 
 
-@pytest.mark.parametrize("games", [1, 20])
-@pytest.mark.parametrize("playout", [1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize(("games", "playout"), [(1, 1e-4), (20, 1e-3), (20, 1e-2)])
 def test_seconds_are_kept(monkeypatch, playout, games):
     """For each move of many games searched together; a round that may not fit is not begun."""
     agent = searching(AnyMove(), seconds=1.0)
@@ -155,14 +133,6 @@ def test_seconds_are_kept(monkeypatch, playout, games):
     assert took <= games * 1.01
     assert took >= games * 0.8
     assert found.visits.sum() == pytest.approx(took / playout, rel=0.3)
-
-
-def test_seconds_too_few_for_anything_try_everything_once(monkeypatch):
-    agent = searching(AnyMove(), seconds=1e-9)
-    FakeClock(monkeypatch, agent, playout=1.0, call=1.0)
-    found = agent.look_ahead(asked(4, 3), generators(3))
-    assert (found.visits >= 1).all()
-    assert (found.visits <= 2).all()
 
 
 def test_noise_lets_other_moves_be_tried_and_draws_from_the_game():
@@ -178,19 +148,9 @@ def test_noise_lets_other_moves_be_tried_and_draws_from_the_game():
     assert set(one.actions.tolist()) == {0, 1, 2}
 
 
-def test_a_hopeless_position_is_played_on_legally():
-    for pile in (1, 5):
-        actions = searching(AnyMove()).search(asked(pile), generators(20))
-        assert make_legal(actions, pile)
-
-
-def make_legal(actions, pile):
-    return (actions < (3 if pile >= 3 else 2)).all()
-
-
-def test_no_games_no_moves():
-    batch = make_toy(2)
-    sets = InformationSets(batch, np.zeros(0, int))
-    found = searching(AnyMove()).look_ahead(sets, generators(0))
-    assert found.actions.shape == (0,)
-    assert found.visits.shape == (0, 3)
+def test_hopeless_positions_are_played_on_and_no_games_have_no_moves():
+    for pile, moves in ((1, 2), (5, 3)):
+        assert (searching(AnyMove()).search(asked(pile), generators(20)) < moves).all()
+    none = InformationSets(make_toy(2), np.zeros(0, int))
+    found = searching(AnyMove()).look_ahead(none, generators(0))
+    assert (found.actions.shape, found.visits.shape) == ((0,), (0, 3))
