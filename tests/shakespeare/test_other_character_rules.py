@@ -3,14 +3,7 @@
 import pytest
 
 from tests.contract.playing import legal, play
-from tests.shakespeare.positions import (
-    OBJECTIVES,
-    character,
-    gained,
-    seat,
-    seat_of,
-    turn_position,
-)
+from tests.shakespeare.positions import OBJECTIVES, character, gained, seat, seat_of, turn_position
 
 FULL = {"author": ["black"] * 3, "falstaff": ["black"] * 3}
 PILE = ["wardrobe", "even_play", "jewels", "patronage", "masterpiece"]

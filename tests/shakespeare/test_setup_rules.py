@@ -48,7 +48,7 @@ def test_s3_the_initiative_track_begins_in_the_same_order():
 def test_s3_discs_on_space_1_are_piled_in_order_first_seat_at_the_bottom():
     for seed in range(8):
         d = new(4, seed)
-        assert d["piles"] == dict.fromkeys(ACTS, {"1": d["order"]})
+        assert d["piles"] == {act: {"1": d["order"]} for act in ACTS}
 
 
 @SEAT_COUNTS

@@ -110,8 +110,7 @@ def test_t14_green_gives_a_token_only_if_one_is_left_in_the_supply(held, gets):
 
 
 @pytest.mark.parametrize(
-    ("mood", "up", "down"),
-    [(-2, 0, -2), (-1, 1, -2), (0, 2, -1), (1, 3, 0), (2, 3, 1), (3, 3, 2)],
+    ("mood", "up", "down"), [(-2, 0, -2), (-1, 1, -2), (0, 2, -1), (1, 3, 0), (2, 3, 1), (3, 3, 2)]
 )
 def test_t15_mood_stops_at_plus_3_and_minus_2(mood, up, down):
     d = turn_position(seats={0: seat(mood=mood)})
