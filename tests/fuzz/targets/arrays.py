@@ -14,7 +14,7 @@ from shakespeare_env.errors import IllegalMove
 from tests.contract.random_games import TABLES, Table
 from tests.fuzz.json_mutations import value
 from tests.fuzz.odd_arrays import BrokenError, odd
-from tests.fuzz.refusals import refused
+from tests.fuzz.play import refused
 
 _SIZES = (1, 2, 3, 8, 300)
 _PATIENCE = 3.0

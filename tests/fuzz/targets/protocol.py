@@ -12,7 +12,7 @@ from typing import Any
 
 from shakespeare_env.cli.protocol import Engine, protocol
 from tests.fuzz.json_mutations import bytes_mutated, mutated, value
-from tests.fuzz.starts import start, starts
+from tests.fuzz.play import start, starts
 from tests.fuzz.targets.positions import changed
 
 _PIPED = 0.005
@@ -116,7 +116,7 @@ def _request(case: random.Random) -> dict[str, Any]:
 def _moves(case: random.Random) -> Any:
     if case.random() < 0.2:
         return value(case)
-    position = start(case).position
+    position = start(case)
     moves = position.moves() or [""]
     return case.choice((case.choice(moves), [case.choice(moves)], [], ["pass"] * 3))
 
