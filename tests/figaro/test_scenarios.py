@@ -10,7 +10,6 @@ from tests.figaro.cards import HAND, deck
 from tests.figaro.positions import (
     ALL_SEATS,
     ending,
-    final,
     gained,
     in_play,
     last_card,
@@ -97,14 +96,6 @@ def test_take_ring_and_the_end_of_the_round_follow_each_other():
     assert after["roads"] == [[], [9], [12], [15]]
 
 
-def test_a_target_with_only_rings_leads_with_one():
-    d = position(front={2: "green-3 green-2"}, hands={0: "green-1 ...", 2: "ring ring"})
-    after = play(d, "play:green-1>2")
-    assert gained(d, after) == [0, 0, 3, 0]
-    assert after["front"] == table("", "", "", "ring")
-    assert (after["to_move"], after["hands"][2]) == (3, {"ring": 1})
-
-
 def test_a_target_without_cards_ends_the_round_with_the_king():
     front = {2: "green-3 green-2", 1: "jester-2 red-1 ring"}
     d = position(front=front, hands={0: "green-1 ...", 2: ""}, king=3, heap=0)
@@ -112,34 +103,6 @@ def test_a_target_without_cards_ends_the_round_with_the_king():
     assert (after["round"], after["king"], after["to_move"]) == (2, 2, 2)
     assert after["roads"] == [[15], [], [12], []]
     assert in_play(after) == deck(4)
-
-
-def test_a_seat_without_cards_ends_the_round_after_the_one_that_was_made_to_lead():
-    hands = {3: "green-1 ...", 0: "red-1 ...", 1: ""}
-    d = position(to_move=3, front={0: "green-3 green-2"}, hands=hands)
-    led = play(d, "play:green-1>0")
-    assert (led["round"], led["to_move"]) == (1, 0)
-    after = play(d, "play:green-1>0", "play:red-1>3")
-    assert (after["round"], after["king"]) == (2, 1)
-
-
-def test_of_several_seats_without_cards_one_swaps():
-    for ender, swapper in ((0, 0), (1, 2), (2, 2), (3, 3)):
-        roads = [[10], [14], [12], [11]]
-        after = final([0, 16, 0, 0], [9, 8, 5], roads, ender=ender)
-        longest = roads[swapper][0]
-        expected = [[10], [14, longest], [12], [11]]
-        expected[swapper] = [5]
-        assert after["roads"] == expected
-        assert after["pieces"] == [[], [], []]
-
-
-def test_a_swap_decides_the_game():
-    # Without it seat 0 has 13, seat 2 has 12; with it seat 0 has 4.
-    roads = [[13], [15], [3], []]
-    after = final([2, 12, 5, 9], [11, 10, 4], roads)
-    assert after["roads"] == [[4], [15, 13], [10, 3], [11]]
-    assert after["winners"] == [0]
 
 
 @SEAT_COUNTS

@@ -83,7 +83,7 @@ def _show(result: Result) -> None:
 
 def _report(results: list[Result]) -> None:
     for result in results:
-        words = ", ".join(f"{count:,} {word}" for word, count in result.words.most_common())
+        words = ", ".join(f"{count:,} {word}" for word, count in result.words.items())
         speed = result.cases / max(result.seconds, 1e-9)
         print(
             f"{result.target:12} {result.cases:10,} cases, {speed:,.0f} a second, "

@@ -56,13 +56,13 @@ class Result:
 
     target: str
     seconds: float = 0.0
-    words: Counter[str] = field(default_factory=Counter)
+    words: dict[str, int] = field(default_factory=dict)
     peak: int = 0
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def cases(self) -> int:
-        return self.words.total()
+        return sum(self.words.values())
 
 
 def run(
@@ -106,13 +106,13 @@ def run(
 
 def _read(process: subprocess.Popen[str], result: Result) -> None:
     """Add what a worker says of each case: word, seconds since it began, memory and finding."""
-    for line in process.stdout or ():
-        word, taken, peak, found = json.loads(line)
-        result.words[word] += 1
-        result.seconds, result.peak = max(result.seconds, taken), max(result.peak, peak)
-        if found:
-            result.findings.append(Finding(*found))
-    process.wait()
+    with process:
+        for line in process.stdout or ():
+            word, taken, peak, found = json.loads(line)
+            result.words[word] = result.words.get(word, 0) + 1
+            result.seconds, result.peak = max(result.seconds, taken), max(result.peak, peak)
+            if found:
+                result.findings.append(Finding(*found))
 
 
 def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:

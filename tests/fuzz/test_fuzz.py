@@ -7,7 +7,7 @@ from tests.fuzz.campaign import CRASH, HANG, distinct
 from tests.fuzz.cases import generator, names
 
 FAULTY = faulty.__name__
-CASES = 300
+CASES = 200
 FEW = {"boxes": 4, "programs": 1, "runs": 20, "commands": 30, "tables": 40}
 """Cases of the slow targets."""
 

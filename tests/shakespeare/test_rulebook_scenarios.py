@@ -67,25 +67,6 @@ def test_greens_jeweler_puts_a_joker_beside_the_green_element():
     assert gained(d, after, GREEN) == (0, 0)
 
 
-def test_green_who_wagered_most_ends_the_turn_alone_with_the_queen():
-    seats = {GREEN: seat(["jeweler"], used=["falstaff"], recruited=True, cylinders=2)}
-    d = turn_position(to_move=GREEN, others=finished, seats=seats)
-    d = play(d, "activate:author", "quill:I", "quill:I")
-    assert (d["to_move"], d["phase"]) == (GREEN, "turn")
-    after = play(d, "activate:queen", "queen:money")
-    assert gained(d, after, GREEN) == (0, 4)
-    assert after["phase"] == "rest"
-
-
-def test_two_purple_elements_left_take_blue_from_3_to_a_pound():
-    seats = {RED: ready_to_pass(mood=2), BLUE: finished(mood=3), GREEN: finished(mood=1)}
-    d = last_turn(seats=seats, sets={"purple": 2, "black": 1})
-    after = play(d, "pass")
-    assert gained(d, after, BLUE) == (0, 1)
-    assert gained(d, after, YELLOW) == (-1, 0)
-    assert each(after, "mood") == [0, 0, 0, 0]
-
-
 def test_the_rehearsal_of_day_4():
     # Red, last by initiative, has Lady Macbeth, Hamlet and an extra in complete costumes; those
     # of the Author and Falstaff are not complete.
