@@ -128,23 +128,6 @@ def height(game):
     return ElementTree.fromstring(picture(game)).get("height")
 
 
-def discs(drawn, act, space):
-    """What stands on the discs of a space, from the bottom up."""
-    at = ("place", f"piles.{act}.{space}")
-    on = [line for line in texts(drawn) if at in line.places]
-    number = next(line for line in on if line.text == str(space))
-    pile = [line for line in on if line is not number and re.fullmatch("[0-9]|N", line.text)]
-    return [line.text for line in sorted(pile, key=lambda line: -line.bottom)]
-
-
-def test_the_discs_of_a_space_are_piled_from_the_bottom_up():
-    drawn = picture(turn_position(acts={"I": {7: [2, 0, 3, 1]}, "II": {5: [1, 3]}}))
-    assert discs(drawn, "I", 7) == ["2", "0", "3", "1"]
-    assert discs(drawn, "II", 1) == ["0", "2"]
-    drawn = picture(turn_position(players=1, acts={"II": {4: ["neutral", 0]}}))
-    assert discs(drawn, "II", 4) == ["N", "0"]
-
-
 def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
     seats = {number: finished(unpaid=0, prestige=13, pounds=number) for number in range(3)}
     end = position("over", players=3, day=6, seats=seats, winners=[2]) | {"to_move": None}
@@ -288,7 +271,9 @@ def test_another_box_is_drawn_too(tmp_path):
         cwd=Path(__file__).parents[2],
         env=os.environ | {"SHAKESPEARE_BOX": str(box), "PYTHONIOENCODING": "utf-8"},
     ).stdout
-    assert discs(drawn, "II", 30) == ["0", "1", "2", "3"]
+    there = [line for line in texts(drawn) if ("place", "piles.II.30") in line.places]
+    pile = [line for line in there if line.text in "0123"]
+    assert [one.text for one in sorted(pile, key=lambda one: -one.bottom)] == ["0", "1", "2", "3"]
     assert {"Hamlet <Prince …", "f5"} & set(words(drawn))
     assert_in_place(drawn, WIDTH, float("inf"))
 
