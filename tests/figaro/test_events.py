@@ -12,15 +12,6 @@ def told(d, move):
     return [(event.seat, event.text) for event in events(d, move, play(d, move))]
 
 
-def test_a_full_pile_tells_what_its_seat_takes():
-    piles = {1: "blue-1", 2: "red-2 red-2"}
-    d = position(hands={0: "red-2 ..."}, front=piles, taken={2: "green-1"})
-    assert told(d, "play:red-2>2") == [
-        (0, "red 2 before seat 2, total 6 of 6"),
-        (2, "total 6: takes 4 cards, 5 this round"),
-    ]
-
-
 def test_a_take_and_a_ring_that_nobody_chooses_are_told_to_all():
     # Red lies before another seat that has nothing but blue, so seat 1 can play no card.
     front = {0: "red-1", 1: "blue-1", 2: "orange-1", 3: "purple-1"}

@@ -1,19 +1,16 @@
 """Turns, rounds and games in which several rules meet, played as scenes."""
 
-from itertools import chain
-
 import pytest
 
 from shakespeare_env import Position
 from tests.contract.playing import legal, play
-from tests.figaro.cards import HAND, deck
+from tests.figaro.cards import deck
 from tests.figaro.positions import (
     ALL_SEATS,
     ending,
     gained,
     in_play,
     last_card,
-    pieces_of,
     position,
     table,
     targets,
@@ -56,16 +53,6 @@ def test_rings_played_one_after_the_other_gather_on_one_pile(players):
     assert after["front"] == expected[players - rings :] + expected[: players - rings]
 
 
-def test_with_five_colours_out_only_jesters_come_before_the_sixth_seat():
-    d = position(players=6, to_move=5, front=FIVE_COLOURS, hands={5: "jester-1 red-2 purple-2"})
-    assert legal(d) == {
-        *(f"play:jester-1>{seat}" for seat in range(6)),
-        "play:red-2>0",
-        "play:purple-2>4",
-        "take",
-    }
-
-
 def test_a_ring_leaves_the_next_seat_nothing_but_a_take():
     # Before, between and after: the engine plays the take, the seat its own card.
     front = {0: "red-1", 1: "orange-1", 2: "green-1", 3: "jester-1 blue-2"}
@@ -103,18 +90,6 @@ def test_a_target_without_cards_ends_the_round_with_the_king():
     assert (after["round"], after["king"], after["to_move"]) == (2, 2, 2)
     assert after["roads"] == [[15], [], [12], []]
     assert in_play(after) == deck(4)
-
-
-@SEAT_COUNTS
-def test_a_round_makes_way_for_the_next(players):
-    d = ending([8] * players, ender=1, king=0, front={1: "green-1 ring"})
-    after = play(d, last_card(1, players))
-    assert after["front"] == after["taken"] == [[]] * players
-    assert in_play(after) == deck(players)
-    assert [sum(hand.values()) for hand in after["hands"]] == [HAND[players]] * players
-    assert after["pieces"] == [[], *pieces_of(players)[1:]]
-    assert sorted(chain.from_iterable(after["roads"])) == sorted(pieces_of(players)[0])
-    assert after["winners"] is None
 
 
 @SEAT_COUNTS

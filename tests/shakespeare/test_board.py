@@ -11,7 +11,6 @@ from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.places import places
 from tests.contract.random_games import PLAIN_TABLES, sampled
-from tests.drawings import texts
 from tests.shakespeare.positions import position, seat, turn_position
 from tests.shakespeare.test_drawings import assert_in_place, rich_seat
 
@@ -118,18 +117,6 @@ ACTS = {"I": {7: [2, 0]}, "II": {4: [0]}}
 )
 def test_a_move_is_clicked_where_it_happens(game, move, where):
     assert places(game, move) == tuple(where)
-
-
-def test_a_board_comes_table_first_then_every_seat_with_its_players_name():
-    game = turn_position(players=4)
-    panels = board(game, NAMES)
-    assert [panel.seat for panel in panels][-4:] == [0, 1, 2, 3]
-    assert {panel.seat for panel in panels[:-4]} == {None}
-    assert panels[-3].title == "Seat 1, heuristic-2"
-    state = drawn(pieces(game, NAMES)["seat-3-state"])
-    assert texts(state)[0].text == 'Seat 3 · D & <D> "'
-    label = ElementTree.fromstring(state).get("aria-label") or ""
-    assert label.startswith('Seat 3, D & <D> ": 5 prestige')
 
 
 def test_names_of_pieces_stay_from_position_to_position():

@@ -24,16 +24,6 @@ def told_to(observer, d, move):
     return [(e.seat, e.text) for e in events(views[0], None if secret else move, views[1])]
 
 
-def test_a_move_tells_gains_losses_and_what_is_lost_at_the_end_of_a_track():
-    d = turn_position(players=2, seats={0: seat(["hamlet", "iago"])}, acts={"I": {9: [0]}})
-    assert told_to(0, d, "activate:hamlet") == [
-        (0, "Hamlet: Act III to space 2, 1 white quill, place 1 on the Initiative track"),
-        (1, "Hamlet of seat 0: mood −1"),
-    ]
-    lost = "Iago: 2 quills lost on Act I, Act III to space 2, place 1 on the Initiative track"
-    assert told_to(0, d, "activate:iago") == [(0, lost)]
-
-
 def test_an_objective_is_named_to_its_seat_alone():
     drawn = {"drawn": ["jewels", "wardrobe", "patronage"]}
     d = position("objective", pending=drawn, seats={0: seat(used=["queen"], cylinders=1)})
