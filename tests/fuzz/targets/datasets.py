@@ -28,14 +28,17 @@ from shakespeare_env.datasets import (
 from shakespeare_env.datasets.manifest import NAME
 from shakespeare_env.datasets.reading import collected
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.kernels import compile_all
 from tests.fuzz.damage import ODD_LINKS, change_files, change_json
 from tests.fuzz.json_mutations import bytes_mutated
 from tests.fuzz.processes import apart
 
+PATIENCE = 30.0
+
 
 def prepare() -> None:
     for name in registry.names():
-        registry.game(name)
+        compile_all(registry.game(name))
         saved(name)
 
 
