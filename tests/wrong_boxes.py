@@ -23,10 +23,10 @@ def cases(lines: str) -> list[Any]:
     "a.b = value" sets, "del a.b" removes, "a.b += value" adds to a list; " & " parts several
     edits.  In a message " ..." stands for words left out.
     """
-    told = [line for line in lines.splitlines() if line]
+    pairs = [line for line in lines.splitlines() if line]
     return [
         pytest.param(edit.split(" & "), said.strip(), id=edit)
-        for edit, said in zip(told[::2], told[1::2], strict=True)
+        for edit, said in zip(pairs[::2], pairs[1::2], strict=True)
     ]
 
 

@@ -26,7 +26,7 @@ def new_games(players):
 
 
 def assert_as_often(found, expected, of):
-    """An event came about as often as expected in so many independent trials."""
+    """An event came about as often as is expected of that many independent trials."""
     spread = sqrt(expected * (1 - expected / of))
     assert abs(found - expected) < 4 * spread + 1, (found, expected, of)
 

@@ -66,7 +66,7 @@ def test_a_hand_without_a_choice_has_no_influence_either():
 
 
 def has_choice(d, hand):
-    """Whether a hand leaves the seat to move two legal moves (Rules B1 to B5), told in Python."""
+    """Whether a hand leaves the seat to move two legal moves (Rules B1 to B5), in plain Python."""
     colours = [colour_of(pile) for pile in d["front"]]
     moves = int(any(d["front"]))
     for card in set(hand):
@@ -81,7 +81,7 @@ def has_choice(d, hand):
 
 
 def hands_from(unseen, size):
-    """(hand, ways to draw it) for every hand of so many cards from a multiset."""
+    """(hand, ways to draw it) for every hand of a number of cards from a multiset."""
     if not unseen:
         yield (), 1 if size == 0 else 0
         return

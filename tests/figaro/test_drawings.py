@@ -212,11 +212,11 @@ def test_pieces_keep_their_names_through_a_game():
 
 
 def test_pieces_say_what_they_show_to_those_who_cannot_see_it():
-    told = {piece.name: piece.title for panel in board(MIDDLE, ["Ada"]) for piece in panel.pieces}
-    assert "before seat 0 orange-2, jester-1, orange-1, ring, 4 of 6" in told["piles"]
-    assert told["roads"] == "Roads: seat 0 19; seat 1 16; seat 2 6; seat 3 0"
-    assert told["seat-0-hand"].startswith("Seat 0, Ada: hand of 9 cards, red-1, 3 × red-2, red-3")
-    assert told["seat-3-taken"] == "Seat 3 has taken 0 cards"
+    titles = {piece.name: piece.title for panel in board(MIDDLE, ["Ada"]) for piece in panel.pieces}
+    assert "before seat 0 orange-2, jester-1, orange-1, ring, 4 of 6" in titles["piles"]
+    assert titles["roads"] == "Roads: seat 0 19; seat 1 16; seat 2 6; seat 3 0"
+    assert titles["seat-0-hand"].startswith("Seat 0, Ada: hand of 9 cards, red-1, 3 × red-2, red-3")
+    assert titles["seat-3-taken"] == "Seat 3 has taken 0 cards"
 
 
 # ---- words ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a move and the end of a round do, as it is told: causes, amounts, order."""
+"""What a move and the end of a round do, in words: causes, amounts, order."""
 
 from shakespeare_env import score_sheet
 from shakespeare_env.figaro.events import events
@@ -7,7 +7,7 @@ from tests.contract.playing import play
 from tests.figaro.positions import ending, last_card, position
 
 
-def told(d, move):
+def said(d, move):
     """Seat and text of the events of a move."""
     return [(event.seat, event.text) for event in events(d, move, play(d, move))]
 
@@ -17,10 +17,10 @@ def test_a_take_and_a_ring_that_nobody_chooses_are_told_to_all():
     front = {0: "red-1", 1: "blue-1", 2: "orange-1", 3: "purple-1"}
     d = position(hands={0: "red-1 ...", 1: "green-2 green-2"}, front=front)
     forced = [(1, "no card can be played"), (1, "takes 5 cards, 5 this round")]
-    assert told(d, "play:red-1>0")[1:] == forced
+    assert said(d, "play:red-1>0")[1:] == forced
     d = position(hands={0: "ring", 1: "green-2 ..."}, front={2: "red-1"})
     words = [(0, "takes 1 card, 1 this round"), (0, "a ring: every pile goes to the next seat")]
-    assert told(d, "take") == words
+    assert said(d, "take") == words
     after = play(d, "take")
     seen = [{**one, "hands": [{"?": sum(h.values())} for h in one["hands"]]} for one in (d, after)]
     assert [(e.seat, e.text) for e in events(seen[0], "take", seen[1])] == words
@@ -29,7 +29,7 @@ def test_a_take_and_a_ring_that_nobody_chooses_are_told_to_all():
 def test_the_last_round_tells_the_exchange_pieces_in_order_and_who_wins():
     roads, pieces = [[15, 14], [12, 11], [9], [8]], [[], [], [13, 10, 7]]
     d = ending([12, 3, 1, 10], ender=1, in_round=3, pieces=pieces, roads=roads, king=0)
-    texts = told(d, last_card(1))
+    texts = said(d, last_card(1))
     assert texts[2:7] == [
         (2, "took fewest cards: exchanges its road piece 9 for 7"),
         (0, "12 cards taken: road piece 13, road 42"),
@@ -47,7 +47,7 @@ def test_the_last_round_tells_the_exchange_pieces_in_order_and_who_wins():
     assert sheet_of(d)[1] == ("road piece 2", [-14, -11, 0, 0])
 
 
-def test_a_change_that_nothing_explains_is_told_as_such():
+def test_a_change_that_nothing_explains_is_named_as_such():
     d = position(hands={0: "red-2 ..."})
     after = play(d, "play:red-2>1")
     after["roads"][3] = [4]

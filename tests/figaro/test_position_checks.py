@@ -2,6 +2,7 @@
 
 import copy
 import random
+from typing import Any
 
 import pytest
 
@@ -48,7 +49,8 @@ def test_every_key_is_needed_and_no_other_known():
                 Position.from_dict(changed(make(), {key: GONE}))
     with pytest.raises(PositionError, match="unknown key 'phase'; the keys are game, players"):
         Position.from_dict(turn() | {"phase": "turn"})
-    for value in (None, [], "position", {}, turn() | {"game": 3}):
+    others: list[Any] = [None, [], "position", {}, turn() | {"game": 3}]
+    for value in others:
         with pytest.raises(PositionError, match="position: no game named"):
             Position.from_dict(value)
 

@@ -7,16 +7,17 @@ import pytest
 from tests.golden.regenerate import FOLDER, golden_files, playthrough
 
 SHOWN = 60
+FILES = golden_files()
 
 
-@pytest.mark.parametrize(("file", "table"), golden_files().items(), ids=str)
+@pytest.mark.parametrize(("file", "table"), FILES.items(), ids=map(str, FILES.values()))
 def test_a_game_goes_as_it_went(file, table):
     kept, played = file.read_text(encoding="utf-8").splitlines(), [*playthrough(table)]
     if played != kept:
-        told = [*difflib.unified_diff(kept, played, "kept", "played now", lineterm="", n=2)]
+        lines = [*difflib.unified_diff(kept, played, "kept", "played now", lineterm="", n=2)]
         advice = "If that is meant, run `make golden` and look at the difference before keeping it."
-        pytest.fail("\n".join(["", *told[:SHOWN], advice]), pytrace=False)
+        pytest.fail("\n".join(["", *lines[:SHOWN], advice]), pytrace=False)
 
 
 def test_there_is_a_file_for_every_table_and_no_other():
-    assert set(FOLDER.iterdir()) == set(golden_files())
+    assert set(FOLDER.iterdir()) == set(FILES)

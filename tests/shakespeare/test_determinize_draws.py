@@ -28,7 +28,7 @@ OURS = [table for table in TABLES if table.game == "shakespeare"]
 all_tables = pytest.mark.parametrize("table", OURS, ids=str)
 
 SECRET = {"random", "objective_deck", "objectives", "drawn", "wager", "kept"}
-"""Fields of the record of which something may be hidden from a seat."""
+"""Fields of the record in which something may be hidden from a seat."""
 
 
 def positions(table, every):

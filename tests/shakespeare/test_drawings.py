@@ -144,11 +144,11 @@ def test_the_end_names_the_winner_but_in_solo_the_score_to_pass():
 def test_beside_an_objective_stands_what_it_would_bring_now_if_that_is_known():
     me = seat(["viola", "romeo"], objectives=["great_company", "jewels", "?"])
     drawn = texts(picture(turn_position(seats={0: me})))
-    told = [
+    shown = [
         [line.text for line in drawn if ("place", f"seat0.objectives.{n}") in line.places]
         for n in range(3)
     ]
-    assert told == [["Actors in the troupe", "+1"], ["Yellow elements", "+0"], ["?"]]
+    assert shown == [["Actors in the troupe", "+1"], ["Yellow elements", "+0"], ["?"]]
 
 
 def test_marks_frame_targets_and_changes_and_name_the_seats():

@@ -1,4 +1,4 @@
-"""What a move and the end of a day do, as it is told: causes, amounts, order."""
+"""What a move and the end of a day do, in words: causes, amounts, order."""
 
 from shakespeare_env import Position, score_sheet
 from shakespeare_env.shakespeare import score_sheet as sheet_of_position
@@ -15,8 +15,8 @@ from tests.shakespeare.positions import (
 )
 
 
-def told_to(observer, d, move):
-    """Seat and text of the events of a move, as a seat is told."""
+def said_to(observer, d, move):
+    """Seat and text of the events of a move, as a seat reads them."""
     position, after = Position.from_dict(d), Position.from_dict(d)
     after.push(move)
     views = position.seen_by(observer), after.seen_by(observer)
@@ -27,17 +27,17 @@ def told_to(observer, d, move):
 def test_an_objective_is_named_to_its_seat_alone():
     drawn = {"drawn": ["jewels", "wardrobe", "patronage"]}
     d = position("objective", pending=drawn, seats={0: seat(used=["queen"], cylinders=1)})
-    mine, others = (told_to(observer, d, "objective:jewels")[0][1] for observer in (0, 1))
+    mine, others = (said_to(observer, d, "objective:jewels")[0][1] for observer in (0, 1))
     assert mine == 'keeps objective "Yellow elements", 2 go under the pile'
     assert others == "keeps an objective, 2 go under the pile"
 
 
-def test_the_end_of_a_day_is_told_in_its_order_also_what_nobody_chooses():
+def test_the_end_of_a_day_comes_in_its_order_with_what_nobody_chooses():
     # Only Act I is past space 1.
     seats = {0: ready_to_pass(mood=2), 1: finished(mood=0, used=["queen"])}
     sets = {"purple": 1, "black": 2}
     d = last_turn(players=2, seats=seats, sets=sets, acts={"I": {4: [1]}})
-    assert told_to(0, d, "pass") == [
+    assert said_to(0, d, "pass") == [
         (0, "no actor used: place 1 on the Initiative track"),
         (1, "no actor used: place 2 on the Initiative track"),
         (0, "1 purple stage set left on display: mood −1"),
@@ -62,7 +62,7 @@ def last_evening():
 def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_together():
     rest = ["1 yellow element: +1 prestige", "wages of 8 £, 1 character unpaid: −3 £, −2 prestige"]
     mine, others = (
-        [text for seat, text in told_to(observer, last_evening(), "pass") if seat == 0]
+        [text for seat, text in said_to(observer, last_evening(), "pass") if seat == 0]
         for observer in (0, 1)
     )
     assert mine[-5:] == [
@@ -74,7 +74,7 @@ def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_toge
     assert others[-3:] == ["3 unknown objectives: −2 £, +2 prestige", *rest]
 
 
-def test_an_end_that_nothing_explains_is_told_as_such():
+def test_an_end_that_nothing_explains_is_named_as_such():
     d = turn_position(seats={0: seat(recruited=True)})
     after = play(d, "pass")
     after["seats"][2]["prestige"] += 2

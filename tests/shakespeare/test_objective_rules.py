@@ -39,7 +39,7 @@ def even(one, two, three):
 
 
 def sewn(complete):
-    """So many costumes complete, the other two of five begun."""
+    """Five costumes: these are complete, the others only begun."""
     wearers = ["author", "extra1", "viola", "extra2", "hamlet"]
     worn = {who: ["black"] * (3 if i < complete else 2) for i, who in enumerate(wearers)}
     return {"cards": ["extra:jeweler", "viola", "extra:assistant", "hamlet"], "costumes": worn}

@@ -1,6 +1,7 @@
 """`Position.from_dict` takes every position that can be and refuses others, naming the fault."""
 
 import copy
+from typing import Any
 
 import pytest
 
@@ -47,7 +48,8 @@ def test_every_key_is_needed_and_no_other_known(make):
     for place in ("", "display.", "bags.", "piles.", "seats.0.", "seats.0.troupe.3."):
         with pytest.raises(PositionError, match="hat"):
             Position.from_dict(changed(d, {f"{place}hat": {}}))
-    for value in (None, [], "position", 5):
+    others: list[Any] = [None, [], "position", 5]
+    for value in others:
         with pytest.raises(PositionError):
             Position.from_dict(value)
 

@@ -55,8 +55,8 @@ def test_t2_a_troupe_has_room_for_every_character_still_to_come(day, most):
     hired = ["lady_macbeth", "hamlet", "viola", "romeo", "juliet", "beatrice", "iago"]
     full = turn_position(day=day, players=2, seats={0: seat(hired[:most])})
     assert played_out(full, day).phase == "over"
-    told = rf"{most + 1} characters hired on day {day}.*so {most} at most"
-    with pytest.raises(PositionError, match=told):
+    fault = rf"{most + 1} characters hired on day {day}.*so {most} at most"
+    with pytest.raises(PositionError, match=fault):
         Position.from_dict(turn_position(day=day, players=2, seats={0: seat(hired[: most + 1])}))
 
 
@@ -79,7 +79,7 @@ def test_v2_a_neutral_disc_that_stands_on_its_later_space_already_stays_on_top_t
 
 @pytest.mark.parametrize("counter", ["prestige", "pounds"])
 def test_counters_stop_where_the_record_ends(counter):
-    d = turn_position(seats={0: seat(**{counter: 10_000})})
+    d = turn_position(seats={0: seat() | {counter: 10_000}})
     after = play(d, "activate:queen", "queen:money")
     assert after["seats"][0][counter] == 10_000
     assert played_out(d, 1).phase == "over"

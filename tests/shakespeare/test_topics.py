@@ -36,9 +36,9 @@ def test_a_thing_tells_where_and_how_it_stands(name, ends):
 
 
 def test_every_thing_is_a_topic_and_a_card_tells_its_powers():
-    told = topics(table())
-    assert set(told) >= NAMES
-    assert told["hamlet"].split("\n")[:2] == [
+    known = topics(table())
+    assert set(known) >= NAMES
+    assert known["hamlet"].split("\n")[:2] == [
         "Hamlet: actor, wage 3 £. Activated: Act III +1, 1 white quill, every other mood −1.",
         "Complete costume, at a rehearsal: +1 prestige.",
     ]

@@ -87,7 +87,7 @@ def prepare() -> None:
 
 def check(case: random.Random) -> str:
     with tempfile.TemporaryDirectory() as place:
-        os.chdir(place)  # what a command writes without being told where
+        os.chdir(place)  # what a command writes where nobody says where
         line = _line(case, Path(place))
         done = CliRunner().invoke(app, line, input=_typed(case))
         os.chdir("/")

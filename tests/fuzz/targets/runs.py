@@ -68,7 +68,7 @@ def _train(name: str, folder: Path) -> None:
 
 
 class _Stop(BaseCallback):
-    """Ends learning after so many rollouts."""
+    """Ends learning after a number of rollouts."""
 
     def __init__(self, rollouts: int) -> None:
         super().__init__()
