@@ -108,7 +108,7 @@ def positions(table: Table, seed: int, every: int = 1) -> Iterator[Position]:
 
 
 def rotated(d: Dict, places: int) -> Dict:
-    """The same table with every seat moved on clockwise by so many places."""
+    """The same table with every seat moved on clockwise by some places."""
     players = int(d["players"])
 
     def seat(old: int) -> int:

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import pytest
 
 from tests.contract.random_games import Table, game_from, move_by_rule
-from tests.figaro.cards import HAND, deck
+from tests.figaro.cards import deck
 from tests.figaro.observed import colour_of, value
 from tests.figaro.samples import OURS, Dict
 
-GAMES = [(table, seed) for table in OURS for seed in range(6)]
+GAMES = [(table, seed) for table in OURS for seed in range(3)]
 
 
 class Game(NamedTuple):
@@ -55,20 +55,6 @@ def test_a1_every_card_is_in_a_hand_face_up_or_taken(game):
             assert found <= deck(game.table.players)
         else:
             assert found == deck(game.table.players)
-
-
-def test_a1_every_round_begins_with_all_cards_dealt_evenly(game):
-    """What is forced before the first choice takes a card or two out of the hands."""
-    for decisions in rounds(game).values():
-        first = decisions[0]
-        sizes = [sum(hand.values()) for hand in first["hands"]]
-        played = HAND[game.table.players] * game.table.players - sum(sizes)
-        assert played == sum(map(len, first["front"]))
-        assert max(sizes) - min(sizes) <= played
-        if not played:
-            assert sizes == [HAND[game.table.players]] * game.table.players
-            assert not any(first["front"] + first["taken"])
-            assert first["to_move"] == first["king"]  # A4
 
 
 def test_b2_b6_piles_have_one_colour_of_their_own_and_less_than_six(game):
@@ -145,10 +131,3 @@ def test_a4_b6_turns_pass_clockwise_but_to_a_seat_that_takes(game):
                 expected = int(target)
         if spent == 1:
             assert after["to_move"] == expected
-
-
-def test_c4_the_winner_has_the_shortest_road(game):
-    end = game.texts[-1]
-    lengths = [sum(road) for road in end["roads"]]
-    (winner,) = end["winners"]
-    assert lengths[winner] == min(lengths)

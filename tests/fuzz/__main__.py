@@ -14,20 +14,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
 
 from tests.fuzz import campaign
-from tests.fuzz.campaign import Result
+from tests.fuzz.campaign import Result, distinct
 from tests.fuzz.cases import generator, names, target
-from tests.fuzz.findings import distinct
 
 UNBOUNDED = 10**9
 MINUTES = 30.0
@@ -61,61 +57,41 @@ def main(
             target(name).prepare()
             typer.echo(f"{name} {case}: {target(name).check(generator(name, seed, case))}")
         return
-    console = Console()
-    console.print(f"seed {seed}, {workers} workers")
+    print(f"seed {seed}, {workers} workers")
     if minutes is None:
         minutes = MINUTES if cases is None else float("inf")
-    each, most = 60 * minutes / len(chosen), cases or UNBOUNDED
-    results = [_watched(console, name, seed, most, workers, each) for name in chosen]
-    _report(console, results)
+    each, most = min(60 * minutes / len(chosen), 1e9), cases or UNBOUNDED
+    results = []
+    for name in chosen:
+        results.append(
+            campaign.run(name, seed=seed, cases=most, workers=workers, seconds=each, show=_show)
+        )
+        print()
+    _report(results)
     if file is not None:
         file.write_text(json.dumps([asdict(result) for result in results], indent=1))
     if any(result.findings for result in results):
         raise typer.Exit(1)
 
 
-def _watched(
-    console: Console, name: str, seed: int, cases: int, workers: int, seconds: float
-) -> Result:
-    columns = (
-        TextColumn(f"{name:12}"),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} cases, {task.fields[found]} findings"),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task(name, total=None if cases == UNBOUNDED else cases, found=0)
-        return campaign.run(
-            name,
-            seed=seed,
-            cases=cases,
-            workers=workers,
-            seconds=seconds,
-            show=lambda done, found: bar.update(task, completed=done, found=found),
-        )
+def _show(result: Result) -> None:
+    if not sys.stdout.isatty():
+        return
+    said = f"{result.target:12} {result.cases:,} cases, {len(result.findings)} findings"
+    print(f"\r{said}, {result.seconds:,.0f} s", end="", flush=True)
 
 
-def _report(console: Console, results: list[Result]) -> None:
-    table = Table(title="Inputs fed")
-    for heading in ("target", "cases", "per second", "peak MB", "findings"):
-        table.add_column(heading, justify="left" if heading == "target" else "right")
-    table.add_column("of these")
+def _report(results: list[Result]) -> None:
     for result in results:
-        table.add_row(
-            result.target,
-            f"{result.cases:,}",
-            f"{result.cases / max(result.seconds, 1e-9):,.0f}",
-            f"{result.peak / 1e6:,.0f}",
-            f"{len(result.findings):,}",
-            ", ".join(f"{count:,} {word}" for word, count in result.words.items()),
+        words = ", ".join(f"{count:,} {word}" for word, count in result.words.items())
+        speed = result.cases / max(result.seconds, 1e-9)
+        print(
+            f"{result.target:12} {result.cases:10,} cases, {speed:,.0f} a second, "
+            f"{result.peak / 1e6:,.0f} MB at most: {words}"
         )
-    total = sum(result.cases for result in results)
-    table.add_row("all", f"{total:,}", "", "", f"{sum(len(r.findings) for r in results):,}", "")
-    console.print(table)
+    print(f"{'all':12} {sum(result.cases for result in results):10,} cases")
     for finding, count in distinct(found for result in results for found in result.findings):
-        alone = {True: "", False: ", not alone", None: ""}[finding.alone]
-        console.print(f"[bold]{finding.kind}[/] {escape(finding.what)} ({count} cases{alone})")
-        console.print(f"  {finding.command}", style="dim")
+        print(f"{finding.kind} {finding.what} ({count} cases)\n  {finding.command}")
 
 
 if __name__ == "__main__":

@@ -7,23 +7,44 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
-
-from tests.fuzz.findings import Finding
-from tests.fuzz.progress import Progress
-from tests.fuzz.worker import Share
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 5.0
 """Seconds after which a case hangs."""
-_POLL = 0.1
+CRASH, HANG, MEMORY, EXCEPTION = "crash", "hang", "memory", "exception"
 
 
 @dataclass(frozen=True)
+class Finding:
+    """One case that went wrong.
+
+    Attributes:
+        kind: CRASH, HANG, MEMORY or EXCEPTION.
+        what: The signal or the exception, and the innermost place in the project's code: equal
+            for what is probably one fault.
+        detail: The traceback.
+    """
+
+    target: str
+    seed: int
+    number: int
+    kind: str
+    what: str
+    detail: str
+
+    @property
+    def command(self) -> str:
+        """How to run the case again."""
+        return f"python -m tests.fuzz {self.target} --seed {self.seed} --case {self.number}"
+
+
+@dataclass
 class Result:
     """What a target has shown.
 
@@ -34,12 +55,14 @@ class Result:
     """
 
     target: str
-    seed: int
-    cases: int
-    seconds: float
-    words: dict[str, int]
-    peak: int
-    findings: list[Finding]
+    seconds: float = 0.0
+    words: dict[str, int] = field(default_factory=dict)
+    peak: int = 0
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def cases(self) -> int:
+        return sum(self.words.values())
 
 
 def run(
@@ -48,69 +71,78 @@ def run(
     seed: int,
     cases: int,
     workers: int,
-    seconds: float = float("inf"),
+    seconds: float = 1e9,
     patience: float = PATIENCE,
-    show: Callable[[int, int], None] = lambda done, found: None,
+    show: Callable[[Result], None] = lambda result: None,
 ) -> Result:
     """Run cases 0 to `cases` - 1 of a target, or those that the seconds suffice for.
 
-    `show` is called now and then with the numbers of cases done and of findings.
+    `show` is called now and then with what there is so far.
     """
+    result = Result(name)
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
-        shares = [
-            Share(name, seed, worker, cases, workers, seconds, patience, each)
-            for worker in range(workers)
-            for each in [os.path.join(folder, str(worker))]
+        shares = [(name, seed, w, cases, workers, seconds, patience) for w in range(workers)]
+        started = [_start(share, Path(folder, str(share[2]))) for share in shares]
+        readers = [
+            threading.Thread(target=_read, args=(process, result), daemon=True)
+            for process in started
         ]
-        processes = [_start(share) for share in shares]
-        started = time.monotonic()
         try:
-            while any(process.poll() is None for process in processes):
-                time.sleep(_POLL)
-                if not all(Path(share.folder, "ready").exists() for share in shares):
-                    started = time.monotonic()
-                ends = [Progress(share.progress) for share in shares]
-                show(sum(end.done for end in ends), sum(end.found for end in ends))
+            for reader in readers:
+                reader.start()
+            while any(reader.is_alive() for reader in readers):
+                time.sleep(0.1)
+                show(result)
         finally:
-            for process in processes:
+            for process in started:
                 process.terminate()
                 process.wait()
-        for share, process in zip(shares, processes, strict=True):
+        for process, share in zip(started, shares, strict=True):
             if process.returncode:
-                text = Path(share.folder, "errors").read_text(errors="replace")
-                raise RuntimeError(f"the worker of {name} failed: {text}")
-        taken = time.monotonic() - started
-        ends = [Progress(share.progress) for share in shares]
-        words = sum((end.words for end in ends), Counter[str]())
-        found = [finding for share in shares for finding in _findings(share)]
-        done, peak = sum(end.done for end in ends), max(end.peak for end in ends)
-        return Result(name, seed, done, taken, dict(words.most_common()), peak, found)
+                said = Path(folder, str(share[2]), "errors").read_text(errors="replace")
+                raise RuntimeError(f"the worker of {name} failed: {said}")
+    return result
 
 
-def _start(share: Share) -> subprocess.Popen[bytes]:
-    Path(share.folder).mkdir()
-    Progress(share.progress)
+def _read(process: subprocess.Popen[str], result: Result) -> None:
+    """Add what a worker says of each case: word, seconds since it began, memory and finding."""
+    with process:
+        for line in process.stdout or ():
+            word, taken, peak, found = json.loads(line)
+            result.words[word] = result.words.get(word, 0) + 1
+            result.seconds, result.peak = max(result.seconds, taken), max(result.peak, peak)
+            if found:
+                result.findings.append(Finding(*found))
+
+
+def _start(share: tuple[object, ...], folder: Path) -> subprocess.Popen[str]:
+    folder.mkdir()
     paths = [str(ROOT), str(ROOT / "agents"), str(ROOT / "training")]
-    inherited = os.environ.get("PYTHONPATH")
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join([*paths, inherited] if inherited else paths),
+        "PYTHONPATH": os.pathsep.join([*paths, os.environ.get("PYTHONPATH", "")]),
+        "TMPDIR": str(folder),
         # One thread each: a worker per core uses them all, and threads do not survive a fork.
         **dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"), "1"),
     }
-    with Path(share.folder, "errors").open("wb") as errors:
+    with Path(folder, "errors").open("wb") as errors:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz.worker", json.dumps(asdict(share))],
+            [sys.executable, "-m", "tests.fuzz.worker", json.dumps(share)],
             env=environment,
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
-            stdout=errors,
+            stdout=subprocess.PIPE,
             stderr=errors,
+            text=True,
         )
 
 
-def _findings(share: Share) -> list[Finding]:
-    if not share.findings.exists():
-        return []
-    lines = share.findings.read_text(encoding="utf-8").split("\n")[:-1]
-    return [Finding(**json.loads(line)) for line in lines]
+def distinct(findings: Iterable[Finding]) -> list[tuple[Finding, int]]:
+    """The first finding of every fault with its number of cases, most frequent first."""
+    first: dict[tuple[str, ...], Finding] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
+    for finding in sorted(findings, key=lambda finding: finding.number):
+        fault = finding.target, finding.kind, finding.what
+        counts[fault] += 1
+        first.setdefault(fault, finding)
+    return [(first[fault], count) for fault, count in counts.most_common()]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 import random
-from collections.abc import Callable
 from typing import Any
 
 _DEEP = 150
@@ -72,16 +71,8 @@ def mutated(case: random.Random, root: Any, times: int | None = None) -> Any:
         if not found or case.random() < 0.005:
             return value(case)
         container, key = case.choice(found)
-        case.choice(_CHANGES)(case, container, key)
+        _change(case, container, key)
     return root
-
-
-def _replace(case: random.Random, container: Any, key: Any) -> None:
-    container[key] = value(case)
-
-
-def _remove(case: random.Random, container: Any, key: Any) -> None:
-    del container[key]
 
 
 def _nudge(case: random.Random, container: Any, key: Any) -> None:
@@ -132,18 +123,20 @@ def _rename(case: random.Random, container: Any, key: Any) -> None:
 
 def _wrap(case: random.Random, container: Any, key: Any) -> None:
     old = container[key]
-    container[key] = case.choice(([old], {"value": old}, str(old), [old] * 3))
+    others: list[Any] = [[old], {"value": old}, str(old), [old] * 3]
+    if isinstance(old, dict | list | str):
+        others += [type(old)()] * 4
+    container[key] = case.choice(others)
 
 
-def _empty(case: random.Random, container: Any, key: Any) -> None:
-    if isinstance(container[key], dict | list | str):
-        container[key] = type(container[key])()
-
-
-_CHANGES: tuple[Callable[[random.Random, Any, Any], None], ...] = (
-    *(_replace, _replace, _remove, _nudge, _nudge, _nudge),
-    *(_swap, _add, _rename, _wrap, _empty),
-)
+def _change(case: random.Random, container: Any, key: Any) -> None:
+    drawn = case.randrange(10)
+    if drawn < 2:
+        container[key] = value(case)
+    elif drawn == 2:
+        del container[key]
+    else:
+        case.choice((_nudge, _nudge, _nudge, _swap, _add, _rename, _wrap))(case, container, key)
 
 
 def bytes_mutated(case: random.Random, data: bytes) -> bytes:

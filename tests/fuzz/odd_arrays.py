@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def odd(case: random.Random, numbers: list[int]) -> Any:
     except (ValueError, TypeError, OverflowError):  # no such array exists
         array = np.array(numbers, object)
     for _ in range(case.choice((0, 1, 1, 2))):
-        array = case.choice(_LAYOUTS)(case, array)
+        array = case.choice(_LAYOUTS)(array)
     return array
 
 
@@ -102,49 +103,7 @@ def _object(case: random.Random, numbers: list[int]) -> Any:
     )
 
 
-# ---- how it lies in memory ------------------------------------------------------------------
-
-
-def _column(case: random.Random, array: Any) -> Any:
-    return np.repeat(array[..., None], 3, axis=-1)[..., 1]
-
-
-def _reversed(case: random.Random, array: Any) -> Any:
-    return array[::-1] if array.ndim else array
-
-
-def _zero_strides(case: random.Random, array: Any) -> Any:
-    if not array.ndim or not array.size:
-        return array
-    return np.broadcast_to(array.reshape(-1)[:1], array.shape)
-
-
-def _read_only(case: random.Random, array: Any) -> Any:
-    array = array.copy()
-    array.flags.writeable = False
-    return array
-
-
-def _reshaped(case: random.Random, array: Any) -> Any:
-    return case.choice((array[None], array[..., None], array.reshape(-1)[:1].squeeze(), array[()]))
-
-
-def _unaligned(case: random.Random, array: Any) -> Any:
-    if array.dtype.hasobject:
-        return array
-    data = b"\0" + array.tobytes()
-    return np.frombuffer(data, np.uint8)[1:].view(array.dtype).reshape(array.shape)
-
-
-def _masked(case: random.Random, array: Any) -> Any:
-    return np.ma.MaskedArray(array, mask=case.random() < 0.5)
-
-
-def _subclass(case: random.Random, array: Any) -> Any:
-    return np.asarray(array).view(_Subclass)
-
-
-def _mapped(case: random.Random, array: Any) -> Any:
+def _mapped(array: Any) -> Any:
     """Memory-mapped from a file, which must not be empty or hold objects."""
     if array.dtype.hasobject or not array.nbytes:
         return array
@@ -154,7 +113,31 @@ def _mapped(case: random.Random, array: Any) -> Any:
         return np.memmap(path, array.dtype, "r", shape=array.shape)
 
 
-_LAYOUTS = (
-    *(_column, _reversed, _zero_strides, _read_only, _reshaped, _unaligned, _masked),
-    *(_subclass, _subclass, _mapped),
+def _read_only(array: Any) -> Any:
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+def _unaligned(array: Any) -> Any:
+    if array.dtype.hasobject:
+        return array
+    data = b"\0" + array.tobytes()
+    return np.frombuffer(data, np.uint8)[1:].view(array.dtype).reshape(array.shape)
+
+
+_LAYOUTS: tuple[Callable[[Any], Any], ...] = (
+    _mapped,
+    _read_only,
+    _unaligned,
+    lambda array: np.repeat(array[..., None], 3, axis=-1)[..., 1],  # a column
+    lambda array: array[::-1] if array.ndim else array,
+    lambda array: np.broadcast_to(array.ravel()[:1], array.shape) if array.size else array,
+    lambda array: array[None],
+    lambda array: array[..., None],
+    lambda array: array.reshape(-1)[:1].squeeze(),
+    lambda array: np.ma.MaskedArray(array, mask=True),
+    lambda array: np.ma.MaskedArray(array),
+    *(lambda array: np.asarray(array).view(_Subclass),) * 2,
 )
+"""How it lies in memory."""

@@ -1,18 +1,52 @@
-"""Positions that were let in, played to the end with everything a user can ask on the way."""
+"""Positions to start from, and what is done with what was let in or refused."""
 
 from __future__ import annotations
 
+import linecache
 import random
+import traceback
+from functools import cache
 
 import numpy as np
 
 from shakespeare_env import Position
-from tests.contract.random_games import LONGEST
+from tests.contract.random_games import LONGEST, TABLES, sampled
 
 _ASK = 0.01
 """How often all questions are asked before a move, which take longer than ten moves do."""
 _DRAW = 0.2
 """How often they include the drawing."""
+
+_PACKAGES = ("/shakespeare_env/", "/shakespeare_agents/", "/shakespeare_training/")
+
+
+@cache
+def starts() -> tuple[Position, ...]:
+    """Positions of every game, seat count, variant and phase; the same in every process."""
+    return tuple(
+        position.copy()
+        for table in TABLES
+        for seed in range(3)
+        for position in sampled(table, seed, 9)
+    )
+
+
+def start(case: random.Random) -> Position:
+    """One of them."""
+    return case.choice(starts())
+
+
+def refused(error: Exception) -> str:
+    """The word for an input that was refused; raises the error again if nobody meant it.
+
+    An error is meant where a line of the project's own begins with `raise`: a ValueError of
+    NumPy's or of another library is a finding, of whatever kind the documentation promises.
+    """
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    line = linecache.getline(frame.filename, frame.lineno or 0).strip()
+    if line.startswith("raise ") and any(name in frame.filename for name in _PACKAGES):
+        return "refused"
+    raise error
 
 
 def play_out(case: random.Random, position: Position) -> None:

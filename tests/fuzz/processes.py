@@ -1,46 +1,33 @@
-"""Doing something in a process of its own, which leaves no threads or modules behind."""
+"""Doing something in a process of its own; imports nothing of the engine."""
 
 from __future__ import annotations
 
 import os
-import pickle
 import traceback
 from collections.abc import Callable
 from multiprocessing import Pipe
-from typing import TypeVar
-
-T = TypeVar("T")
+from typing import Any
 
 
-def apart(do: Callable[[], T]) -> T:
-    """What a function returns in a forked process; its exception, or RuntimeError if it dies."""
+def apart(do: Callable[[], Any]) -> Any:
+    """What a function returns in a forked process, which leaves no threads or modules behind.
+
+    Its exception is raised as a RuntimeError, and so is its death.
+    """
     receiver, sender = Pipe(duplex=False)
     pid = os.fork()
     if not pid:
         try:
-            result: tuple[T | None, BaseException | None] = (do(), None)
-        except BaseException as error:
-            error.add_note(traceback.format_exc())
-            result = (None, error)
-        sender.send_bytes(_pickled(result))
+            sender.send((do(), None))
+        except BaseException:
+            sender.send((None, traceback.format_exc()))
         os._exit(0)
     sender.close()
     try:
-        value, fault = pickle.loads(receiver.recv_bytes())
+        value, fault = receiver.recv()
     except EOFError:
-        _, status = os.waitpid(pid, 0)
-        raise RuntimeError(f"the process ended with status {status}") from None
-    os.waitpid(pid, 0)
-    if fault is not None:
-        raise fault
-    return value  # type: ignore[no-any-return]
-
-
-def _pickled(result: tuple[object, BaseException | None]) -> bytes:
-    try:
-        data = pickle.dumps(result)
-        pickle.loads(data)
-        return data
-    except Exception:
-        notes = "".join(getattr(result[1], "__notes__", [""]))
-        return pickle.dumps((None, RuntimeError(f"{type(result[1]).__name__}: {notes}")))
+        value, fault = None, "the process died"
+    _, status = os.waitpid(pid, 0)
+    if fault is not None or status:
+        raise RuntimeError(f"{fault}, status {status}")
+    return value

@@ -1,7 +1,7 @@
-"""A worker: runs cases in forked processes and writes down how each of them ended.
+"""A worker: runs cases in forked processes and says, line by line, how each of them ended.
 
 Forking after `prepare` starts the next process in milliseconds where one has died.
-`python -m tests.fuzz.worker` is started by `campaign.py`, with a `Share` in JSON.
+`python -m tests.fuzz.worker` is started by `campaign.py`, with its share of the cases in JSON.
 """
 
 from __future__ import annotations
@@ -10,131 +10,84 @@ import faulthandler
 import gc
 import json
 import os
+import re
 import resource
 import signal
 import sys
+import tempfile
 import time
+import traceback
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
-from tests.fuzz import findings
-from tests.fuzz.cases import Target, generator, target
-from tests.fuzz.findings import Finding
-from tests.fuzz.progress import Progress
+from tests.fuzz.campaign import CRASH, EXCEPTION, HANG, MEMORY
+from tests.fuzz.cases import generator, target
 
 MOST_BYTES = 2 << 30
 """What a case may take beyond what its process holds when it starts."""
-_POLL = 0.01
-_FULL = 75
-"""Exit code of a process that has run out of memory: the next case gets a fresh one."""
 _DUMP = 1.0
 """Seconds that a hanging process has to write its traceback."""
+_OURS = re.compile(r'File "[^"]*?/((?:shakespeare_\w+|tests/fuzz)[^"]*)", line (\d+),? in (\S+)')
+_ANY = re.compile(r'File "([^"]*)", line (\d+),? in (\S+)')
 
 
-@dataclass(frozen=True)
-class Share:
-    """What one worker does.
-
-    Attributes:
-        name: The target.
-        first: Its first case; then every `step`-th below `last`.
-        seconds: How long to go on after preparing.
-        patience: Seconds after which a case hangs.
-        folder: Where progress and findings are written.
-    """
-
-    name: str
-    seed: int
-    first: int
-    last: int
-    step: int
-    seconds: float
-    patience: float
-    folder: str
-
-    @property
-    def progress(self) -> Path:
-        return Path(self.folder, "progress")
-
-    @property
-    def findings(self) -> Path:
-        return Path(self.folder, "findings.jsonl")
-
-    @property
-    def log(self) -> Path:
-        return Path(self.folder, "log")
-
-
-def work(share: Share) -> None:
-    """Run the cases of a share, each process up to the case that kills it."""
-    Path(share.folder, "files").mkdir()
-    os.environ["TMPDIR"] = str(Path(share.folder, "files"))
-    progress = Progress(share.progress)
-    checked = target(share.name)
-    checked.prepare()
-    share = replace(share, patience=getattr(checked, "PATIENCE", share.patience))
-    gc.freeze()  # the shared pages stay shared
-    ready = share.progress.with_name("ready")
-    ready.touch()
-    until, left = time.monotonic() + share.seconds, share
-    while left.first < left.last and left.seconds > 0:
-        ended = _attempt(left, checked, progress)
-        if ended is None:
-            return
-        kind, end = ended
-        number = progress.number
-        if number is None:  # between two cases: a fault of the fuzzer
-            raise RuntimeError(f"a process {end} outside any case: {share.log.read_text()}")
-        if kind != findings.MEMORY:  # which the process has noted itself
-            log = share.log.read_text(errors="replace")
-            alone = _dies_alone(left, checked, number) if kind == findings.CRASH else None
-            found = findings.of_death(share.name, share.seed, number, kind, end, log)
-            _note(share, replace(found, alone=alone))
-        progress.end(kind)
-        left = replace(left, first=number + left.step, seconds=until - time.monotonic())
+def work(
+    name: str, seed: int, first: int, last: int, step: int, seconds: float, patience: float
+) -> None:
+    """Run every `step`-th case from `first`, each process up to the case that kills it."""
+    with os.fdopen(os.dup(1), "w") as lines:
+        os.dup2(2, 1)
+        checked = target(name)
+        checked.prepare()
+        gc.freeze()  # the shared pages stay shared
+        patience = getattr(checked, "PATIENCE", patience)
+        began = time.monotonic()
+        while first < last and time.monotonic() - began < seconds:
+            with tempfile.TemporaryFile() as log:
+                receiver, sender = Pipe(duplex=False)
+                pid = os.fork()
+                if not pid:
+                    _run(
+                        checked, name, seed, range(first, last, step), began + seconds, sender, log
+                    )
+                sender.close()
+                number = first - step
+                for number, ended in _watched(pid, receiver, patience):
+                    if ended:
+                        word, peak, found = ended
+                        if word in (CRASH, HANG):
+                            log.seek(0)
+                            dump = log.read().decode(errors="replace")
+                            found = (word, f"{found}{_place_in_dump(dump)}", dump[-6000:])
+                        finding = found and (name, seed, number, *found)
+                        taken = time.monotonic() - began
+                        print(json.dumps([word, taken, peak, finding]), file=lines, flush=True)
+                if number < first:
+                    raise RuntimeError("a process ended outside any case")
+                first = number + step
 
 
-def _dies_alone(share: Share, checked: Target, number: int) -> bool:
-    folder = Path(share.folder, "alone")
-    folder.mkdir(exist_ok=True)
-    trial = replace(share, first=number, last=number + 1, step=1, folder=str(folder))
-    trial.progress.unlink(missing_ok=True)
-    return _attempt(trial, checked, Progress(trial.progress)) is not None
-
-
-def _attempt(share: Share, checked: Target, progress: Progress) -> tuple[str, str] | None:
-    """Run a share in a process; how it died, as (kind, end), or None if it came to the end."""
-    pid = os.fork()
-    if not pid:
-        _run(share, checked)
-    try:
-        return _watch(pid, progress, share.patience)
-    finally:
-        _kill(pid, signal.SIGKILL)  # what the process may have started
-
-
-def _watch(pid: int, progress: Progress, patience: float) -> tuple[str, str] | None:
-    seen, since, hangs = (progress.number, progress.done), time.monotonic(), False
-    while True:
-        ended, status = os.waitpid(pid, os.WNOHANG)
-        if ended and hangs:
-            return findings.HANG, f"over {patience:g} s"
-        if ended and os.WIFSIGNALED(status):
-            return findings.CRASH, signal.Signals(os.WTERMSIG(status)).name
-        if ended:
-            code = os.WEXITSTATUS(status)
-            if code == _FULL:
-                return findings.MEMORY, "full"
-            return (findings.CRASH, f"exit code {code}") if code else None
-        now = time.monotonic()
-        if (progress.number, progress.done) != seen:
-            seen, since = (progress.number, progress.done), now
-        elif progress.number is not None and now - since > patience + hangs * _DUMP:
-            # faulthandler writes where it hangs before the process dies of it.
-            _kill(pid, signal.SIGKILL if hangs else signal.SIGABRT)
-            hangs = True
-        time.sleep(_POLL)
+def _watched(pid: int, receiver: Connection, patience: float) -> Any:
+    """(number, None) as a case begins, (number, (word, peak, what was found)) as it ends."""
+    number, running, hangs = 0, False, False
+    with suppress(EOFError):
+        while True:
+            if not running or receiver.poll(_DUMP if hangs else patience):
+                number, ended = receiver.recv()
+                running = ended is None
+                yield number, ended
+            else:  # faulthandler writes where it hangs before the process dies of it
+                _kill(pid, signal.SIGKILL if hangs else signal.SIGABRT)
+                hangs = True
+    _, status = os.waitpid(pid, 0)
+    _kill(pid, signal.SIGKILL)  # what the process may have started
+    if running:
+        code = os.waitstatus_to_exitcode(status)
+        end = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        yield number, (HANG, 0, f"over {patience:g} s") if hangs else (CRASH, 0, end)
 
 
 def _kill(pid: int, number: signal.Signals) -> None:
@@ -142,45 +95,53 @@ def _kill(pid: int, number: signal.Signals) -> None:
         os.killpg(pid, number)
 
 
-def _run(share: Share, checked: Target) -> None:
+def _run(
+    checked: Any, name: str, seed: int, cases: range, until: float, sender: Connection, log: Any
+) -> None:
     """The process: all cases one after the other; never returns."""
     os.setpgid(0, 0)
-    with share.log.open("wb") as log:
-        os.dup2(log.fileno(), 1)
-        os.dup2(log.fileno(), 2)
+    os.dup2(log.fileno(), 1)
+    os.dup2(log.fileno(), 2)
     faulthandler.enable()
-    _limit_memory()
-    progress, until = Progress(share.progress), time.monotonic() + share.seconds
-    for number in range(share.first, share.last, share.step):
-        if time.monotonic() > until:
-            break
-        progress.begin(number)
-        try:
-            word = checked.check(generator(share.name, share.seed, number))
-        except BaseException as error:
-            found = findings.of_exception(share.name, share.seed, number, error)
-            _note(share, found)
-            word = found.kind
-            if word == findings.MEMORY:
-                os._exit(_FULL)
-        progress.end(word, _peak())
-    os._exit(0)
-
-
-def _limit_memory() -> None:
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MOST_BYTES
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    for number in cases:
+        if time.monotonic() > until:
+            break
+        sender.send((number, None))
+        found = None
+        try:
+            word = checked.check(generator(name, seed, number))
+        except BaseException as error:
+            word = MEMORY if isinstance(error, MemoryError) else EXCEPTION
+            detail = "".join(traceback.format_exception(error))
+            # The innermost frame comes last in a traceback.
+            frames = _OURS.findall(detail) or _ANY.findall(detail)
+            place = _place(frames[-1:])
+            found = (word, f"{type(error).__name__}{place}: {_pattern(str(error))}", detail)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        sender.send((number, (word, peak, found)))
+        if word == MEMORY:
+            break  # the next case gets a fresh process
+    os._exit(0)
 
 
-def _peak() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+def _place(frames: list[tuple[str, str, str]]) -> str:
+    return "".join(f" in {path}:{line} {name}" for path, line, name in frames)
 
 
-def _note(share: Share, finding: Finding) -> None:
-    with share.findings.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(asdict(finding)) + "\n")
+def _place_in_dump(log: str) -> str:
+    """There the innermost frame comes first, after the other threads."""
+    dump = log[max(log.find("Current thread"), 0) :]
+    return _place((_OURS.findall(dump) or _ANY.findall(dump))[:1])
+
+
+def _pattern(message: str) -> str:
+    """A message's beginning without the values in it, which differ from case to case."""
+    valueless = re.sub(r"/\S+|'[^']*'|\"[^\"]*\"|-?\d+", "…", message)
+    return re.sub(r"…(,\s*…)+", "…", valueless)[:70]
 
 
 if __name__ == "__main__":
-    work(Share(**json.loads(sys.argv[1])))
+    work(*json.loads(sys.argv[1]))

@@ -1,4 +1,4 @@
-"""An edit of a rule or of a box is played by the next process, compiled code or not."""
+"""An edit of a rule is played by the next process, compiled code or not."""
 
 import os
 import shutil
@@ -31,22 +31,6 @@ print(*seen[0, game.layout["seat0.prestige"].slice])
 """
 """The prestige that a seat sees: of the game's kernels the one that compiles in a few seconds."""
 
-SETUP = """
-import numpy as np
-from shakespeare_env.compiled import kernel
-from shakespeare_env.shakespeare import setup, state
-
-@kernel("probe")
-def probe(games):
-    games[0]["players"] = 2
-    setup.clear_seats(games[0])
-
-games = np.zeros(1, state.STATE)
-probe(games)
-print(games[0]["prestige"].tolist(), sum(probe.stats.cache_hits.values()))
-"""
-"""The prestige that seats begin with (S2), and whether the code was loaded."""
-
 
 @pytest.fixture
 def checkout(tmp_path):
@@ -60,7 +44,7 @@ def checkout(tmp_path):
     return tmp_path
 
 
-def run(checkout, script, **environment):
+def run(checkout, script):
     """Run a script in a process of its own; (what it prints, what it says on stderr)."""
     file = checkout / "script.py"
     file.write_text(script)
@@ -76,7 +60,6 @@ def run(checkout, script, **environment):
             # Python itself knows a source by its date and size, and would run the old bytecode.
             "PYTHONDONTWRITEBYTECODE": "1",
             "SHAKESPEARE_CACHE": str(checkout / "cache"),
-            **environment,
         },
     )
     assert done.returncode == 0, done.stderr
@@ -110,16 +93,3 @@ def test_a_rule_changed_in_a_callee_is_the_rule_of_the_next_process(checkout):
     assert "compiling Shakespeare's rules (what a seat sees)" in said
     edit(observe, "clipped(7                     )", 'clipped(game["prestige"][seat])')
     assert run(checkout, SEEN) == ("4", "")
-
-
-def test_a_box_of_the_owner_is_compiled_in_and_an_edit_of_it_too(checkout):
-    own = checkout / "own.toml"
-    shutil.copy(PACKAGE / "shakespeare" / "box.toml", own)
-    edit(own, "starting_prestige = 5", "starting_prestige = 7")
-    assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 0"
-    box = str(own)
-    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[7, 7, 0, 0] 0"
-    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[7, 7, 0, 0] 1"
-    edit(own, "starting_prestige = 7", "starting_prestige = 9")
-    assert run(checkout, SETUP, SHAKESPEARE_BOX=box)[0] == "[9, 9, 0, 0] 0"
-    assert run(checkout, SETUP)[0] == "[5, 5, 0, 0] 1"

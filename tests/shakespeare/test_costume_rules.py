@@ -27,136 +27,70 @@ COMPLETED = [
     (["blue", "blue"], "green", 0, 4),  # 13
     (["blue", "green"], "green", 0, 4),  # 14
     (["green", "green"], "green", 0, 5),  # 15
-    (["yellow", "black"], "black", 0, 0),  # 5: yellow counts 3
-    (["yellow", "black"], "pink", 2, 0),  # 6
-    (["yellow", "yellow"], "pink", 2, 1),  # 8
+    (["yellow", "black"], "pink", 2, 0),  # 6: yellow counts 3
 ]
+SEW = "activate:costume_mistress_8"
 
 
-def sewing(*cards, costumes, worn_by=None, mistress="costume_mistress_8", **fields):
+def sewing(*cards, costumes, worn_by=None, **fields):
     """Seat 0 to move, with a costume mistress, these cards and this display of costumes."""
-    seats = {0: seat([mistress, *cards], costumes=worn_by, **fields)}
-    return turn_position(day=6, costumes=costumes, seats=seats)
+    me = seat(["costume_mistress_8", *cards], costumes=worn_by, **fields)
+    return turn_position(day=6, costumes=costumes, seats={0: me, 1: seat(["romeo"])})
 
 
 @pytest.mark.parametrize(("worn", "third", "pounds", "prestige"), COMPLETED)
-def test_t12_a_third_element_completes_the_costume_and_its_value_pays(
-    worn, third, pounds, prestige
+@pytest.mark.parametrize("wearer", ["author", "extra1"])
+def test_t12_a_third_element_completes_the_costume_and_its_value_pays_once(
+    worn, third, pounds, prestige, wearer
 ):
-    d = sewing(costumes={third: 1}, worn_by={"author": worn})
-    after = play(d, "activate:costume_mistress_8", f"costume:{third}>author")
+    d = sewing("extra:viola", costumes={third: 1, "black": 2}, worn_by={wearer: worn})
+    after = play(d, SEW, f"costume:{third}>{wearer}")
     assert gained(d, after, 0) == (prestige, pounds)
-    assert len(character(after, 0, "author")["costume"]) == 3
+    assert len(character(after, 0, wearer)["costume"]) == 3
+    if after["phase"] == "craft":  # the next element pays nothing
+        assert gained(after, play(after, "costume:black>falstaff"), 0) == (0, 0)
 
 
 def test_t12_a_yellow_third_element_counts_three():
     seats = {0: seat(["jeweler"], costumes={"author": ["black", "pink"]})}
     d = turn_position(costumes={"yellow": 1}, seats=seats)
-    after = play(d, "activate:jeweler", "costume:yellow>author")
-    assert gained(d, after, 0) == (0, 2)
+    assert gained(d, play(d, "activate:jeweler", "costume:yellow>author"), 0) == (0, 2)
 
 
-def test_t12_nothing_is_paid_before_the_third_element():
-    d = sewing(costumes={"green": 1, "purple": 1})
-    moves = ["activate:costume_mistress_8", "costume:green>author", "costume:purple>author"]
-    assert gained(d, play(d, *moves), 0) == (0, 0)
+def test_t12_several_costumes_may_be_begun_of_three_elements_at_most():
+    d = sewing("viola", costumes={"black": 4}, worn_by={"author": ["black"] * 3})
+    assert "costume:black>author" not in legal(d, SEW)
+    d = play(d, SEW, "costume:black>falstaff", "costume:black>viola", "costume:black>viola")
+    worn = [character(d, 0, who)["costume"] for who in ("author", "falstaff", "viola")]
+    assert worn == [["black"] * 3, ["black"], ["black"] * 2]
 
 
-def test_t12_a_costume_pays_at_once_and_only_once():
-    d = sewing(costumes={"pink": 3, "black": 2}, worn_by={"author": ["pink", "pink"]})
-    d = play(d, "activate:costume_mistress_8", "costume:pink>author")
-    assert (d["phase"], seat_of(d, 0)["pounds"]) == ("craft", 2)
-    d = play(d, "costume:pink>falstaff", "done")
-    assert seat_of(d, 0)["pounds"] == 2
-
-
-def test_t12_three_elements_at_most_on_each():
-    d = sewing(costumes={"black": 4}, worn_by={"author": ["black", "black", "black"]})
-    moves = legal(d, "activate:costume_mistress_8")
-    assert starting(moves, "costume:") == {"costume:black>falstaff"}
-
-
-def test_t12_several_costumes_may_be_begun():
-    d = sewing("viola", costumes={"black": 3})
-    d = play(
-        d,
-        "activate:costume_mistress_8",
-        *(f"costume:black>{wearer}" for wearer in ("author", "falstaff", "viola")),
-    )
-    for wearer in ("author", "falstaff", "viola"):
-        assert character(d, 0, wearer)["costume"] == ["black"]
-
-
-def test_t12_actors_and_extras_wear_costumes_and_nobody_else():
-    d = sewing(
-        "viola", "jeweler", "assistant", "extra:set_dresser_6", "extra:lear", costumes={"pink": 1}
-    )
-    moves = legal(d, "activate:costume_mistress_8")
-    assert starting(moves, "costume:") == {
-        f"costume:pink>{wearer}" for wearer in ("author", "falstaff", "viola", "extra1", "extra2")
-    }
+def test_t12_own_actors_and_extras_wear_costumes_also_resting_and_used_and_nobody_else():
+    cards = ["viola", "jeweler", "assistant", "extra:set_dresser_6", "extra:lear"]
+    d = sewing(*cards, costumes={"pink": 1}, resting=["author"], used=["falstaff"])
+    wearers = ("author", "falstaff", "viola", "extra1", "extra2")
+    assert starting(legal(d, SEW), "costume:") == {f"costume:pink>{who}" for who in wearers}
 
 
 def test_t12_extras_are_named_in_order_of_hiring():
-    cards = ["extra:viola", "jeweler", "extra:assistant", "extra:iago"]
-    d = sewing(*cards, costumes={"pink": 1})
-    after = play(d, "activate:costume_mistress_8", "costume:pink>extra2")
+    d = sewing("extra:viola", "jeweler", "extra:assistant", "extra:iago", costumes={"pink": 1})
+    after = play(d, SEW, "costume:pink>extra2")
     worn = {card["card"]: card["costume"] for card in seat_of(after, 0)["troupe"]}
     assert (worn["viola"], worn["assistant"], worn["iago"]) == ([], ["pink"], [])
 
 
-def test_t12_an_extra_completes_a_costume_like_an_actor():
-    d = sewing("extra:viola", costumes={"pink": 1}, worn_by={"extra1": ["pink", "pink"]})
-    after = play(d, "activate:costume_mistress_8", "costume:pink>extra1")
-    assert gained(d, after, 0) == (0, 2)
-
-
-def test_t12_an_extra_is_no_longer_named_by_its_card():
-    d = sewing("extra:lear", costumes={"pink": 1})
-    assert "costume:pink>lear" not in legal(d, "activate:costume_mistress_8")
-
-
-def test_t12_resting_and_used_characters_wear_costumes_too():
-    d = sewing(costumes={"pink": 1}, resting=["author"], used=["falstaff"])
-    moves = legal(d, "activate:costume_mistress_8")
-    assert starting(moves, "costume:") == {"costume:pink>author", "costume:pink>falstaff"}
-
-
-def test_t12_costumes_go_on_own_characters_only():
-    seats = {0: seat(["costume_mistress_8"]), 1: seat(["lear"])}
-    d = turn_position(costumes={"pink": 1}, seats=seats)
-    assert "costume:pink>lear" not in legal(d, "activate:costume_mistress_8")
-    after = play(d, "activate:costume_mistress_8", "costume:pink>author")
-    assert character(after, 0, "author")["costume"] == ["pink"]
-    assert character(after, 1, "author")["costume"] == []
-
-
 def test_t12_every_actor_card_exists_once_so_a_wearer_is_named_by_its_card():
-    after = play(
-        sewing("viola", "puck", costumes={"pink": 1}),
-        "activate:costume_mistress_8",
-        "costume:pink>viola",
-    )
+    after = play(sewing("viola", "puck", costumes={"pink": 1}), SEW, "costume:pink>viola")
     assert character(after, 0, "viola")["costume"] == ["pink"]
     assert character(after, 0, "puck")["costume"] == []
 
 
-def test_t12_a_costume_is_listed_in_colour_order():
-    d = sewing(costumes={"black": 1, "pink": 1, "blue": 1})
-    moves = [f"costume:{colour}>author" for colour in ("blue", "black", "pink")]
-    after = play(d, "activate:costume_mistress_8", *moves)
-    assert character(after, 0, "author")["costume"] == ["black", "pink", "blue"]
-
-
-@pytest.mark.parametrize("colour", ["pink", "purple", "blue", "green"])
-def test_t12_costume_elements_have_no_effect_of_their_own(colour):
-    d = sewing(costumes={colour: 1}, pounds=3)
-    after = play(d, "activate:costume_mistress_8", f"costume:{colour}>author")
-    assert gained(d, after, 0) == (0, 0)
-    assert (each(after, "mood"), each(after, "tokens")) == ([0] * 4, [0] * 4)
-
-
-def test_t12_elements_taken_on_earlier_days_count():
-    d = sewing("viola", costumes={"pink": 2}, worn_by={"viola": ["pink"]})
-    d = play(d, "activate:costume_mistress_8", "costume:pink>viola", "costume:pink>viola")
-    assert seat_of(d, 0)["pounds"] == 2
+def test_t12_a_costume_is_listed_in_colour_order_and_its_elements_do_nothing_else():
+    d = sewing(costumes={"black": 1, "pink": 1, "purple": 1}, pounds=3)
+    moves = [f"costume:{colour}>author" for colour in ("purple", "black")]
+    after = play(d, SEW, *moves)
+    assert character(after, 0, "author")["costume"] == ["black", "purple"]
+    assert (gained(d, after, 0), each(after, "mood")) == ((0, 0), [0] * 4)
+    for colour, field in (("blue", "mood"), ("green", "tokens"), ("pink", "pounds")):
+        d = sewing(costumes={colour: 1})
+        assert each(play(d, SEW, f"costume:{colour}>author"), field) == each(d, field)

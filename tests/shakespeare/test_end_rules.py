@@ -39,97 +39,75 @@ def ends_with(*results):
 @pytest.mark.parametrize(
     ("stage", "costumes", "prestige"),
     [
-        ({}, {}, 0),
         ({"a3": "yellow"}, {}, 1),
-        ({}, {"author": ["yellow"]}, 1),
         ({"a1": "yellow", "a5": "yellow"}, {"author": ["pink", "yellow"]}, 3),
         ({}, {"viola": ["black", "yellow", "yellow"], "extra1": ["yellow"]}, 3),
         ({"a3": "green"}, {"author": ["green", "green"]}, 0),
     ],
 )
-def test_f2_each_yellow_element_scores_1_complete_or_not(stage, costumes, prestige):
+def test_f2_each_yellow_element_scores_1_for_its_seat_complete_or_not(stage, costumes, prestige):
     me = ready_to_pass(["viola", "extra:iago"], stage=stage, costumes=costumes, pounds=1)
-    d = last_evening(me)
+    d = last_evening(me, finished(stage={"a3": "yellow"}))
+    after = play(d, "pass")
     # Viola, in costume, brings 2 pounds in the rehearsal; her wage of 1 is paid.
     pounds = 1 if len(costumes.get("viola", [])) == 3 else -1
-    assert gained(d, play(d, "pass"), 0) == (2 + prestige, pounds)
-
-
-def test_f2_yellow_scores_for_the_seat_that_has_it():
-    d = last_evening(ready_to_pass(), finished(stage={"a3": "yellow"}))
-    after = play(d, "pass")
-    assert [gained(d, after, i)[0] for i in range(2)] == [2, 1 + 1]
+    assert [gained(d, after, i) for i in range(2)] == [(2 + prestige, pounds), (1 + 1, 0)]
 
 
 @pytest.mark.parametrize(
     ("cards", "pounds", "prestige", "left", "unpaid"),
     [
-        ([], 3, 0, 3, 0),
         (["viola"], 1, 0, 0, 0),
         (["viola"], 0, -2, 0, 1),
         (["hamlet"], 2, -2, 2, 1),
-        (["othello"], 5, 0, 0, 0),
         # As many as it can, the cheapest first, whatever the order of hiring.
         (["othello", "hamlet", "viola"], 5, -2, 1, 1),
         (["hamlet", "viola", "iago"], 3, -2, 1, 1),
         (["othello", "hamlet", "viola"], 9, 0, 0, 0),
         (["othello", "lady_macbeth"], 4, -4, 4, 2),
         (["jeweler", "assistant", "set_dresser_8", "handyman"], 7, -2, 2, 1),
+        # Extras and the characters of the board are free.
+        (["extra:othello", "extra:lear", "extra:jeweler"], 3, 0, 3, 0),
     ],
 )
 def test_f3_wages(cards, pounds, prestige, left, unpaid):
     d = last_evening(ready_to_pass(cards, pounds=pounds))
     after = play(d, "pass")
     assert gained(d, after, 0)[0] == 2 + prestige
-    me = after["seats"][0]
-    assert (me["pounds"], me["unpaid"]) == (left, unpaid)
+    assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (left, unpaid)
 
 
-THREE_POUNDS = ("hamlet", "romeo", "juliet", "beatrice", "titania", "lear")
 COSTS = {
-    1: ["viola", "iago", "puck", "costume_mistress_6", "set_dresser_6", "handyman", "assistant"],
-    3: [*THREE_POUNDS, "costume_mistress_8", "set_dresser_8", "jeweler"],
-    5: ["lady_macbeth", "othello", "portia"],
+    1: "viola iago puck costume_mistress_6 set_dresser_6 handyman assistant",
+    3: "hamlet romeo juliet beatrice titania lear costume_mistress_8 set_dresser_8 jeweler",
+    5: "lady_macbeth othello portia",
 }
 
 
-@pytest.mark.parametrize(("cost", "card"), [(cost, card) for cost in COSTS for card in COSTS[cost]])
-def test_f3_the_wage_of_every_card(cost, card):
-    after = play(last_evening(ready_to_pass([card], pounds=6)), "pass")
+@pytest.mark.parametrize(("cost", "card"), [(c, card) for c in COSTS for card in COSTS[c].split()])
+@pytest.mark.parametrize("state", ["used", "resting"])
+def test_f3_the_wage_of_every_card_resting_and_used_too(cost, card, state):
+    used = {state: [card]} if card != "assistant" else {}
+    after = play(last_evening(ready_to_pass([card], pounds=6, **used)), "pass")
     assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (6 - cost, 0)
 
 
-def test_f3_extras_and_the_characters_of_the_board_are_free():
-    cards = ["extra:othello", "extra:lear", "extra:jeweler"]
-    d = last_evening(ready_to_pass(cards))
-    after = play(d, "pass")
-    assert gained(d, after, 0) == (2, 0)
-    assert after["seats"][0]["unpaid"] == 0
-
-
-def test_f3_resting_and_used_characters_are_paid_like_the_others():
-    me = ready_to_pass(["viola", "puck"], used=["viola"], resting=["puck"], pounds=2)
-    after = play(last_evening(me), "pass")
-    assert (after["seats"][0]["pounds"], after["seats"][0]["unpaid"]) == (0, 0)
-
-
 def test_f3_pounds_won_in_the_last_scoring_pay_wages():
-    me = ready_to_pass(["hamlet"])
     acts = everyone_on(4, 2) | {"I": {7: [0], 4: [1]}}
-    d = last_turn(players=2, day=6, seats={0: me}, acts=acts)
+    d = last_turn(players=2, day=6, seats={0: ready_to_pass(["hamlet"])}, acts=acts)
     assert gained(d, play(d, "pass"), 0) == (2, 0)
 
 
-def test_f4_most_prestige_wins():
-    assert ends_with((9, 3), (10, 0), (8, 9))["winners"] == [1]
-
-
-def test_f4_then_most_pounds_left():
-    assert ends_with((10, 2), (10, 3), (10, 1))["winners"] == [1]
-
-
-def test_f4_pounds_break_ties_between_the_tied_only():
-    assert ends_with((10, 2), (9, 30), (10, 3))["winners"] == [2]
+@pytest.mark.parametrize(
+    ("results", "winners"),
+    [
+        ([(9, 3), (10, 0), (8, 9)], [1]),  # most prestige
+        ([(10, 2), (10, 3), (10, 1)], [1]),  # then most pounds
+        ([(10, 2), (9, 30), (10, 3)], [2]),  # of the tied only
+    ],
+)
+def test_f4_most_prestige_then_most_pounds(results, winners):
+    assert ends_with(*results)["winners"] == winners
 
 
 def test_f4_then_the_victory_is_shared():
@@ -138,44 +116,31 @@ def test_f4_then_the_victory_is_shared():
 
 def test_f4_pounds_are_counted_after_wages():
     # Both end with 8 prestige; seat 0 has more pounds before wages, seat 1 after.
-    d = last_evening(
-        ready_to_pass(["othello"], prestige=6, pounds=7), finished(prestige=7, pounds=3)
-    )
-    after = play(d, "pass")
-    assert each(after, "prestige") == [8, 8]
-    assert each(after, "pounds") == [2, 3]
+    me = ready_to_pass(["othello"], prestige=6, pounds=7)
+    after = play(last_evening(me, finished(prestige=7, pounds=3)), "pass")
+    assert (each(after, "prestige"), each(after, "pounds")) == ([8, 8], [2, 3])
     assert after["winners"] == [1]
 
 
 def test_f4_prestige_can_fall_below_0():
     me = ready_to_pass(["othello", "portia"], prestige=1)
     d = last_turn(players=2, day=6, seats={0: me}, acts={"II": {2: [1, 0]}})
-    after = play(d, "pass")
     # Three acts on spaces 1 to 3, second on Act II, two unpaid.
-    assert each(after, "prestige")[0] == 1 - 3 + 1 - 4
+    assert each(play(d, "pass"), "prestige")[0] == 1 - 3 + 1 - 4
 
 
-def test_f4_the_game_is_over_after_day_6_and_nobody_is_to_move():
-    game = Position.from_dict(last_evening())
+def test_f4_the_game_is_over_after_day_6_and_the_rest_stays_as_it_was():
+    me = ready_to_pass(["viola"], used=["viola"], resting=["author"], tokens=2, pounds=1)
+    d = last_evening(me)
+    game = Position.from_dict(d)
+    assert game.winners is None
     game.push("pass")
     after = game.to_dict()
     assert (after["phase"], after["day"], after["to_move"]) == ("over", 6, None)
     assert (game.to_move, game.moves()) == (None, [])
     assert game.scores() == each(after, "prestige") == [7, 6]
     assert game.winners == after["winners"] == [0]
-
-
-def test_f4_there_are_no_winners_before_the_end():
-    game = Position.from_dict(last_evening())
-    assert game.winners is None
-    assert all("unpaid" not in one for one in game.to_dict()["seats"])
-
-
-def test_f4_display_cylinders_and_the_rest_stay_as_they_were():
-    d = last_evening(ready_to_pass(["viola"], used=["viola"], resting=["author"], tokens=2))
-    after = play(d, "pass")
     for field in ("display", "bags", "piles", "objective_deck", "supply_tokens"):
         assert after[field] == d[field], field
-    assert after["seats"][0]["troupe"] == d["seats"][0]["troupe"]
-    assert each(after, "cylinders") == [1, 0]
-    assert each(after, "wager") == each(d, "wager")
+    for field in ("troupe", "wager", "cylinders"):
+        assert each(after, field) == each(d, field)

@@ -26,34 +26,25 @@ def changes(d, after):
     return [gained(d, after, i) for i in range(d["players"])]
 
 
-def test_m1_each_purple_stage_set_left_lowers_every_mood_by_one():
-    # +3, +1 and +2 become +1, -1 and 0: a pound, nothing to move back on, nothing.
-    d = evening(3, 1, 2, sets={"purple": 2, "pink": 1})
-    after = play(d, "pass")
-    assert changes(d, after) == [(0, 1), (0, 0), (0, 0)]
-
-
-def test_m1_every_purple_one_counts():
-    d = evening(1, 3, sets={"purple": 3})
-    assert changes(d, play(d, "pass")) == [(-1, 0), (0, 0)]
-
-
-def test_m1_moods_stop_at_minus_2():
-    d = evening(3, -2, sets={"purple": 7}, acts=everyone_on(4, 2))
-    assert changes(d, play(d, "pass")) == [(-1, 0), (-1, 0)]
-
-
-def test_m1_purple_costumes_and_other_colours_do_not_count():
-    sets = {"black": 2, "pink": 2, "blue": 2, "green": 2, "yellow": 2}
-    d = evening(1, 1, sets=sets, costumes={"purple": 4})
-    assert changes(d, play(d, "pass")) == [(0, 1), (0, 1)]
+@pytest.mark.parametrize(
+    ("moods", "sets", "gains"),
+    [
+        # +3, +1 and +2 become +1, -1 and 0: a pound, nothing to move back on, nothing.
+        ((3, 1, 2), {"purple": 2, "pink": 1}, [(0, 1), (0, 0), (0, 0)]),
+        ((1, 3, 2), {"purple": 3}, [(-1, 0), (0, 0), (0, 0)]),
+        ((3, -2, 1), {"purple": 7}, [(-1, 0)] * 3),
+        ((1, 1, 1), {"black": 2, "pink": 2, "blue": 2, "green": 2, "yellow": 2}, [(0, 1)] * 3),
+    ],
+)
+def test_m1_each_purple_stage_set_left_lowers_every_mood_down_to_minus_2(moods, sets, gains):
+    d = evening(*moods, sets=sets, costumes={"purple": 4})
+    assert changes(d, play(d, "pass")) == gains
 
 
 def test_m1_all_moods_fall_before_the_first_is_looked_at():
-    d = evening(0, 0, sets={"purple": 1}, acts={"I": {3: [0, 1]}, "II": {3: [0, 1]}})
+    d = evening(0, 0, sets={"purple": 1}, acts=everyone_on(3, 2))
     after = play(d, "pass")
-    assert (after["phase"], after["to_move"]) == ("back", 0)
-    assert each(after, "mood") == [0, -1]
+    assert (after["phase"], after["to_move"], each(after, "mood")) == ("back", 0, [0, -1])
 
 
 @pytest.mark.parametrize(("mood", "change"), [(-2, (-1, 0)), (0, (0, 0)), (1, (0, 1)), (3, (1, 0))])
@@ -64,102 +55,65 @@ def test_m2_what_a_mood_brings(mood, change):
     assert spaces(after, 0) == (4, 4, 4)
 
 
-def test_m2_minus_1_moves_back_one_space_on_an_act_of_choice():
-    d = evening(-1, 0, acts=everyone_on(4, 2))
-    waiting = play(d, "pass")
-    assert (waiting["phase"], waiting["to_move"]) == ("back", 0)
-    assert legal(waiting) == {"back:I", "back:II", "back:III"}
-    after = play(waiting, "back:II")
-    assert (spaces(after, 0), spaces(after, 1)) == ((4, 3, 4), (4, 4, 4))
-    assert (after["phase"], after["day"]) == ("wager", 4)
+@pytest.mark.parametrize(
+    ("mood", "moves", "after"), [(-1, "back", (4, 3, 4)), (2, "quill", (4, 5, 4))]
+)
+def test_m2_minus_1_moves_back_and_plus_2_ahead_on_an_act_of_choice(mood, moves, after):
+    waiting = play(evening(mood, 0, acts=everyone_on(4, 2)), "pass")
+    assert (waiting["phase"], waiting["to_move"]) == (moves, 0)
+    assert legal(waiting) == {f"{moves}:{act}" for act in ("I", "II", "III")}
+    done = play(waiting, f"{moves}:II")
+    assert (spaces(done, 0), spaces(done, 1)) == (after, (4, 4, 4))
+    assert (done["phase"], done["day"]) == ("wager", 4)
 
 
-def test_m2_minus_1_only_where_the_disc_is_past_space_1():
-    d = evening(-1, 0, acts={"I": {2: [0]}, "II": {1: [0, 1]}, "III": {5: [0]}})
-    assert legal(d, "pass") == {"back:I", "back:III"}
-
-
-def test_m2_minus_1_with_one_act_to_move_on_is_not_asked():
-    d = evening(-1, 0, acts={"II": {2: [0]}})
+@pytest.mark.parametrize(
+    ("mood", "spaces_of_0", "choice"),
+    [
+        (-1, (2, 1, 5), {"back:I", "back:III"}),
+        (-1, (1, 2, 1), (1, 1, 1)),  # one act is left: not asked
+        (-1, (1, 1, 1), (1, 1, 1)),
+        (2, (9, 9, 9), {"quill:II", "quill:III"}),
+        (2, (9, 10, 10), (9, 10, 10)),
+    ],
+)
+def test_m2_only_where_the_disc_can_move_and_else_nothing(mood, spaces_of_0, choice):
+    one, two, three = spaces_of_0
+    d = evening(mood, 0, acts={"I": {one: [0]}, "II": {two: [0]}, "III": {three: [0]}})
     after = play(d, "pass")
-    assert (spaces(after, 0), after["phase"]) == ((1, 1, 1), "wager")
-
-
-def test_m2_minus_1_on_space_1_everywhere_does_nothing():
-    d = evening(-1, 0)
-    after = play(d, "pass")
-    assert (spaces(after, 0), after["phase"]) == ((1, 1, 1), "wager")
-    assert changes(d, after) == [(0, 0), (0, 0)]
+    if isinstance(choice, set):
+        assert legal(after) == choice
+    else:
+        assert (spaces(after, 0), spaces(after, 1)) == (choice, (1, 1, 1))
+        assert after["phase"] == "wager"
 
 
 def test_m2_a_step_back_that_is_not_possible_is_not_left_to_the_next_seat():
-    d = evening(-1, 0, acts={"I": {4: [1]}, "II": {4: [1]}})
-    after = play(d, "pass")
+    after = play(evening(-1, 0, acts={"I": {4: [1]}, "II": {4: [1]}}), "pass")
     assert (spaces(after, 1), after["phase"]) == ((4, 4, 1), "wager")
-
-
-def test_m2_plus_2_advances_one_space_on_an_act_of_choice():
-    d = evening(2, 0)
-    waiting = play(d, "pass")
-    assert waiting["pending"] == {"quills": 1, "then": "mood"}
-    assert legal(waiting) == {"quill:I", "quill:II", "quill:III"}
-    after = play(waiting, "quill:III")
-    assert (spaces(after, 0), after["phase"]) == ((1, 1, 2), "wager")
-
-
-def test_m2_plus_2_where_the_act_is_not_at_its_end():
-    d = evening(2, 0, acts={"I": {9: [0]}, "II": {9: [0]}, "III": {9: [0]}})
-    assert legal(d, "pass") == {"quill:II", "quill:III"}
-
-
-def test_m2_plus_2_at_the_end_of_every_act_does_nothing():
-    d = evening(2, 0, acts={"I": {9: [0]}, "II": {10: [0]}, "III": {10: [0]}})
-    after = play(d, "pass")
-    assert (spaces(after, 0), after["phase"]) == ((9, 10, 10), "wager")
 
 
 def test_m2_seats_are_served_in_order():
     # Neither in seat order nor by the Initiative track, where seat 1 alone has a place.
-    d = last_turn(
-        order=[2, 0, 3, 1],
-        seats={
-            0: ready_to_pass(mood=2),
-            1: finished(mood=2, used=["falstaff"]),
-            2: finished(mood=2),
-            3: finished(mood=0),
-        },
-    )
-    first = play(d, "pass")
-    second = play(first, "quill:I")
-    third = play(second, "quill:I")
-    assert [first["to_move"], second["to_move"], third["to_move"]] == [2, 0, 1]
-    assert [first["queue"], second["queue"], third["queue"]] == [[0, 3, 1], [3, 1], []]
-    after = play(third, "quill:I")
-    assert after["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
-
-
-def test_m2_gains_of_seats_that_decide_nothing_come_in_order_too():
-    d = evening(1, 2, 3)
-    waiting = play(d, "pass")
-    # Seat 1 decides: seat 0 has been served, seat 2 has not.
-    assert waiting["to_move"] == 1
-    assert changes(d, waiting) == [(0, 1), (0, 0), (0, 0)]
-    assert changes(d, play(waiting, "quill:I")) == [(0, 1), (0, 0), (1, 0)]
-
-
-@pytest.mark.parametrize("moods", [(3, -2), (1, 0), (-1, 3)])
-def test_m3_mood_returns_to_0(moods):
-    assert each(play(evening(*moods), "pass"), "mood") == [0, 0]
+    seats = {0: ready_to_pass(mood=2), 1: finished(mood=2, used=["falstaff"])}
+    d = last_turn(order=[2, 0, 3, 1], seats=seats | {2: finished(mood=2), 3: finished(mood=0)})
+    asked = [play(d, "pass", *["quill:I"] * n) for n in range(4)]
+    assert [one["to_move"] for one in asked[:3]] == [2, 0, 1]
+    assert [one["queue"] for one in asked[:3]] == [[0, 3, 1], [3, 1], []]
+    assert asked[3]["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
 
 
 def test_m3_each_mood_returns_to_0_as_its_seat_is_served():
-    waiting = play(evening(3, 2, -1), "pass")
-    # Seat 0 is done, seat 1 decides (its mood is spent), seat 2 is still to come.
-    assert waiting["to_move"] == 1
-    assert each(waiting, "mood") == [0, 0, -1]
+    d = evening(1, 2, 3)
+    waiting = play(d, "pass")
+    # Seat 1 decides (its mood is spent): seat 0 has been served, seat 2 has not.
+    assert (waiting["to_move"], each(waiting, "mood")) == (1, [0, 0, 3])
+    assert changes(d, waiting) == [(0, 1), (0, 0), (0, 0)]
+    after = play(waiting, "quill:I")
+    assert (changes(d, after), each(after, "mood")) == ([(0, 1), (0, 0), (1, 0)], [0, 0, 0])
 
 
-def test_m2_a_mood_is_looked_at_only_after_phase_2():
-    d = last_turn(players=2, seats={0: ready_to_pass(mood=3), 1: ready_to_pass(mood=3)}, to_move=0)
-    after = play(d, "pass")
-    assert (after["to_move"], each(after, "mood")) == (1, [3, 3])
+def test_m3_mood_returns_to_0_only_after_phase_2():
+    d = last_turn(players=2, seats={0: ready_to_pass(mood=3), 1: ready_to_pass(mood=3)})
+    assert each(play(d, "pass"), "mood") == [3, 3]
+    assert each(play(evening(3, -2), "pass"), "mood") == [0, 0]

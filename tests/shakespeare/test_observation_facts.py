@@ -3,8 +3,9 @@
 import pytest
 
 from shakespeare_env import Position, observation_layout
+from shakespeare_env.shakespeare.objective_values import counted
 from tests.contract.random_games import TABLES, game_from
-from tests.shakespeare.observed import expected
+from tests.shakespeare.observed import expected, metrics
 from tests.shakespeare.test_recorded_games import GAMES
 
 TABLES_HERE = [table for table in TABLES if table.game == "shakespeare"]
@@ -45,6 +46,9 @@ def test_played_games_are_observed_number_by_number(table):
         before = now
         if number % 3:
             continue
+        for seat in range(table.players):
+            for metric, value in metrics(now, seat).items():
+                assert min(counted(now, seat, metric), 127) == value, (metric, number)
         for seat in range(table.players):
             known = {o: pile.index(o) + 1 for o, owner in knows.items() if owner == seat}
             assert_as_expected(reached, seat, known)

@@ -3,7 +3,9 @@
 import pytest
 
 from tests.contract.playing import legal, play
-from tests.shakespeare.positions import character, each, finished, last_turn, ready_to_pass, seat_of
+from tests.shakespeare.positions import BOARD, each, finished, last_turn, ready_to_pass, seat_of
+
+COPIES = ["set_dresser_6", "set_dresser_6"]
 
 
 def resting(d, index):
@@ -27,43 +29,21 @@ def test_p1_rest_tokens_of_the_day_before_come_off():
     waiting = play(d, "pass")
     assert (waiting["phase"], resting(waiting, 0)) == ("rest", [])
     assert resting(play(waiting, "keep:author"), 0) == ["queen"]
-
-
-def test_p1_rest_tokens_come_off_of_seats_that_get_none_too():
+    # And of a seat that gets none.
     d = last_turn(players=2, seats={1: finished(resting=["author", "falstaff"])})
     after = play(d, "pass")
     assert (after["phase"], resting(after, 1)) == ("wager", [])
 
 
-def test_p2_all_activated_characters_but_one_rest():
-    d = evening(["viola", "iago"], used=["author", "queen", "viola"])
-    waiting = play(d, "pass")
-    assert legal(waiting) == {"keep:author", "keep:queen", "keep:viola"}
-    assert resting(play(waiting, "keep:viola"), 0) == ["author", "queen"]
-
-
-def test_p2_five_cylinders_bring_four_rest_tokens():
-    used = ["author", "falstaff", "handyman_board", "queen"]
-    d = last_turn(
-        players=2, seats={0: ready_to_pass(), 1: finished(["viola"], used=[*used, "viola"])}
-    )
-    assert resting(play(d, "pass", "keep:falstaff"), 1) == [
-        "author",
-        "handyman_board",
-        "queen",
-        "viola",
-    ]
-
-
-def test_p2_unused_cylinders_bring_none():
-    d = evening(used=["author", "queen"], cylinders=3)
-    assert resting(play(d, "pass", "keep:queen"), 0) == ["author"]
-
-
-@pytest.mark.parametrize("used", [[], ["author"]])
-def test_p2_with_less_than_two_cylinders_used_nobody_rests(used):
-    after = play(evening(used=used), "pass")
-    assert (after["phase"], resting(after, 0)) == ("wager", [])
+@pytest.mark.parametrize("used", [BOARD[:1], BOARD[:2], (*BOARD[1:], "viola")])
+def test_p2_all_activated_characters_but_one_rest_and_unused_cylinders_bring_none(used):
+    d = evening(["viola", "iago"], used=used, cylinders=5 - len(used))
+    after = play(d, "pass")
+    if len(used) > 1:
+        assert legal(after) == {f"keep:{card}" for card in used}
+        after = play(after, f"keep:{used[1]}")
+    free = used[1] if len(used) > 1 else used[0]
+    assert (after["phase"], resting(after, 0)) == ("wager", [c for c in used if c != free])
 
 
 def test_p2_choices_are_secret_until_all_are_in():
@@ -78,70 +58,46 @@ def test_p2_choices_are_secret_until_all_are_in():
     assert each(after, "kept") == [None, None, None]
 
 
-def test_p2_resting_characters_cannot_be_activated_the_next_day():
-    d = evening(used=["author", "queen", "falstaff"])
-    after = play(d, "pass", "keep:queen", "wager:1", "wager:2")
-    assert (after["phase"], after["to_move"], after["day"]) == ("turn", 0, 4)
-    active = {move for move in legal(after) if move.startswith("activate:")}
-    assert active == {"activate:handyman_board", "activate:queen"}
+@pytest.mark.parametrize(
+    ("today", "asked", "keep", "rests"),
+    [
+        # Of two activated copies the first stays free; Handyman, Queen and the two copies.
+        ({"used": [*COPIES, "queen"]}, True, "set_dresser_6", [False, True, False, True]),
+        # The free copy is one that was activated: the first rested today.
+        (
+            {"resting": COPIES[:1], "used": [*COPIES[:1], "queen"]},
+            *(True, "queen", [False, False, False, True]),
+        ),
+        # Copies that are alike leave nothing to choose.
+        ({"used": COPIES}, False, "", [False, False, False, True]),
+    ],
+)
+def test_p2_of_copies_the_first_that_was_activated_stays_free(today, asked, keep, rests):
+    after = play(evening(COPIES, **today), "pass")
+    assert (after["phase"] == "rest") is asked
+    if asked:
+        assert legal(after) == {"keep:set_dresser_6", "keep:queen"}
+        after = play(after, f"keep:{keep}")
+    assert [card["rest"] for card in seat_of(after, 0)["troupe"][2:]] == rests
 
 
-def test_p2_of_two_activated_copies_the_first_stays_free():
-    cards = ["set_dresser_6", "set_dresser_6"]
-    waiting = play(evening(cards, used=[*cards, "queen"]), "pass")
-    assert legal(waiting) == {"keep:set_dresser_6", "keep:queen"}
-    after = play(waiting, "keep:set_dresser_6")
-    rest = [card["rest"] for card in seat_of(after, 0)["troupe"][2:]]
-    # Handyman, Queen and the two copies.
-    assert rest == [False, True, False, True]
-
-
-def test_p2_the_free_copy_is_one_that_was_activated():
-    cards = ["set_dresser_6", "set_dresser_6"]
-    d = evening(cards, resting=["set_dresser_6"], used=["set_dresser_6", "queen"])
-    after = play(d, "pass", "keep:queen")
-    rest = [card["rest"] for card in seat_of(after, 0)["troupe"][2:]]
-    # The first copy rested today; the second was activated and rests tomorrow.
-    assert rest == [False, False, False, True]
-
-
-def test_p2_copies_that_are_alike_leave_nothing_to_choose():
-    cards = ["set_dresser_6", "set_dresser_6"]
-    after = play(evening(cards, used=cards), "pass")
-    assert after["phase"] == "wager"
-    assert [card["rest"] for card in seat_of(after, 0)["troupe"][4:]] == [False, True]
-
-
-@pytest.mark.parametrize("day", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("day", range(1, 7))
 def test_p2_there_is_a_rest_on_every_day_but_the_last(day):
     d = last_turn(players=2, day=day, seats={0: ready_to_pass(used=["author", "queen"])})
     waiting = play(d, "pass")
-    assert (waiting["phase"], waiting["day"]) == ("rest", day + 1)
+    assert (waiting["phase"], waiting["day"]) == (("rest", day + 1) if day < 6 else ("over", 6))
 
 
-def test_p2_there_is_no_rest_on_day_6():
-    d = last_turn(players=2, day=6, seats={0: ready_to_pass(used=["author", "queen"])})
-    after = play(d, "pass")
-    assert (after["phase"], resting(after, 0)) == ("over", [])
-
-
-def test_p3_cylinders_come_back_and_the_next_day_begins():
+def test_p3_cylinders_come_back_and_the_next_day_begins_with_the_first_in_order():
     d = evening(["viola"], used=["author", "queen"], cylinders=2, tokens=1, pounds=3)
+    d["order"], d["initiative"] = [1, 0], [0]
     after = play(d, "pass", "keep:queen")
-    assert (after["phase"], after["day"]) == ("wager", 4)
-    for field, value in (("cylinders", 0), ("wager", None), ("recruited", False)):
+    assert (after["phase"], after["day"], after["to_move"]) == ("wager", 4, 1)
+    fields = {"cylinders": 0, "wager": None, "recruited": False, "passed": False}
+    for field, value in fields.items():
         assert each(after, field) == [value, value], field
-    assert each(after, "passed") == [False, False]
     assert not any(card["cylinder"] for one in after["seats"] for card in one["troupe"])
-    me = seat_of(after, 0)
-    assert (me["tokens"], me["pounds"]) == (1, 3)
-    assert character(after, 0, "viola")["rest"] is False
-
-
-def test_p3_the_first_in_order_wagers_first():
-    d = last_turn(players=3, order=[2, 0, 1], initiative=[])
-    after = play(d, "pass")
-    assert (after["phase"], after["to_move"], after["order"]) == ("wager", 2, [2, 0, 1])
+    assert (seat_of(after, 0)["tokens"], seat_of(after, 0)["pounds"]) == (1, 3)
 
 
 def test_p4_strategic_rest_is_chosen_openly_in_initiative_order():

@@ -2,7 +2,6 @@
 
 from tests.contract.playing import legal, play
 from tests.shakespeare.positions import (
-    character,
     each,
     finished,
     gained,
@@ -30,47 +29,6 @@ def test_wagers_of_day_1():
     assert each(after, "prestige") == [6, 5, 5, 5]
     assert after["initiative"] == []
     assert each(after, "cylinders") == [2, 3, 5, 3]
-
-
-def test_red_recruits_and_blue_activates_the_author():
-    order = [RED, BLUE, YELLOW, GREEN]
-    d = turn_position(day=1, order=order, shown=["lady_macbeth", "iago", "jeweler", "lear", "puck"])
-    hired = play(d, "recruit:lady_macbeth")
-    assert seat_of(hired, RED)["pounds"] == 0
-    assert hired["to_move"] == BLUE
-    after = play(hired, "activate:author", "quill:II", "quill:III")
-    assert spaces(after, BLUE) == (1, 2, 2)
-    assert after["initiative"] == [BLUE]
-    assert after["to_move"] == YELLOW
-    # Red has recruited and cannot do so again that day.
-    moves = legal(after, "activate:falstaff", "activate:falstaff")
-    assert starting(moves, "recruit:", "extra:") == set()
-
-
-def yellow_sews(**fields):
-    """Yellow, with a costume mistress 6, is to move; Green follows."""
-    return turn_position(
-        day=1,
-        order=[RED, BLUE, YELLOW, GREEN],
-        to_move=YELLOW,
-        seats={YELLOW: seat(["costume_mistress_6"])},
-        **fields,
-    )
-
-
-def test_three_pink_elements_make_falstaffs_costume():
-    d = yellow_sews(costumes={"pink": 3, "green": 1, "black": 2})
-    after = play(d, "activate:costume_mistress_6", *["costume:pink>falstaff"] * 3)
-    assert character(after, YELLOW, "falstaff")["costume"] == ["pink", "pink", "pink"]
-    assert gained(d, after, YELLOW) == (0, 2)
-    assert after["to_move"] == GREEN
-
-
-def test_or_a_green_and_a_black_one_for_the_same_value():
-    d = yellow_sews(costumes={"pink": 3, "green": 1, "black": 2})
-    after = play(d, "activate:costume_mistress_6", "costume:green>falstaff", "costume:black>author")
-    assert gained(d, after, YELLOW) == (0, 0)
-    assert after["to_move"] == GREEN
 
 
 def green_builds():
@@ -107,39 +65,6 @@ def test_greens_jeweler_puts_a_joker_beside_the_green_element():
     assert seat_of(after, GREEN)["stage"]["a4"] == "yellow"
     # Pink at a2 and the joker at a4 count as mirrored, so the line above may go on.
     assert gained(d, after, GREEN) == (0, 0)
-
-
-def test_reds_handyman_takes_a_purple_costume_and_a_black_stage_set():
-    d = turn_position(costumes={"purple": 2, "black": 1}, sets={"black": 2, "blue": 1})
-    after = play(d, "activate:handyman_board", "costume:purple>author", "set:black>a1")
-    assert character(after, RED, "author")["costume"] == ["purple"]
-    assert seat_of(after, RED)["stage"] == {"a1": "black"}
-    assert after["to_move"] == BLUE
-
-
-def test_yellows_assistant_makes_the_handyman_worth_5():
-    seats = {YELLOW: seat(["assistant"])}
-    d = turn_position(to_move=YELLOW, seats=seats, sets={"green": 1})
-    assert play(d, "activate:handyman_board")["pending"]["value"] == 5
-
-
-def test_green_who_wagered_most_ends_the_turn_alone_with_the_queen():
-    seats = {GREEN: seat(["jeweler"], used=["falstaff"], recruited=True, cylinders=2)}
-    d = turn_position(to_move=GREEN, others=finished, seats=seats)
-    d = play(d, "activate:author", "quill:I", "quill:I")
-    assert (d["to_move"], d["phase"]) == (GREEN, "turn")
-    after = play(d, "activate:queen", "queen:money")
-    assert gained(d, after, GREEN) == (0, 4)
-    assert after["phase"] == "rest"
-
-
-def test_two_purple_elements_left_take_blue_from_3_to_a_pound():
-    seats = {RED: ready_to_pass(mood=2), BLUE: finished(mood=3), GREEN: finished(mood=1)}
-    d = last_turn(seats=seats, sets={"purple": 2, "black": 1})
-    after = play(d, "pass")
-    assert gained(d, after, BLUE) == (0, 1)
-    assert gained(d, after, YELLOW) == (-1, 0)
-    assert each(after, "mood") == [0, 0, 0, 0]
 
 
 def test_the_rehearsal_of_day_4():
@@ -196,17 +121,3 @@ def test_green_rests_all_but_the_jeweler():
     rests = {card["card"]: card["rest"] for card in seat_of(after, GREEN)["troupe"]}
     assert rests == dict.fromkeys(used, True) | {"handyman_board": False, "jeweler": False}
     assert not any(card["cylinder"] for card in seat_of(after, GREEN)["troupe"])
-
-
-def test_five_wagered_and_four_used_block_three():
-    used = ["author", "falstaff", "queen", "handyman_board"]
-    d = last_turn(seats={RED: ready_to_pass(["viola"], used=used)})
-    assert seat_of(d, RED)["wager"] == 5
-    after = play(d, "pass", "keep:queen")
-    assert [card["rest"] for card in seat_of(after, RED)["troupe"]] == [
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]

@@ -41,76 +41,32 @@ def can_take(d, card="set_dresser_8"):
 
 @pytest.mark.parametrize("space", UNDERNEATH)
 def test_t13_a_space_is_open_as_soon_as_all_underneath_is_filled(space):
-    assert f"set:black>{space}" in can_take(building(below(space)))
+    d = building(below(space), ONE_EACH)
+    here = {f"set:{colour}>{space}" for colour in COLOURS}
+    assert {move for move in can_take(d) if move.endswith(f">{space}")} == here
+    after = play(d, "activate:set_dresser_8", f"set:black>{space}")
+    assert gained(d, after, 0) == (int(space in CANDLES), 0)
+    assert not {move for move in can_take(building(seat_of(after, 0)["stage"])) if space in move}
+    for missing in UNDERNEATH[space]:
+        stage = {at: "black" for at in below(space) if at != missing}
+        assert f"set:black>{space}" not in can_take(building(stage))
 
 
-@pytest.mark.parametrize(
-    ("space", "missing"), [(top, under) for top in UNDERNEATH for under in UNDERNEATH[top]]
-)
-def test_t13_a_space_is_closed_while_one_underneath_is_empty(space, missing):
-    stage = below(*(under for under in UNDERNEATH[space] if under != missing), missing)
-    stage |= {under: "black" for under in UNDERNEATH[space] if under != missing}
-    assert missing not in stage
-    assert f"set:black>{space}" not in can_take(building(stage))
-
-
-def test_t13_printed_elements_count_as_filled():
-    # c1 lies on b1 and a printed element; b1 lies on a1 and a2.
+def test_t13_printed_elements_count_as_filled_and_take_nothing():
+    # c1 lies on b1 and a printed element.
     assert "set:black>c1" in can_take(building({"a1": "pink", "a2": "pink", "b1": "pink"}))
-
-
-def test_t13_nothing_goes_on_the_printed_elements():
     d = building(below("c1", "c2", "c3", "c4", "c5"))
     assert can_take(d) == {f"set:black>c{n}" for n in range(1, 6)}
 
 
-@pytest.mark.parametrize("space", UNDERNEATH)
-def test_t13_a_filled_space_takes_nothing_more(space):
-    stage = below(space) | {space: "black"}
-    moves = can_take(building(stage, ONE_EACH))
-    assert not {move for move in moves if move.endswith(f">{space}")}
-
-
 @pytest.mark.parametrize(("space", "mirror"), MIRROR.items())
-def test_t13_the_mirrored_space_must_hold_the_same_colour(space, mirror):
-    stage = below(space, mirror) | {mirror: "pink"}
-    moves = can_take(building(stage, ONE_EACH))
-    assert {move for move in moves if move.endswith(f">{space}")} == {f"set:pink>{space}"}
-
-
-@pytest.mark.parametrize("space", MIRROR)
-def test_t13_with_an_empty_mirror_any_colour_will_do(space):
-    moves = can_take(building(below(space), ONE_EACH))
-    expected = {f"set:{colour}>{space}" for colour in COLOURS}
-    assert {move for move in moves if move.endswith(f">{space}")} == expected
-
-
-@pytest.mark.parametrize("space", ["a3", "c3"])
-def test_t13_a_space_in_the_middle_is_its_own_mirror(space):
-    moves = can_take(building(below(space), ONE_EACH))
-    assert {f"set:{colour}>{space}" for colour in COLOURS} <= moves
-
-
-@pytest.mark.parametrize(("space", "mirror"), MIRROR.items())
-def test_t13_beside_a_yellow_mirror_any_colour_will_do(space, mirror):
-    stage = below(space, mirror) | {mirror: "yellow"}
-    moves = can_take(building(stage, ONE_EACH))
-    expected = {f"set:{colour}>{space}" for colour in COLOURS}
-    assert {move for move in moves if move.endswith(f">{space}")} == expected
-
-
-@pytest.mark.parametrize(("space", "mirror"), MIRROR.items())
-def test_t13_a_yellow_element_goes_beside_any_colour(space, mirror):
-    stage = below(space, mirror) | {mirror: "green"}
-    d = building(stage, {"yellow": 1}, ["jeweler"])
+def test_t13_the_mirrored_space_must_be_empty_or_hold_the_same_colour_or_yellow(space, mirror):
+    for colour, fit in (("pink", {"pink"}), ("yellow", {*COLOURS})):
+        d = building(below(space, mirror) | {mirror: colour}, ONE_EACH)
+        here = {move for move in can_take(d) if move.endswith(f">{space}")}
+        assert here == {f"set:{one}>{space}" for one in fit}
+    d = building(below(space, mirror) | {mirror: "green"}, {"yellow": 1}, ["jeweler"])
     assert f"set:yellow>{space}" in can_take(d, "jeweler")
-
-
-@pytest.mark.parametrize("space", UNDERNEATH)
-def test_t13_filling_a_candle_space_scores_1_prestige(space):
-    d = building(below(space))
-    after = play(d, "activate:set_dresser_8", f"set:black>{space}")
-    assert gained(d, after, 0) == (int(space in CANDLES), 0)
 
 
 def test_t13_a_yellow_element_scores_a_candle_too():
@@ -131,64 +87,33 @@ EFFECTS = [
     ("purple", (0, 0), [-1, 0, -1, -1], 0),
     ("blue", (0, 0), [0, 2, 0, 0], 0),
     ("green", (0, 0), [0, 0, 0, 0], 1),
+    ("yellow", (0, 0), [0, 0, 0, 0], 0),
 ]
 
 
 @pytest.mark.parametrize(("colour", "gain", "moods", "tokens"), EFFECTS)
 def test_t14_a_stage_set_acts_at_once(colour, gain, moods, tokens):
-    seats = {1: seat(["set_dresser_8"])}
-    d = turn_position(to_move=1, sets={colour: 2}, seats=seats)
-    after = play(d, "activate:set_dresser_8", f"set:{colour}>a3", *(["done"] * (colour != "green")))
+    card = "jeweler" if colour == "yellow" else "set_dresser_8"
+    d = turn_position(to_move=1, sets={colour: 2}, seats={1: seat([card])})
+    after = play(d, f"activate:{card}", f"set:{colour}>a3")
     assert gained(d, after, 1) == gain
-    assert each(after, "mood") == moods
-    assert each(after, "tokens") == [0, tokens, 0, 0]
+    assert (each(after, "mood"), each(after, "tokens")) == (moods, [0, tokens, 0, 0])
     assert after["supply_tokens"] == 8 - tokens
 
 
-def test_t14_yellow_does_nothing():
-    d = building(sets={"yellow": 2}, cards=["jeweler"])
-    after = play(d, "activate:jeweler", "set:yellow>a3")
-    assert gained(d, after, 0) == (0, 0)
-    assert (each(after, "mood"), each(after, "tokens")) == ([0] * 4, [0] * 4)
-
-
-def test_t14_every_element_acts_for_itself():
-    d = building(sets={"pink": 2, "purple": 1})
-    moves = ["set:pink>a1", "set:purple>a3", "set:pink>a5"]
-    after = play(d, "activate:set_dresser_8", *moves)
-    assert gained(d, after, 0) == (0, 2)
-    assert each(after, "mood") == [0, -1, -1, -1]
-
-
-def test_t14_green_gives_a_token_only_if_one_is_left_in_the_supply():
-    d = building(sets={"green": 1}, others={1: seat(tokens=8)})
-    assert d["supply_tokens"] == 0
+@pytest.mark.parametrize(("held", "gets"), [(7, 1), (8, 0)])
+def test_t14_green_gives_a_token_only_if_one_is_left_in_the_supply(held, gets):
+    d = building(sets={"green": 1}, others={1: seat(tokens=held)})
     after = play(d, "activate:set_dresser_8", "set:green>a3")
-    assert (each(after, "tokens"), after["supply_tokens"]) == ([0, 8, 0, 0], 0)
+    assert (each(after, "tokens"), after["supply_tokens"]) == ([gets, held, 0, 0], 0)
     assert seat_of(after, 0)["stage"] == {"a3": "green"}
 
 
-def test_t14_green_gives_the_last_token():
-    d = building(sets={"green": 1}, others={1: seat(tokens=7)})
-    after = play(d, "activate:set_dresser_8", "set:green>a3")
-    assert (each(after, "tokens"), after["supply_tokens"]) == ([1, 7, 0, 0], 0)
-
-
-@pytest.mark.parametrize(("mood", "after"), [(-2, 0), (-1, 1), (0, 2), (1, 3), (2, 3), (3, 3)])
-def test_t15_mood_stops_at_plus_3(mood, after):
+@pytest.mark.parametrize(
+    ("mood", "up", "down"), [(-2, 0, -2), (-1, 1, -2), (0, 2, -1), (1, 3, 0), (2, 3, 1), (3, 3, 2)]
+)
+def test_t15_mood_stops_at_plus_3_and_minus_2(mood, up, down):
     d = turn_position(seats={0: seat(mood=mood)})
-    assert seat_of(play(d, "activate:falstaff"), 0)["mood"] == after
-
-
-@pytest.mark.parametrize(("mood", "after"), [(-2, -2), (-1, -2), (0, -1), (3, 2)])
-def test_t15_mood_stops_at_minus_2(mood, after):
+    assert seat_of(play(d, "activate:falstaff"), 0)["mood"] == up
     d = building(sets={"purple": 1}, others={1: seat(mood=mood)})
-    d = play(d, "activate:set_dresser_8", "set:purple>a3")
-    assert seat_of(d, 1)["mood"] == after
-
-
-def test_t15_steps_past_an_end_are_not_remembered():
-    d = building(sets={"blue": 1, "purple": 1}, mood=2, others={1: seat(["set_dresser_6"])})
-    d = play(d, "activate:set_dresser_8", "set:blue>a3", "done")
-    d = play(d, "activate:set_dresser_6", "set:purple>a3")
-    assert seat_of(d, 0)["mood"] == 2
+    assert seat_of(play(d, "activate:set_dresser_8", "set:purple>a3"), 1)["mood"] == down

@@ -6,43 +6,24 @@ from shakespeare_agents.single_game import SingleGame
 from shakespeare_agents.taking_back import take_back
 from shakespeare_env import Position
 
-SHOWN = "stays played: it has shown you what you did not know"
 
-
-def nothing(*arguments):
-    """Tells nobody of a move."""
-
-
-def pushed(players, *moves):
+@pytest.mark.parametrize(
+    ("players", "moves", "taken_back"),
+    [
+        (3, [None] * 3 + ["wager:2"], "wager:2"),
+        (3, [None] * 3 + ["wager:2", "wager:3", "wager:4"], None),  # has shown the others'
+        (1, [None, "activate:queen", "queen:objectives"], None),  # has shown objectives
+        (1, [None, "activate:queen", "queen:money"], "queen:money"),
+    ],
+)
+def test_what_has_shown_a_secret_stays_played(players, moves, taken_back):
     played = SingleGame(Position.new(players=players, seed=3), {}, 3)
     for move in moves:
-        chosen = move or played.position.moves()[0]
-        played.push(chosen, nothing)
-    return played
-
-
-def test_a_wager_may_change_while_others_are_hidden():
-    played = pushed(3, *[""] * 3, "wager:2")
-    first = played.positions[-2].to_move
-    assert take_back(played, first) == "wager:2"
-
-
-def test_the_last_wager_shows_the_others():
-    played = pushed(3, *[""] * 3, "wager:2", "wager:3", "wager:4")
-    last = played.positions[-2].to_move
-    with pytest.raises(ValueError, match=SHOWN):
-        take_back(played, last)
-
-
-def test_objectives_drawn_have_been_seen():
-    played = pushed(1, "", "activate:queen", "queen:objectives")
-    with pytest.raises(ValueError, match=SHOWN):
-        take_back(played, 0)
-    assert played.position.phase == "objective"
-    assert played.moves[-1] == "queen:objectives"
-
-
-def test_money_of_the_queen_may_go_back():
-    played = pushed(1, "", "activate:queen", "queen:money")
-    assert take_back(played, 0) == "queen:money"
-    assert take_back(played, 0) == "activate:queen"
+        played.push(move or played.position.moves()[0], lambda *_: None)
+    mover = played.positions[-2].to_move or 0
+    if taken_back:
+        assert take_back(played, mover) == taken_back
+        return
+    with pytest.raises(ValueError, match="stays played: it has shown you what you did not know"):
+        take_back(played, mover)
+    assert played.moves[-1] == moves[-1]

@@ -14,7 +14,7 @@ from shakespeare_env.errors import IllegalMove
 from tests.contract.random_games import TABLES, Table
 from tests.fuzz.json_mutations import value
 from tests.fuzz.odd_arrays import BrokenError, odd
-from tests.fuzz.refusals import refused
+from tests.fuzz.play import refused
 
 _SIZES = (1, 2, 3, 8, 300)
 _PATIENCE = 3.0
@@ -75,27 +75,10 @@ def _step(case: random.Random, batch: Batch) -> None:
         batch.step(_either(case, actions), _either(case, rows))
 
 
-def _reset(case: random.Random, batch: Batch) -> None:
-    seed = case.randrange(2**64) if case.random() < 0.7 else _scalar(case)
-    batch.reset(seed, odd(case, [case.randrange(9) for _ in range(batch.n)]))
-
-
-def _restart(case: random.Random, batch: Batch) -> None:
-    batch.restart(odd(case, _rows(case, batch)))
-
-
 def _observe(case: random.Random, batch: Batch) -> None:
     rows = _rows(case, batch)
     seats = [case.randrange(int(batch.players[row])) for row in rows]
     batch.observe(_either(case, seats), _either(case, rows))
-
-
-def _scores(case: random.Random, batch: Batch) -> None:
-    batch.scores(odd(case, _rows(case, batch)))
-
-
-def _save(case: random.Random, batch: Batch) -> None:
-    batch.save(odd(case, _rows(case, batch)))
 
 
 def _load(case: random.Random, batch: Batch) -> None:
@@ -127,12 +110,6 @@ def _load(case: random.Random, batch: Batch) -> None:
         lambda: value(case),
     )
     batch.load(rows, case.choice(odd_records)())
-
-
-def _copies(case: random.Random, batch: Batch) -> None:
-    seed = 0 if case.random() < 0.7 else _scalar(case)
-    twin = batch.copies(odd(case, _rows(case, batch)), seed)
-    _play_on(twin)
 
 
 def _determinize(case: random.Random, batch: Batch) -> None:
@@ -236,7 +213,21 @@ def _call(calls: list[Callable[[], Any]], faults: list[Exception]) -> None:
             faults.append(error)
 
 
+def _seeded(case: random.Random, batch: Batch) -> None:
+    seed = case.randrange(2**64) if case.random() < 0.7 else _scalar(case)
+    if case.random() < 0.5:
+        batch.reset(seed, odd(case, [case.randrange(9) for _ in range(batch.n)]))
+    else:
+        _play_on(batch.copies(odd(case, _rows(case, batch)), seed))
+
+
+def _named(case: random.Random, batch: Batch) -> None:
+    """What takes nothing but the numbers of games."""
+    call = case.choice((batch.restart, batch.scores, batch.save))
+    call(odd(case, _rows(case, batch)))
+
+
 _WAYS = (
-    *(_step, _step, _reset, _restart, _observe, _scores, _save, _load, _load, _copies),
+    *(_step, _step, _seeded, _seeded, _observe, _named, _named, _named, _load, _load),
     *(_determinize, _new, _new, _position, _write, _share),
 )

@@ -47,11 +47,12 @@ def check(case: random.Random) -> str:
         else:
             _write(mutated(case, data), path)
         seed = case.randrange(2**32)
-        return apart(lambda: _played(name, path, seed))
+        word: str = apart(lambda: _played(name, path, seed))
+    return word
 
 
 def _change_numbers(case: random.Random, name: str, data: Any, path: Path) -> None:
-    """Up to so many changes that are all accepted; without any the printed box is played."""
+    """Several changes that are all accepted; without any the printed box is played."""
     load_box = import_module(_loading(name)).load_box
     _write(data, path)
     left = case.choice((1, 2, 5, 12))

@@ -21,6 +21,7 @@ from shakespeare_env.agent import decide
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
 from tests.agents.networks import random_heads, random_tensors
+from tests.fuzz.damage import change_files, change_json
 from tests.fuzz.json_mutations import bytes_mutated, mutated
 from tests.generators import generators
 
@@ -69,7 +70,7 @@ def check(case: random.Random) -> str:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "checkpoint")
         shutil.copytree(case.choice((saved, _with_heads, _from_before_heads))(name), folder)
-        case.choice((_change_card, _change_card, _change_weights, _change_files))(case, folder)
+        case.choice((_change_card, _change_card, _change_weights, change_files))(case, folder)
         try:
             _play(name, folder)
         except CheckpointError:
@@ -91,12 +92,7 @@ def _play(name: str, folder: Path) -> None:
 
 
 def _change_card(case: random.Random, folder: Path) -> None:
-    path = folder / CARD_NAME
-    if case.random() < 0.2:
-        path.write_bytes(bytes_mutated(case, path.read_bytes()))
-    else:
-        text = json.dumps(mutated(case, json.loads(path.read_bytes())))
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    change_json(case, folder / CARD_NAME)
 
 
 def _change_weights(case: random.Random, folder: Path) -> None:
@@ -119,16 +115,3 @@ def _change_weights(case: random.Random, folder: Path) -> None:
     if case.random() < 0.9:
         card["weights_digest"] = hashlib.sha256(content).hexdigest()
     (folder / CARD_NAME).write_text(json.dumps(card))
-
-
-def _change_files(case: random.Random, folder: Path) -> None:
-    """Files are missing, empty, links, folders or not to be read."""
-    path = case.choice(sorted(folder.iterdir()))
-    path.unlink()
-    change = case.randrange(4)
-    if change == 0:
-        path.mkdir()
-    elif change == 1:
-        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
-    elif change == 2:
-        path.write_bytes(b"")

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from shakespeare_env.cli import app
 from shakespeare_env.kernels import compile_all
 from tests.fuzz.json_mutations import bytes_mutated, mutated, text
-from tests.fuzz.starts import start, starts
+from tests.fuzz.play import start, starts
 from tests.fuzz.targets import checkpoints, datasets
 
 PATIENCE = 60.0
@@ -80,14 +80,14 @@ def prepare() -> None:
     torch.set_num_threads(1)
     del stable_baselines3
     for chosen in starts():
-        compile_all(chosen.position.game)
+        compile_all(chosen.game)
     checkpoints.prepare()
     datasets.prepare()
 
 
 def check(case: random.Random) -> str:
     with tempfile.TemporaryDirectory() as place:
-        os.chdir(place)  # what a command writes without being told where
+        os.chdir(place)  # what a command writes where nobody says where
         line = _line(case, Path(place))
         done = CliRunner().invoke(app, line, input=_typed(case))
         os.chdir("/")
@@ -142,12 +142,7 @@ def _value(case: random.Random, option: str, place: Path) -> str:
         "--draw-at": ("day", "round", "phase", "seats", "none", ""),
         "--device": ("cpu", "cpu", "auto", "cuda:99", "meta", "tpu"),
         "--set": ("seed=1", "width=0", "opponents={}", "x=1", "width", "=", "seed=nan", "seed=[[["),
-        "--instead": (
-            "pass",
-            "play:red-1>1",
-            "",
-            case.choice(start(case).position.moves() or [""]),
-        ),
+        "--instead": ("pass", "play:red-1>1", "", case.choice(start(case).moves() or [""])),
     }
     return case.choice(texts.get(option, (*_NUMBERS[:6], *_NUMBERS, *_HUGE)))
 
@@ -171,7 +166,7 @@ def _file(case: random.Random, place: Path) -> str:
     if drawn == 1:
         return str(datasets.saved(case.choice(("shakespeare", "figaro"))))
     path = place / case.choice(("file.json", "file.jsonl", "file.toml", "file.jsonl.gz"))
-    notation: Any = start(case).notation()
+    notation: Any = start(case).to_dict()
     content = json.dumps(notation).encode()
     if drawn == 2:
         content = case.choice(_RECORDS).read_bytes()

@@ -28,13 +28,17 @@ from shakespeare_env.datasets import (
 from shakespeare_env.datasets.manifest import NAME
 from shakespeare_env.datasets.reading import collected
 from shakespeare_env.errors import DatasetError
-from tests.fuzz.json_mutations import bytes_mutated, mutated
+from shakespeare_env.kernels import compile_all
+from tests.fuzz.damage import ODD_LINKS, change_files, change_json
+from tests.fuzz.json_mutations import bytes_mutated
 from tests.fuzz.processes import apart
+
+PATIENCE = 30.0
 
 
 def prepare() -> None:
     for name in registry.names():
-        registry.game(name)
+        compile_all(registry.game(name))
         saved(name)
 
 
@@ -64,7 +68,7 @@ def check(case: random.Random) -> str:
             shutil.copytree(written / "cut", folder)
             return _check_parts(case, folder)
         shutil.copytree(written / "whole", folder)
-        changes = (_change_manifest, _change_manifest, _change_table, _change_files, _change_rows)
+        changes = (_change_manifest, _change_manifest, _change_table, change_files, _change_rows)
         case.choice(changes)(case, folder)
         unfinished = case.random() < 0.5
         try:
@@ -90,7 +94,7 @@ def _check_parts(case: random.Random, folder: Path) -> str:
         path.rename(folder / f"part-{case.randrange(9):08}-{digest}.parquet")
     else:
         path.unlink()
-        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
+        path.symlink_to(case.choice((*ODD_LINKS, path.name)))
     manifest = read_manifest(folder)
     found = Parts(folder, manifest)
     left = {path.name: path.read_bytes() for path in folder.glob("part-*") if path.is_file()}
@@ -100,12 +104,7 @@ def _check_parts(case: random.Random, folder: Path) -> str:
 
 
 def _change_manifest(case: random.Random, folder: Path) -> None:
-    path = folder / NAME
-    if case.random() < 0.2:
-        path.write_bytes(bytes_mutated(case, path.read_bytes()))
-    else:
-        text = json.dumps(mutated(case, json.loads(path.read_bytes())))
-        path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    change_json(case, folder / NAME)
 
 
 def _change_table(case: random.Random, folder: Path) -> None:
@@ -161,15 +160,3 @@ def _sign(path: Path, *, size: bool = True, digest: bool = True) -> None:
     if digest:
         stored["digest"] = hashlib.sha256(content).hexdigest()
     (path.parent / NAME).write_text(json.dumps(manifest))
-
-
-def _change_files(case: random.Random, folder: Path) -> None:
-    path = case.choice(sorted(folder.iterdir()))
-    path.unlink()
-    change = case.randrange(4)
-    if change == 0:
-        path.mkdir()
-    elif change == 1:
-        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
-    elif change == 2:
-        path.write_bytes(b"")

@@ -9,8 +9,7 @@ import numpy as np
 
 from shakespeare_env import Batch, IllegalMove, Position
 from tests.fuzz.json_mutations import text, value
-from tests.fuzz.refusals import refused
-from tests.fuzz.starts import start, starts
+from tests.fuzz.play import refused, start, starts
 
 _IDS = (-1, 0, 1, 2**31, -(2**31), 2**63, -(2**63) - 1, 2**64, 10**30, 1.0, True, None, "0")
 
@@ -20,7 +19,7 @@ def prepare() -> None:
 
 
 def check(case: random.Random) -> str:
-    position = start(case).position.copy()
+    position = start(case).copy()
     before = position.copy()
     try:
         word = case.choice(_WAYS)(case, position)

@@ -7,23 +7,18 @@ from typing import Any
 
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
-from tests.fuzz import figaro_rearranged, shakespeare_rearranged
 from tests.fuzz.json_mutations import mutated
-from tests.fuzz.play import ask, play_out
-from tests.fuzz.starts import start, starts
+from tests.fuzz.play import ask, play_out, start, starts
+from tests.fuzz.rearranged import rearranged
 
 _SYNTAX = 0.25
 """The share of cases that are changed without regard to what they mean."""
-_REARRANGED = {
-    "shakespeare": shakespeare_rearranged.rearranged,
-    "figaro": figaro_rearranged.rearranged,
-}
 
 
 def prepare() -> None:
     case = random.Random(0)
     for chosen in starts()[:: len(starts()) // 20]:
-        ask(case, chosen.position)
+        ask(case, chosen)
 
 
 def check(case: random.Random) -> str:
@@ -37,7 +32,7 @@ def check(case: random.Random) -> str:
 
 def changed(case: random.Random) -> Any:
     """The notation of a real position, changed."""
-    given = start(case).notation()
+    given = start(case).to_dict()
     if case.random() < _SYNTAX:
         return mutated(case, given)
-    return _REARRANGED[given["game"]](case, given)
+    return rearranged(case, given)

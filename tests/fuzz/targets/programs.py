@@ -80,7 +80,7 @@ def withstands(seed: str, table: Table, answers: int) -> None:
 
 
 def _play(hostile: Judged, table: Table) -> None:
-    """Games of which the program loses those in which it fails, and plays on in the others."""
+    """Games: the program loses those in which it fails, and plays on in the others."""
     hostile.lost.clear()
     batch, lineup = games(table, [hostile], _TOGETHER)
     play_out(batch, lineup)

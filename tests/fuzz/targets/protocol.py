@@ -12,7 +12,8 @@ from typing import Any
 
 from shakespeare_env.cli.protocol import Engine, protocol
 from tests.fuzz.json_mutations import bytes_mutated, mutated, value
-from tests.fuzz.starts import start, starts
+from tests.fuzz.play import start, starts
+from tests.fuzz.processes import apart
 from tests.fuzz.targets.positions import changed
 
 _PIPED = 0.005
@@ -116,7 +117,7 @@ def _request(case: random.Random) -> dict[str, Any]:
 def _moves(case: random.Random) -> Any:
     if case.random() < 0.2:
         return value(case)
-    position = start(case).position
+    position = start(case)
     moves = position.moves() or [""]
     return case.choice((case.choice(moves), [case.choice(moves)], [], ["pass"] * 3))
 
@@ -129,12 +130,7 @@ def _answered_through_a_pipe(lines: list[bytes]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         given, printed = Path(folder, "in"), Path(folder, "out")
         given.write_bytes(b"".join(lines))
-        printed.touch()
-        pid = os.fork()
-        if not pid:
-            _run_the_command(given, printed)
-        _, status = os.waitpid(pid, 0)
-        assert os.waitstatus_to_exitcode(status) == 0
+        apart(lambda: _run_the_command(given, printed))
         answers = printed.read_text().splitlines()
     for answer in answers:
         _word_of(answer)
@@ -143,15 +139,10 @@ def _answered_through_a_pipe(lines: list[bytes]) -> None:
 
 
 def _run_the_command(given: Path, printed: Path) -> None:
-    code = 1
-    try:
-        with given.open("rb") as source, printed.open("wb") as sink:
-            os.dup2(source.fileno(), 0)
-            os.dup2(sink.fileno(), 1)
-        sys.stdin = os.fdopen(0, encoding="utf-8")
-        sys.stdout = os.fdopen(1, "w", encoding="utf-8")
-        protocol()
-        sys.stdout.flush()
-        code = 0
-    finally:
-        os._exit(code)
+    with given.open("rb") as source, printed.open("wb") as sink:
+        os.dup2(source.fileno(), 0)
+        os.dup2(sink.fileno(), 1)
+    sys.stdin = os.fdopen(0, encoding="utf-8")
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    protocol()
+    sys.stdout.flush()

@@ -15,22 +15,20 @@ from shakespeare_env import Batch, Position, env
 from shakespeare_env.wrappers.aec import CheckedEnv, SavedGame
 from tests.contract.random_games import LONGEST
 from tests.fuzz.json_mutations import bytes_mutated
-from tests.fuzz.play import ask, play_out
-from tests.fuzz.refusals import refused
-from tests.fuzz.starts import start, starts
+from tests.fuzz.play import ask, play_out, refused, start, starts
 
 
 def prepare() -> None:
     case = random.Random(0)
     for chosen in starts()[:: len(starts()) // 20]:
-        record = chosen.position.record()
-        ask(case, chosen.position)
+        record = chosen.record()
+        ask(case, chosen)
         for way in _WAYS:
-            way(case, chosen.position, record)
+            way(case, chosen, record)
 
 
 def check(case: random.Random) -> str:
-    position = start(case).position
+    position = start(case)
     record = np.array(position.record())
     case.choice((_change_fields, _change_fields, _change_bytes))(case, record)
     try:
@@ -66,7 +64,7 @@ def _change_fields(case: random.Random, record: Any) -> None:
         elif change == 3:
             flat[:] = flat[at]
         else:
-            other = case.choice(starts()).position.record()
+            other = case.choice(starts()).record()
             if other.dtype == record.dtype:
                 flat[:] = np.ravel(other[name])
         record[name] = flat.reshape(record[name].shape)

@@ -23,9 +23,10 @@ from shakespeare_env.kernels import compile_all
 from shakespeare_training.config import make_config
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.run import Run
+from tests.fuzz.damage import change_files, change_json
 from tests.fuzz.json_mutations import bytes_mutated, mutated
+from tests.fuzz.play import refused
 from tests.fuzz.processes import apart
-from tests.fuzz.refusals import refused
 
 PATIENCE = 30.0
 _SETTINGS: dict[str, Any] = {
@@ -67,7 +68,7 @@ def _train(name: str, folder: Path) -> None:
 
 
 class _Stop(BaseCallback):
-    """Ends learning after so many rollouts."""
+    """Ends learning after a number of rollouts."""
 
     def __init__(self, rollouts: int) -> None:
         super().__init__()
@@ -84,7 +85,7 @@ def check(case: random.Random) -> str:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place, "run")
         shutil.copytree(saved(case.choice(registry.names())), folder)
-        case.choice((_change_state, _change_state, _change_arrays, _change_files))(case, folder)
+        case.choice((_change_state, _change_state, _change_arrays, change_files))(case, folder)
         try:
             run = Run.resume(folder, device="cpu")
         except (CheckpointError, BoxError, TrainingError):
@@ -106,17 +107,14 @@ def check(case: random.Random) -> str:
 def _change_state(case: random.Random, folder: Path) -> None:
     path = folder / STATE_NAME
     drawn = case.random()
-    if drawn < 0.1:
-        path.write_bytes(bytes_mutated(case, path.read_bytes()))
-        return
+    if drawn < 0.4:
+        return change_json(case, path)
     data = json.loads(path.read_bytes())
-    if drawn < 0.5:
+    if drawn < 0.8:
         part = case.choice(("facts", "league", "snapshots", "rng", "arrays"))
         data[part] = mutated(case, data[part])
-    elif drawn < 0.7:
-        data["facts"]["config"] = mutated(case, data["facts"]["config"], times=1)
     else:
-        data = mutated(case, data)
+        data["facts"]["config"] = mutated(case, data["facts"]["config"], times=1)
     path.write_bytes(json.dumps(data).encode("utf-8", "surrogatepass"))
 
 
@@ -161,16 +159,3 @@ def _change_array(case: random.Random, arrays: dict[str, Any], name: str) -> Non
         for _ in range(case.choice((1, 2, 8))):
             flat[case.randrange(array.size)] = case.choice((0, 1, 2, 3, 5, 7, 15, 100, 127))
     arrays[name] = array
-
-
-def _change_files(case: random.Random, folder: Path) -> None:
-    paths = [path for path in sorted(folder.iterdir()) if path.is_file()]
-    path = case.choice(paths)
-    path.unlink()
-    change = case.randrange(4)
-    if change == 0:
-        path.mkdir()
-    elif change == 1:
-        path.symlink_to(case.choice(("/dev/null", "/dev/zero", path.name, "/nowhere", "/etc")))
-    elif change == 2:
-        path.write_bytes(b"")

@@ -1,0 +1,158 @@
+"""Positions with their pieces elsewhere, which still look legal.
+
+What may change places is learnt from real positions: values at the same kind of place, and lists
+and counts of the same things.  What must add up in a game is then, mostly, made to add up.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from tests.fuzz import figaro_balance, shakespeare_balance
+from tests.fuzz.play import start, starts
+
+Dict = dict[str, Any]
+Kind = tuple[str, ...]
+"""The way to a value, with `*` for the places of a list, and for acts and their spaces."""
+_BALANCE = {"shakespeare": shakespeare_balance.balance, "figaro": figaro_balance.balance}
+_LIMITS = (-32768, -1000, -2, -1, 0, 1, 2, 3, 4, 5, 6, 8, 30, 127, 200, 1000, 32767)
+
+
+def rearranged(case: random.Random, d: Dict) -> Dict:
+    """1 to 6 changes; then, mostly, what must add up is made to add up."""
+    for _ in range(case.randint(1, 6)):
+        case.choice(_CHANGES)(case, d)
+    if case.random() < 0.85:
+        _BALANCE[d["game"]](case, d)
+    return d
+
+
+def _values(value: Any, kind: Kind = ()) -> Iterator[tuple[Kind, Any, Any]]:
+    """(kind, container, key) of every value inside."""
+    keys: Any = ()
+    if isinstance(value, dict):
+        keys = list(value)
+    elif isinstance(value, list):
+        keys = range(len(value))
+    for key in keys:
+        name = "*" if isinstance(key, int) or kind[:1] == ("piles",) else key
+        yield (*kind, name), value, key
+        yield from _values(value[key], (*kind, name))
+
+
+@cache
+def _alike(game: str) -> dict[Kind, frozenset[Kind]]:
+    """Kinds of lists of texts, and of counts, that hold the same things."""
+    found: dict[Kind, set[str]] = defaultdict(set)
+    for position in starts():
+        if position.game.name == game:
+            for kind, container, key in _values(position.to_dict()):
+                entries = container[key]
+                if isinstance(entries, list | dict):
+                    found[kind].update(one for one in entries if isinstance(one, str))
+    return {
+        kind: frozenset(other for other, more in found.items() if more & things)
+        for kind, things in found.items()
+        if things
+    }
+
+
+def _places(d: Dict, wanted: type) -> dict[Kind, list[Any]]:
+    """The lists, or the dicts, of a position by kind."""
+    found: dict[Kind, list[Any]] = defaultdict(list)
+    for kind, container, key in _values(d):
+        if isinstance(container[key], wanted):
+            found[kind].append(container[key])
+    return found
+
+
+def _move(case: random.Random, d: Dict) -> None:
+    """One thing, some or all from a list to another of the same things, or within it."""
+    lists, alike = _places(d, list), _alike(d["game"])
+    kind = case.choice([*lists])
+    source = case.choice(lists[kind])
+    if not source:
+        return
+    kinds = [other for other in alike.get(kind, {kind}) if other in lists]
+    target = case.choice(lists[case.choice(kinds or [kind])])
+    for _ in range(case.choice((1, 1, 2, len(source)))):
+        if source:
+            moved = source.pop(case.randrange(len(source)))
+            target.insert(case.randint(0, len(target)), moved)
+
+
+def _count(case: random.Random, d: Dict) -> None:
+    """Counts of one thing, or of all, move between those of the same things."""
+    dicts, alike = _places(d, dict), _alike(d["game"])
+    kinds = [k for k in dicts if k in alike and any(_counts(one) for one in dicts[k])]
+    if not kinds:
+        return
+    kind = case.choice(kinds)
+    places = [one for other in alike[kind] for one in dicts.get(other, ()) if _counts(one)]
+    source, target = case.choice(places), case.choice(places)
+    for key in list(source) if case.random() < 0.4 else [case.choice(list(source))]:
+        moved = case.choice((min(1, source[key]), source[key], source[key] // 2))
+        source[key] -= moved
+        target[key] = target.get(key, 0) + moved
+        if d["game"] == "figaro" and not source[key]:
+            del source[key]
+
+
+def _counts(value: Dict) -> bool:
+    return bool(value) and all(type(count) is int for count in value.values())
+
+
+def _transplant(case: random.Random, d: Dict) -> None:
+    """A value, small or large, from the same kind of place of another position."""
+    kind, container, key = case.choice(list(_values(d)))
+    other = _other(case, d)
+    given = [inner[k] for same, inner, k in _values(other) if same == kind]
+    if given:
+        container[key] = copy.deepcopy(case.choice(given))
+
+
+def _decide_otherwise(case: random.Random, d: Dict) -> None:
+    """The decision of another position, or most of what belongs to it."""
+    other = _other(case, d)
+    for key in ("phase", "pending", "to_move", "day", "round", "queue", "winners", "order"):
+        if key in other and case.random() < 0.9:
+            d[key] = copy.deepcopy(other[key])
+
+
+def _other(case: random.Random, d: Dict) -> Dict:
+    """Another position of the game, mostly of as many seats."""
+    for _ in range(40):
+        position = start(case)
+        if position.game.name == d["game"] and position.players == d["players"]:
+            return position.to_dict()
+    return d
+
+
+def _number(case: random.Random, d: Dict) -> None:
+    """A number at its limits or beyond them, a truth that is none."""
+    numbers = [(c, k) for _, c, k in _values(d) if type(c[k]) in (int, bool)]
+    container, key = case.choice(numbers)
+    old = container[key]
+    if isinstance(old, bool):
+        container[key] = not old
+    else:
+        container[key] = case.choice((old + 1, old - 1, case.choice(_LIMITS)))
+
+
+def _swap(case: random.Random, d: Dict) -> None:
+    """Two entries of a list change places: seats, cards, discs of a pile, places of a track."""
+    lists = [one for found in _places(d, list).values() for one in found if len(one) > 1]
+    chosen = case.choice(lists)
+    one, other = case.sample(range(len(chosen)), 2)
+    chosen[one], chosen[other] = chosen[other], chosen[one]
+
+
+_CHANGES = (
+    *(_move, _move, _move, _count, _count, _transplant, _transplant, _transplant),
+    *(_decide_otherwise, _number, _number, _swap),
+)
