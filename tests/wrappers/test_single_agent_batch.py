@@ -173,6 +173,30 @@ def before_the_end(games):
 # ----------------------------------------------------------------------------- the learner's faults
 
 
+@full_tables
+def test_after_an_illegal_action_nothing_is_owed(table):
+    """What fell due in the game that ended so is lost, in that game and in the next."""
+    games = make(table, 8, seed=5)
+    count = paying(games)
+    games.reset(5)
+    assert count.max() > 0
+    assert games.step(np.full(8, -1)).rewards.tolist() == [-1.0] * 8
+    count[:] = 0
+    games.restart(range(8))
+    assert games.step(legal(games)).rewards.tolist() == count.tolist()
+
+
+@small_tables
+def test_no_winner_of_an_earlier_game_is_left_when_an_illegal_action_ends_the_next(table):
+    games = make(table, 1)
+    while not games.step(legal(games)).ended[0]:
+        pass
+    assert games.results(np.array([0]))[1].any()
+    games.restart([0])
+    games.step([-1])
+    assert not games.results(np.array([0]))[1].any()
+
+
 @small_tables
 def test_wrong_steps_change_nothing(table):
     games = make(table, 3)
