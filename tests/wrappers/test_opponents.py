@@ -15,7 +15,7 @@ from shakespeare_env import IllegalMove, registry
 from shakespeare_env.agent import agent_for
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import BySight, legal, make, mixed_seats, played
+from tests.wrappers.lives import BySight, legal, make, played
 
 # --------------------------------------------------------------------------------- who sits where
 
@@ -92,22 +92,6 @@ def test_rows_draw_their_own_line_ups(table):
     games = make(table, 80, seed=4, opponents={one: 1, other: 1})
     games.step(legal(games))
     assert min(one.asked[0], other.asked[0]) > 15
-
-
-@full_tables
-def test_the_learners_seat_goes_around_the_table(table):
-    mixed = mixed_seats(table.game)
-    games = make(table, 7, players=mixed, seat=None)
-    for begun in range(5):
-        assert games.seats.tolist() == [(row + begun) % mixed[row] for row in range(7)]
-        games.restart(range(7))
-    games.restart([3])
-    assert games.seats.tolist() == [(row + 5 + (row == 3)) % mixed[row] for row in range(7)]
-    games.reset(1)
-    assert games.seats.tolist() == [row % mixed[row] for row in range(7)]
-    fixed = make(table, 7, seat=2)
-    fixed.restart([1, 4])
-    assert fixed.seats.tolist() == [2] * 7
 
 
 # ------------------------------------------------------------------------------ what may be asked

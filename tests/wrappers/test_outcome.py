@@ -12,7 +12,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.logger import configure
 
 from shakespeare_env import Batch, env, registry
-from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.outcome import NO_OFFENDER, outcomes
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
@@ -107,24 +106,6 @@ def check(info, players, length=None):
     if players > 1:
         assert (info["won"] > 0) == info["winners"][info["seat"]] == (info["rank"] == 1)
     json.dumps({key: info[key] for key, kind in KEYS.items() if kind is not np.ndarray})
-
-
-@plain_tables
-def test_the_environment_of_one_game(table):
-    view = SingleAgentEnv(**table.arguments, opponents="random")
-    for seed in range(3):
-        observation, info = view.reset(seed=seed)
-        over = False
-        while not over:
-            action = int(learn(observation[None], info["action_mask"][None])[0])
-            observation, reward, over, _, info = view.step(action)
-        check(info, table.players)
-        assert info["seat"] == view.seat
-        if table.players > 1:
-            assert (reward > 0) == (info["won"] > 0)
-            assert reward in (pytest.approx(info["won"]), pytest.approx(-1 / (table.players - 1)))
-        else:
-            assert (reward > 0) == (info["won"] == 1.0)
 
 
 @pytest.mark.parametrize("name", registry.names())

@@ -13,7 +13,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
-from shakespeare_env import IllegalMove, Position
+from shakespeare_env import Position
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, plain_tables, small_tables
@@ -148,19 +148,6 @@ def test_what_was_shown_stays_as_it_was(table, make_games):
         *_, infos = games.step(games.action_masks().argmax(axis=1))
         assert all(info == {} for info in infos)
         infos[0]["mine"] = 1
-
-
-@full_tables
-def test_an_illegal_action_changes_nothing_in_self_play(table):
-    games = make(table)
-    games.reset()
-    actions = games.batch.random_actions()
-    actions[3] = np.flatnonzero(~games.action_masks()[3])[0]
-    before = games.batch.obs.copy()
-    with pytest.raises(IllegalMove) as caught:
-        games.step(actions)
-    assert caught.value.game_index == 3
-    assert (games.batch.obs == before).all()
 
 
 @small_tables
