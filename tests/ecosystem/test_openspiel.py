@@ -85,7 +85,9 @@ def test_resampling_keeps_what_a_seat_knows_and_redraws_the_rest(name, seats):
         for _ in range(3):
             possible = state.resample_from_infostate(seat, rng.random)
             # A clone has the game's own chance to come; what is resampled has another.
-            assert possible.position.record()["random"] != state.position.record()["random"]
+            own_chance = state.position.record()["random"]
+            assert state.clone().position.record()["random"] == own_chance
+            assert possible.position.record()["random"] != own_chance
             assert possible.current_player() == seat
             assert possible.legal_actions() == state.legal_actions()
             assert possible.information_state_string(seat) == state.information_state_string(seat)

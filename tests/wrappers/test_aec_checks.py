@@ -108,8 +108,9 @@ def test_an_action_outside_the_space_is_refused_as_by_the_stacked_wrappers(table
 
 CALLS: list[Callable[[Any], Any]] = [
     lambda view: next(iter(view.agent_iter())),
-    *(methodcaller(*call) for call in [("step", 0), ("observe", "player_0"), ("last",)]),
-    *(methodcaller(name) for name in ["render", "state"]),
+    methodcaller("step", 0),
+    methodcaller("observe", "player_0"),
+    *map(methodcaller, ["last", "render", "state"]),
     *map(attrgetter, ["agents", "agent_selection", "rewards", "terminations", "truncations"]),
     *map(attrgetter, ["infos", "num_agents", "max_num_agents", "possible_agents", "metadata"]),
     *map(attrgetter, ["render_mode", "_private", "no_such_thing"]),

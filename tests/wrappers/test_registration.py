@@ -84,12 +84,13 @@ def test_gymnasium_makes_one_game_and_many(env_id, name, players):
         **options,
     }
     same = Batch(name, players=game.max_seats, reward="score", **options)
-    for made in (gymnasium.make(env_id, **arguments), gymnasium.make_vec(env_id, 2, **arguments)):
-        rows: SingleAgentBatch = cast(Any, made.unwrapped).games
+    one, two = gymnasium.make(env_id, **arguments), gymnasium.make_vec(env_id, 2, **arguments)
+    for full in (one, two):
+        rows: SingleAgentBatch = cast(Any, full.unwrapped).games
         assert (rows.batch._options, rows.batch.reward) == (same._options, "score")
         assert set(rows.batch.players.tolist()) == {game.max_seats}
         assert set(rows.seats.tolist()) == {1}
-        assert made.render_mode == "ansi"
+        assert full.render_mode == "ansi"
     with pytest.raises(TypeError, match="unexpected keyword argument 'seed'"):
         gymnasium.make(env_id, seed=3)
 

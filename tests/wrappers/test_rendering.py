@@ -59,7 +59,8 @@ def test_one_game_is_shown_as_its_position(table):
     assert text.render() == str(position)
     for view in (pixels, one_seat):
         np.testing.assert_array_equal(view.render(), picture)
-    assert (picture.dtype, picture.shape[1:]) == (np.uint8, (1600, 3))
+    assert picture.dtype == np.uint8
+    assert picture.shape[1:] == (1600, 3)
     assert picture.shape[0] % 2 == 0
     advance(pixels, 1)
     assert not np.array_equal(pixels.render(), picture)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -48,7 +49,7 @@ def test_spaces_hold_what_comes_out(table):
     assert env.observation_space.shape == (ROWS, size)
     assert env.single_observation_space.shape == (size,)
     assert env.action_space.shape == (ROWS,)
-    assert env.single_action_space.n == actions
+    assert env.single_action_space == gymnasium.spaces.Discrete(actions)
     for observations, *_, infos in play(env, 150, seed=1):
         assert observations in env.observation_space
         assert all(row in env.single_observation_space for row in observations)

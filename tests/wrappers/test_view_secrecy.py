@@ -36,11 +36,12 @@ def seated(games, records, seats):
 
 def shown_by_gym(table, records, seats):
     """What it shows before a decision, and when an illegal action ends the game there."""
-    env, shown = SingleAgentEnv(**table.arguments), []
+    env = SingleAgentEnv(**table.arguments)
+    shown: list[Any] = []
     for record, seat in list(zip(records, seats, strict=True))[::4]:
         env.reset()
         seated(env.games, stacked([record]), [seat])
-        shown += [env.reset()]
+        shown.append(env.reset())
         assert (env.games.batch.save([0])["random"] == record["random"]).all()
         shown += [env.action_masks(), env.step(-1), env.action_masks()]
     return shown
