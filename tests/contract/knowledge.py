@@ -30,8 +30,6 @@ told by modules in the folder of the game's own tests; `of` finds them.  A new g
     FIRST_NETWORK: str          SHA-256 of the weights file of `network,version=1`
 `strength.py`    how good the agents are at least, so that a change for the worse is noticed
     HEURISTIC_OVER_RANDOM, GREEDY_OVER_RANDOM: OverRandom
-    STOCK_PPO_LEAD: float       by how much the score that it reaches rises in half a minute of
-                                learning with a stock learner, at the table with the fewest seats
     NETWORK_WINS: dict[str, float]      agent -> share of the games that the bundled network wins
                                 against it at a table of four or fewer
 

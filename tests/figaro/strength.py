@@ -7,5 +7,4 @@ from tests.contract.knowledge import OverRandom
 
 HEURISTIC_OVER_RANDOM = OverRandom(wins={3: 0.9, 6: 0.6}, lead=12)
 GREEDY_OVER_RANDOM = OverRandom(wins={3: 0.85, 6: 0.55}, lead=10)
-STOCK_PPO_LEAD = 1
 NETWORK_WINS = {"random": 0.8, "heuristic": 0.3}

@@ -6,19 +6,21 @@ import ast
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
 import pytest
 
 import execute
+from demonstration import demonstration, find
 from notebook_mode import VARIABLE, is_fast, size
+from shakespeare_env import Position, registry
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
-LARGEST = 1_600_000
-"""Bytes of a notebook, pictures included."""
-every = pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+every = pytest.mark.parametrize(
+    "path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem
+)
 _RUN = """
 import sys
 from pathlib import Path
@@ -29,15 +31,6 @@ notebook = executed(Path(path), {variable: "1"})
 outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
 sys.exit("".join(o["text"] for o in outputs if o.get("name") == "stderr") or None)
 """
-
-
-def code_cells(path):
-    notebook = nbformat.read(path, as_version=4)
-    return [cell for cell in notebook.cells if cell.cell_type == "code"]
-
-
-def test_there_are_six():
-    assert [path.stem[0] for path in PATHS] == list("123456")
 
 
 @every
@@ -52,8 +45,10 @@ def test_it_runs(path):
 
 
 @every
-def test_it_holds_what_it_shows(path):
-    cells = code_cells(path)
+def test_it_holds_what_it_shows_and_nothing_else(path):
+    """All outputs, no error, nothing of a machine, and no definition: it belongs in a package."""
+    notebook = nbformat.read(path, as_version=4)
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     outputs = [output for cell in cells for output in cell.outputs]
     kinds = {kind for output in outputs for kind in output.get("data", {})}
@@ -62,21 +57,11 @@ def test_it_holds_what_it_shows(path):
     assert kinds & {"image/png", "image/svg+xml"}
     for cell in cells:
         assert [output.output_type for output in cell.outputs].count("stream") <= 1
-    assert path.stat().st_size < LARGEST
-
-
-@every
-def test_it_says_nothing_of_a_machine(path):
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"(?<![\w.])/(home|root|tmp|work|Users|private|var|opt)/", text)
-
-
-@every
-def test_it_defines_nothing(path):
-    for cell in code_cells(path):
         for node in ast.walk(ast.parse(cell.source)):
-            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            assert not isinstance(node, kinds), "put it into the package"
+            assert not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    assert path.stat().st_size < 1_600_000
+    folders = r"(?<![\w.])/(home|root|tmp|work|Users|private|var|opt)/"
+    assert not re.search(folders, path.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("fast", "saved"), [("0", ["new"]), ("1", ["old"])])
@@ -91,13 +76,23 @@ def test_playing_little_saves_nothing(fast, saved, monkeypatch, tmp_path):
     execute.main(["1.ipynb"])
     found = nbformat.read(tmp_path / "1.ipynb", as_version=4)
     assert [cell.source for cell in found.cells] == saved
-
-
-def test_the_variable_decides_how_much_is_played(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert size(100, 2) == 100
-    monkeypatch.setenv(VARIABLE, "1")
-    assert size(100, 2) == 2
+    assert size(100, 2) == (2 if fast == "1" else 100)
     monkeypatch.setenv(VARIABLE, "yes")
     with pytest.raises(ValueError, match="must be 1, 0 or unset"):
         is_fast()
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_a_demonstration_is_a_game_step_by_step(game):
+    steps = demonstration(game, players=3, seed=1, player="greedy")
+    assert steps[0].position == Position.new(game, players=3, seed=1)
+    assert steps[-1].after.to_move is None
+    for step, following in pairwise(steps):
+        assert step.after == following.position
+        played = step.position.copy()
+        played.push(step.move)
+        assert played == step.after
+    assert find(steps, steps[5].move, after=5) == steps[5]
+    assert find(steps, "", count=3) == steps[2]
+    with pytest.raises(ValueError, match="0 moves begin with 'luck'; none is number 1"):
+        find(steps, "luck")

@@ -4,5 +4,4 @@ from tests.contract.knowledge import OverRandom
 
 HEURISTIC_OVER_RANDOM = OverRandom(wins={2: 0.95, 4: 0.95}, lead=10)
 GREEDY_OVER_RANDOM = OverRandom(wins={2: 0.9, 4: 0.9}, lead=8)
-STOCK_PPO_LEAD = 4
 NETWORK_WINS = {"random": 0.9, "heuristic": 0.5}

@@ -34,11 +34,22 @@ def next_move(view):
     return int(chosen(batch.mask, int(batch.obs.astype(int).sum()))[0])
 
 
+def illegal_move(view):
+    return int(view.unwrapped._batch.mask[0].argmin())
+
+
+def begun(make, table, seed, steps=0, **arguments):
+    """An environment some steps into the game of a seed."""
+    view = make(**table.arguments, **arguments)
+    view.reset(seed=seed)
+    return advance(view, steps)
+
+
 def advance(view, steps):
     for _ in range(steps):
-        if not view.agents:
-            return
-        view.step(next_move(view))
+        if view.agents:
+            view.step(next_move(view))
+    return view
 
 
 def rest_of(view):
@@ -49,10 +60,3 @@ def rest_of(view):
         seen.append(shown(view))
     view.reset()
     return [*seen, shown(view)]
-
-
-def length_of(make, table, seed):
-    """How many steps a game takes, those of the agents that leave included."""
-    view = make(**table.arguments)
-    view.reset(seed=seed)
-    return len(rest_of(view)) - 2

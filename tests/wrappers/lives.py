@@ -18,7 +18,6 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import scrambled
 
 ILLEGAL = -1.0
-GAMES_IN_A_ROW = 3
 
 
 def mixed_seats(name: str) -> list[int]:
