@@ -190,7 +190,7 @@ def test_the_source_distribution_holds_tests_and_pages(built):
     (file,) = built.glob("*.tar.gz")
     with tarfile.open(file) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "LICENSE", "CHANGELOG.md", "Makefile", "mkdocs.yml"} <= names
+    assert {"README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "Makefile"} <= names
     assert {"docs/tutorial.md", "tests/packaging/test_wheel.py", *NEEDED} <= names
     # `agents/` and `training/` hold packages and are none.
     assert not {"agents/__init__.py", "training/__init__.py"} & names

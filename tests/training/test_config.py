@@ -8,7 +8,7 @@ import tomllib
 import pytest
 
 from shakespeare_env import registry
-from shakespeare_training.config import RENAMED, TrainingConfig, make_config, override, settings_of
+from shakespeare_training.config import TrainingConfig, make_config, override, settings_of
 from shakespeare_training.config_text import (
     CONFIGS,
     as_toml,
@@ -163,14 +163,6 @@ def test_every_table_has_a_game(name):
     listed = re.escape(str(list(registry.seats(name))))
     with pytest.raises(ValueError, match=f"n_envs = {few} with players = {listed}: give at least"):
         make_config({"game": name, "n_envs": few}, "here")
-
-
-@pytest.mark.parametrize(("old", "new"), RENAMED.items())
-def test_a_former_name_is_refused_with_the_new_one(old, new):
-    assert new in TrainingConfig.model_fields
-    assert old not in TrainingConfig.model_fields
-    with pytest.raises(ValueError, match=f"{old} is now called {new}$"):
-        make_config({old: 1}, "here")
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -149,7 +149,6 @@ def test_markers_of_long_lines_are_thinned_out():
 
 
 def test_scores_without_intervals_have_no_band():
-    """Runs of earlier versions did not keep them."""
     history = History()
     for decisions in (0, 1000):
         history.add(Measurement(decisions, 0.0, 1, SOLO, 10, None, None, None, 20.0, 20.0))

@@ -153,18 +153,6 @@ def test_orders_that_do_not_agree_are_refused(tmp_path):
         Run.resume(tmp_path / "run", device="cpu")
 
 
-def test_runs_of_before_there_were_orders_are_resumed(tmp_path):
-    with Run.create(searching("figaro", **SMALL), tmp_path / "run", device="cpu") as run:
-        run.save()
-
-    def forget(data):
-        del data["orders"], data["facts"]["config"]["groups_ahead"]
-
-    edit_state(tmp_path / "run", forget)
-    with Run.resume(tmp_path / "run", device="cpu") as run:
-        assert run.config.groups_ahead == 0
-
-
 def test_groups_ahead_are_a_setting_of_searches_alone():
     with pytest.raises(ValueError, match="algorithm = 'ppo' has no such setting"):
         make_config({"groups_ahead": 1}, "here")
