@@ -30,6 +30,7 @@ MIRRORED = {
     "README.md": "project/readme.md",
     "CHANGELOG.md": "project/changelog.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "SECURITY.md": "project/security.md",
 } | {
     f"shakespeare_env/{game}/{file}": f"{game}/{page}"
     for game in registry.names()

@@ -28,8 +28,7 @@ RECENT = DAY
 _FOLDER = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{24}(\.old)?")
 _DOOMED = ".old"
 DRAFT = ".draft"
-# Earlier versions kept Numba's .nbi and .nbc.
-_FILE = re.compile(rf"compiled|.+\.(code|nbi|nbc|turn)|.+{re.escape(DRAFT)}|.+\.tmp\.[0-9a-f]+")
+_FILE = re.compile(rf"compiled|.+\.(code|turn)|.+{re.escape(DRAFT)}|.+\.tmp\.[0-9a-f]+")
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,6 @@ DEFAULT = "shakespeare"
 
 
 _PACKAGE = Path(__file__).resolve().parent
-# Earlier versions took the digest of the file's bytes, of which the bundled boxes had these.
-_BUNDLED_BEFORE = {
-    "shakespeare": "a34e63ab91d39da8518e0cea06b6420cf8e428c7faf4bc4c92a9f075c53a4423",
-    "figaro": "b4c02bcefebd29294c8a08880824acc483abe6fc6fa645bc22fb5d6d2ffa92ab",
-}
 _MOST_FACTS = 5
 """That a message names."""
 
@@ -49,7 +44,6 @@ _ENTRY_POINTS = "shakespeare_env.games"
 class _Loaded:
     game: Game
     box_digest: str
-    earlier_digests: frozenset[str]
 
 
 _loaded: dict[str, _Loaded] = {}
@@ -95,7 +89,7 @@ def register(game: Game) -> Game:
     if game.name in _SEATS or elsewhere:
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     registration.register(game.name, range(game.min_seats, game.max_seats + 1))
-    _loaded[game.name] = _Loaded(game, digest, frozenset())
+    _loaded[game.name] = _Loaded(game, digest)
     return game
 
 
@@ -260,15 +254,14 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
     own, variable = _PACKAGE / name / "box.toml", f"{name.upper()}_BOX"
     if name in _loaded:
         loaded = _loaded[name]
-        box, in_force, earlier = loaded.game.box, loaded.box_digest, loaded.earlier_digests
+        box, in_force = loaded.game.box, loaded.box_digest
     else:
         box = box_in_force(name)
         in_force = _digest(name, box)
-        earlier = _earlier_digests(name, in_force, box)
-    if digest == in_force or digest in earlier:
+    if digest == in_force:
         return None
     bundled = _digest(name, own)
-    if digest in (bundled, _BUNDLED_BEFORE.get(name)):
+    if digest == bundled:
         return (
             f"made with the package's own box, but {box} is in force{_how(box, own)}; "
             f"unset {variable}"
@@ -294,19 +287,7 @@ def _how(box: Path, own: Path) -> str:
 def _load(name: str) -> _Loaded:
     loaded: Game = import_module(f"shakespeare_env.{name}.contract").GAME
     digest: str = import_module(f"shakespeare_env.{name}.tables").BOX.digest
-    return _Loaded(loaded, digest, _earlier_digests(name, digest, loaded.box))
-
-
-def _earlier_digests(name: str, digest: str, box: Path) -> frozenset[str]:
-    """What earlier versions called the facts of this digest, read from a box."""
-    earlier = set()
-    # The file may have changed since its facts were loaded.
-    with suppress(OSError, BoxError):
-        if digest == _digest(name, box):
-            earlier.add(hashlib.sha256(box.read_bytes()).hexdigest())
-    if digest == _digest(name, _PACKAGE / name / "box.toml"):
-        earlier.add(_BUNDLED_BEFORE.get(name, digest))
-    return frozenset(earlier)
+    return _Loaded(loaded, digest)
 
 
 def _load_with(name: str, box: Path) -> _Loaded:

@@ -7,13 +7,11 @@ Polars.
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from shakespeare_env import registry
 from shakespeare_env.datasets.manifest import (
     MOST_GAMES,
     MOST_IN_A_SHARD,
@@ -31,8 +29,6 @@ from shakespeare_env.values import shown
 
 _MOST_BYTES = 2**26
 """A manifest of `MOST_SHARDS` has fewer."""
-_OF_POSITIONS = 2
-"""The format that held positions as text."""
 _LONGEST_TEXT = 10_000
 _LARGEST_FILE = 2**40
 _MOST_SEATS = 127
@@ -54,8 +50,6 @@ def read_manifest(folder: Path) -> Manifest:
     except ValueError as error:
         raise DatasetError(f"{path} is {error}; copy the dataset again") from error
     found = data.get("format") if isinstance(data, dict) else kind(data)
-    if found == _OF_POSITIONS and type(found) is int:
-        raise DatasetError(f"{path}: {_in_the_earlier_form(folder, data)}")
     if type(found) is not int or found != FORMAT:
         raise DatasetError(
             f"{path}: format {shown(found)}, this version reads {FORMAT}; "
@@ -67,32 +61,6 @@ def read_manifest(folder: Path) -> Manifest:
         raise DatasetError(
             f"{path} is not the manifest of a dataset: {error}; copy the dataset again"
         ) from error
-
-
-def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
-    """What to do with a dataset that holds all positions as text."""
-    told = (
-        f"format {_OF_POSITIONS}, of an earlier version, holds positions; this one reads {FORMAT}"
-    )
-    remedy = "use the version of shakespeare-env that recorded it"
-    try:
-        settings = _settings(_with_games_per_deal(data.get("settings")))
-    except ValueError:
-        return f"{told}; {remedy}"
-    words = ["shakespeare", "dataset", *settings.entrants, "--game", registry.called(settings.game)]
-    words += ["--players", str(settings.players), "--games", str(settings.games)]
-    words += ["--seed", str(settings.seed)]
-    words += [word for variant in settings.variants for word in ("--option", variant)]
-    again = folder.with_name(f"{folder.name}-again")
-    command = shlex.join([*words, "--out", str(again)])
-    return f"{told}; {remedy}, or, with the same agents and box, record its games again: {command}"
-
-
-def _with_games_per_deal(settings: object) -> object:
-    """The earlier form's settings: each deal was played once per seat."""
-    if not isinstance(settings, dict) or "players" not in settings:
-        return settings
-    return {"games_per_deal": settings["players"], **settings}
 
 
 def _manifest(data: Mapping[str, Any]) -> Manifest:

@@ -1,6 +1,5 @@
-"""A box is known by its facts, and one of an earlier version is recognised."""
+"""A box is known by its facts."""
 
-import hashlib
 import json
 import os
 import re
@@ -16,11 +15,6 @@ from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
 
 games = pytest.mark.parametrize("name", registry.names())
-OF_BYTES = {
-    "shakespeare": "a34e63ab91d39da8518e0cea06b6420cf8e428c7faf4bc4c92a9f075c53a4423",
-    "figaro": "b4c02bcefebd29294c8a08880824acc483abe6fc6fa645bc22fb5d6d2ffa92ab",
-}
-"""SHA-256 of the bundled files before digests were taken of facts."""
 
 
 def bundled(name):
@@ -56,6 +50,13 @@ def test_comments_sources_and_the_order_of_tables_do_not_count(name, copy):
 
 
 @games
+def test_what_comes_from_another_box_is_refused(name):
+    assert registry.game_saved(name, registry.box_digest(name)) is registry.game(name)
+    with pytest.raises(BoxError, match="another box"):
+        registry.game_saved(name, "0" * 64)
+
+
+@games
 def test_every_fact_counts(name, copy):
     text = bundled(name).read_text(encoding="utf-8")
     seen = {registry.box_digest(name)}
@@ -70,37 +71,6 @@ def test_every_fact_counts(name, copy):
         if tomllib.loads(more) != tomllib.loads(text):
             assert found not in seen
             seen.add(found)
-
-
-@games
-def test_the_bundled_box_of_an_earlier_version_is_the_one_in_force(name):
-    assert registry.box_fault(name, OF_BYTES[name]) is None
-    assert registry.box_fault(name, registry.box_digest(name)) is None
-    assert registry.game_saved(name, OF_BYTES[name]) is registry.game(name)
-    with pytest.raises(BoxError, match="another box"):
-        registry.game_saved(name, "0" * 64)
-
-
-@games
-def test_a_box_of_ones_own_is_recognised_by_its_bytes_and_is_not_the_bundled_one(name, copy):
-    from tests.contract import knowledge
-
-    changes = knowledge.of(name, "box_changes")
-    own = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
-    script = (
-        "import json, sys; from shakespeare_env import registry\n"
-        "name, box, *digests = sys.argv[1:]; registry.game(name, box)\n"
-        "print(json.dumps([registry.box_fault(name, d) is None"
-        " for d in digests]))"
-    )
-    of_bytes = hashlib.sha256(own.read_bytes()).hexdigest()
-    done = subprocess.run(
-        [sys.executable, "-c", script, name, str(own), of_bytes, OF_BYTES[name]],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [True, False]
 
 
 @games

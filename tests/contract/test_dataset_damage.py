@@ -7,7 +7,6 @@ import itertools
 import json
 import os
 import random
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from shakespeare_env import registry
 from shakespeare_env.cli.recorded_folders import from_folder, games_of
 from shakespeare_env.datasets import check_digests, read_games, read_manifest
 from shakespeare_env.errors import DatasetError, MemoryLimitError
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import refused
 from tests.contract.small_datasets import (
     Killed,
     content,
@@ -292,8 +291,6 @@ class TestManifest:
             ("[]", "format 'an array'"),
             ('{"format": 99}', "format 99"),
             ('{"format": 4.0}', r"format 4\.0"),
-            ('{"format": 2}', "of an earlier version.*use the version"),
-            ('{"format": 2, "settings": {"seed": 1}}', "of an earlier version.*use the version"),
             ('{"format": 4, "settings": {}, "shards": []}', "settings lacks 'box_digest'"),
         ],
     )
@@ -301,20 +298,6 @@ class TestManifest:
         (folder / "manifest.json").write_text(text)
         with pytest.raises(DatasetError, match=said):
             read_games(folder)
-
-    def test_the_earlier_form_names_the_command_that_records_its_games_again(self, tmp_path):
-        folder = tmp_path / "of old"
-        printed("dataset", *["random"] * 3, "--game", NAME, "--games", "6", "--out", str(folder))
-        data = json.loads((folder / "manifest.json").read_text()) | {"format": 2}
-        del data["settings"]["games_per_deal"]
-        games = read_games(folder).collect()
-        (folder / "manifest.json").write_text(json.dumps(data))
-        with pytest.raises(DatasetError, match="of an earlier version") as caught:
-            read_games(folder)
-        program, *words = shlex.split(str(caught.value).rpartition("again: ")[2])
-        assert program == "shakespeare"
-        printed(*words)
-        assert read_games(tmp_path / "of old-again").collect().equals(games)
 
     def test_every_entry_is_checked(self, folder):
         """Junk in any place is refused, or is as good as what stood there."""

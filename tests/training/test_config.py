@@ -81,7 +81,6 @@ def test_settings_survive_their_toml(tmp_path):
     [
         ("breadth = 3", "there is no setting breadth; see shakespeare train --print-config"),
         ("widht = 3", r"there is no setting widht \(did you mean 'width'\?\)"),
-        ("games = 3", "games is now called n_envs$"),
         ("width = 2.0", "width = 2.0: must be a whole number$"),
         ("width = 0", "width = 0: must be at least 1$"),
         ("learning_rate = nan", "learning_rate = nan: must be a finite number$"),

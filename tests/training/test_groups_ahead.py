@@ -19,7 +19,6 @@ from tests.training.short_runs import (
     Plain,
     Quietly,
     StopsAfter,
-    edit_state,
     fingerprint,
     searching,
     weights_digest,
@@ -121,13 +120,3 @@ def test_a_group_is_played_with_the_weights_of_as_many_updates_ago(monkeypatch, 
     assert len(given) == len(after_update) + count
 
 
-def test_runs_of_before_there_were_orders_are_resumed(tmp_path):
-    with Run.create(ahead(0), tmp_path / "run", device="cpu") as run:
-        run.save()
-
-    def forget(data):
-        del data["orders"], data["facts"]["config"]["groups_ahead"]
-
-    edit_state(tmp_path / "run", forget)
-    with Run.resume(tmp_path / "run", device="cpu") as run:
-        assert run.config.groups_ahead == 0

@@ -52,22 +52,6 @@ class Only:
 
 OnlyPPO, OnlySearch = Only("ppo"), Only("expert_iteration")
 
-RENAMED = {
-    "games": "n_envs",
-    "steps": "n_steps",
-    "epochs": "n_epochs",
-    "entropy": "ent_coef",
-    "entropy_end": "ent_coef_end",
-    "value": "vf_coef",
-    "snapshots": "max_snapshots",
-    "shaping": "score_reward_coef",
-    "shaping_end": "score_reward_coef_end",
-    "win": "win_reward_coef",
-    "yardsticks": "evaluation_opponents",
-    "final_games": "final_evaluation_games",
-}
-"""Present names of settings, by their former ones."""
-
 
 class TrainingConfig(BaseModel):
     """The settings of a run; their docstrings become comments in TOML (`config_text.as_toml`).
@@ -271,8 +255,6 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
 
 def unknown_setting(name: str) -> str:
     """What to tell who gave a setting that does not exist."""
-    if name in RENAMED:
-        return f"{name} is now called {RENAMED[name]}"
     close = meant(name, TrainingConfig.model_fields)
     return f"there is no setting {name}{close}; see shakespeare train --print-config"
 

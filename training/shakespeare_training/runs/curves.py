@@ -50,7 +50,7 @@ def curves_figure(
 ) -> style.Picture:
     """Win rates on the left, winning scores and their targets by seat count on the right.
 
-    Bands are 95 % intervals; scores of runs of earlier versions have none.
+    Bands are 95 % intervals; a mean of a single deal has none.
 
     Raises:
         ValueError: nothing was measured.

@@ -42,8 +42,7 @@ class Measurement:
         high: Upper end, or None.
         mean_score: Of the learner.
         mean_winning_score: Of the best of each game.
-        score_low: Lower end of the 95 % interval of `mean_score`; None with a single deal, and in
-            runs of earlier versions.
+        score_low: Lower end of the 95 % interval of `mean_score`; None with a single deal.
         score_high: Upper end, or None.
         winning_low: Lower end of that of `mean_winning_score`, or None.
         winning_high: Upper end, or None.

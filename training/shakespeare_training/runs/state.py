@@ -127,8 +127,7 @@ class RunState(Entries):
     arrays: StoredTensors
     league: LeagueState
     snapshots: Annotated[list[StoredTensors], FailFast()]
-    orders: Annotated[list[OrderState], FailFast()] = Field(default=[])
-    """Runs of earlier versions have none."""
+    orders: Annotated[list[OrderState], FailFast()]
     decisions: Decisions
     updates: Whole
     rng: GeneratorState
