@@ -9,19 +9,16 @@ To find agents equal takes a ninth of the games with three times the `equal_with
 arenas are that much smaller: `equal_within` is 60, and 1,200 games take the place of 10,000.
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
-from rich.progress import track
 
 from shakespeare_agents import RandomAgent, evaluate
 from shakespeare_agents.arena import Entrant
@@ -35,40 +32,20 @@ from shakespeare_env.datasets.results_reading import read_results
 
 GAMES, EQUAL_WITHIN = 1200, 60.0
 """Of an arena: see above."""
-DEALS = (3, 10, 40)
+_DEALS = (3, 10, 40)
 """Of evaluations."""
 _NAMES = (2, 4, 8)
-_TABLES: Mapping[str, Sequence[tuple[int, ...]]] = {
+_TABLES = {
     "shakespeare": ((2,), (4,), (2, 4), (1, 2, 4)),
     "figaro": ((3,), (4,), (6,), (3, 4, 5, 6)),
 }
 
 
-@dataclass(frozen=True)
-class Shape:
-    """A field's: how many names it has, and at which tables they meet."""
+class Played(NamedTuple):
+    """An arena that is over: whether any agent is taken for stronger than another."""
 
-    names: int
-    players: tuple[int, ...]
-
-    def __str__(self) -> str:
-        return f"{self.names} names at {', '.join(map(str, self.players))} seats"
-
-
-@dataclass(frozen=True)
-class Played:
-    """An arena that is over: why, and the verdicts and ranks of all ladders."""
-
-    shape: Shape
     ending: Ending
-    games: int
-    verdicts: tuple[str, ...]
-    ranks: tuple[str, ...]
-
-    @property
-    def stronger(self) -> bool:
-        """Whether any agent is taken for stronger than another, beside it or further down."""
-        return "stronger" in self.verdicts or not {"1", "1="}.issuperset(self.ranks)
+    stronger: bool
 
 
 @dataclass(frozen=True)
@@ -89,12 +66,7 @@ class Share:
 
     def __str__(self) -> str:
         low, high = self.interval
-        share = self.found / self.of
-        return f"{self.found} of {self.of}, {share:.1%} ({low:.1%} to {high:.1%})"
-
-
-def shapes(game: str) -> list[Shape]:
-    return [Shape(*shape) for shape in itertools.product(_NAMES, _TABLES[game])]
+        return f"{self.found} of {self.of}, {self.found / self.of:.1%} ({low:.1%} to {high:.1%})"
 
 
 def twins(names: int) -> list[Any]:
@@ -102,45 +74,47 @@ def twins(names: int) -> list[Any]:
     return [type(f"Twin {number}", (RandomAgent,), {})() for number in range(names)]
 
 
-def play_arena(game: str, shape: Shape, seed: int, agents: Sequence[Any], **how: Any) -> Played:
+def play_arena(
+    game: str, players: Sequence[int], seed: int, agents: Sequence[Any], **how: Any
+) -> Played:
     """One in a temporary folder; `how` are more settings of its field."""
     settings = {"games": GAMES, "equal_within": EQUAL_WITHIN, **how}
-    field = Field.of(game=game, players=shape.players, agents=agents, seed=seed, **settings)
+    field = Field.of(game=game, players=players, agents=agents, seed=seed, **settings)
     with tempfile.TemporaryDirectory() as folder:
         ending = run_arena(field, Path(folder))
-        results = read_results(Path(folder))
-    standings = standings_of(results, equal_within=field.equal_within)
-    ladders = pl.concat(
-        frame.select("verdict", "rank") for frame in (standings.ladder, standings.solo)
-    )
-    said = tuple(ladders["verdict"].drop_nulls())
-    return Played(shape, ending, len(results), said, tuple(ladders["rank"]))
+        found = standings_of(read_results(Path(folder)), equal_within=field.equal_within)
+    ladders = pl.concat(frame.select("verdict", "rank") for frame in (found.ladder, found.solo))
+    first = ladders["rank"].is_in(["1", "1="]).all()
+    return Played(ending, "stronger" in ladders["verdict"] or not first)
 
 
-def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> Iterator[Played]:
-    """Arenas of identical agents, the field's shapes in turn."""
-    for seed, shape in zip(range(first_seed, first_seed + count), itertools.cycle(shapes(game))):
-        yield play_arena(game, shape, seed, twins(shape.names), **how)
+def arenas(game: str, count: int, first_seed: int = 0, **how: Any) -> list[Played]:
+    """Arenas of identical agents, numbers of names and tables in turn."""
+    shapes = itertools.cycle(itertools.product(_NAMES, _TABLES[game]))
+    seeds = range(first_seed, first_seed + count)
+    return [
+        play_arena(game, players, seed, twins(names), **how)
+        for seed, (names, players) in zip(seeds, shapes, strict=False)
+    ]
 
 
 def differing(game: str, players: int, deals: int, seeds: Iterable[int]) -> Share:
     """Evaluations of identical agents: whether the first two of them differ in wins."""
     entrants = [Entrant(f"twin {seat}", RandomAgent()) for seat in range(players)]
-    found = of = 0
+    found = []
     for seed in seeds:
         games = deals * players * (players - 1)  # a deal in balanced orders: every pair of seats
         result = evaluate(entrants, game, games=games, players=players, seed=seed)
-        assert result.difference("twin 0", "twin 1").deals == deals
         between = result.difference("twin 0", "twin 1")
+        assert between.deals == deals
         assert between.win_low is not None
         assert between.win_high is not None
-        found += not between.win_low <= 0 <= between.win_high
-        of += 1
-    return Share(found, of)
+        found.append(not between.win_low <= 0 <= between.win_high)
+    return Share(sum(found), len(found))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n\n")[0] if __doc__ else None)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arenas", type=int, default=200)
     parser.add_argument("--evaluations", type=int, default=1000, help="of each size and table")
     parser.add_argument("--game", choices=registry.names(), default=registry.DEFAULT)
@@ -148,23 +122,16 @@ def main() -> None:
     parser.add_argument("--equal-within", type=float, default=EQUAL_WITHIN, help="Elo points")
     parser.add_argument("--seed", type=int, default=0, help="of the first arena or evaluation")
     given = parser.parse_args()
-    how = {"games": given.games, "equal_within": given.equal_within}
-    playing = arenas(given.game, given.arenas, given.seed, **how)
     shares = []
     if given.arenas:
-        played = list(track(playing, "arenas", given.arenas, transient=True))
-        for shape in shapes(given.game):
-            some = [one for one in played if one.shape == shape]
-            if some:
-                settled = sum(one.ending is Ending.settled for one in some)
-                stronger = Share(sum(one.stronger for one in some), len(some))
-                print(f"{shape}: stronger in {stronger}; {settled} settled early")
+        how = {"games": given.games, "equal_within": given.equal_within}
+        played = arenas(given.game, given.arenas, given.seed, **how)
         shares.append(Share(sum(one.stronger for one in played), len(played)))
-        print(f"{given.game}, arenas with any verdict stronger: {shares[-1]}")
-    if given.evaluations:
-        tables = [players for players in registry.seats(given.game) if players > 1]
-        lengths = itertools.product(tables, DEALS)
-        for series, (players, deals) in enumerate(lengths):
+        settled = sum(one.ending is Ending.settled for one in played)
+        print(f"{given.game}, arenas with any verdict stronger: {shares[-1]}; {settled} settled")
+    tables = [players for players in registry.seats(given.game) if players > 1]
+    for series, (players, deals) in enumerate(itertools.product(tables, _DEALS)):
+        if given.evaluations:
             # Series share no deal, so that they can be counted together.
             first = given.seed + series * given.evaluations
             seeds = range(first, first + given.evaluations)
