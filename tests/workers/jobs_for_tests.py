@@ -54,21 +54,6 @@ class RaisesLocal:
         raise Local("mine")
 
 
-class Refilled:
-    """A source of shards that may have none for now."""
-
-    def __init__(self):
-        self.waiting = []
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if not self.waiting:
-            raise StopIteration
-        return self.waiting.pop(0)
-
-
 @dataclass(frozen=True)
 class Reads:
     """Reads what was shared."""
