@@ -27,10 +27,10 @@ class Better(RandomAgent):
 
 
 def test_identical_agents_are_seldom_taken_for_different():
-    played = arenas("shakespeare", 12, games=200, equal_within=150.0)
+    played = arenas("shakespeare", 6, games=200, equal_within=150.0)
     assert not Share(sum(one.stronger for one in played), len(played)).too_large
     assert any(one.ending is Ending.settled for one in played)
-    assert not differing("figaro", 3, 30, range(40)).too_large
+    assert not differing("figaro", 3, 30, range(20)).too_large
 
 
 def test_a_better_agent_is_found_and_the_arena_stops():
@@ -40,5 +40,5 @@ def test_a_better_agent_is_found_and_the_arena_stops():
 
 def test_verdicts_that_are_too_easy_are_found_out(monkeypatch):
     monkeypatch.setattr(verdicts, "LEVEL", 0.9)
-    played = [play_arena("shakespeare", [2], seed, twins(2), games=60) for seed in range(6)]
+    played = [play_arena("shakespeare", [2], seed, twins(2), games=60) for seed in range(3)]
     assert Share(sum(one.stronger for one in played), len(played)).too_large

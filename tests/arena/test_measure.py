@@ -67,9 +67,8 @@ def covered(found, true):
 def test_intervals_hold_the_true_place():
     """95 % are promised; 90 % of them must be kept."""
     held = []
-    cases = itertools.product((2, 4), (0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(3))
-    for players, place, slope, seed in cases:
-        climb = Planted(place, slope, players, [seed, int(10 * place)], noise=0.3).climb(150)
+    for place, slope, seed in itertools.product((0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)):
+        climb = Planted(place, slope, 4, [seed, int(10 * place)], noise=0.3).climb(150)
         assert climb.deals == 150
         held.append(covered(climb.placement(), 2**place))
     assert np.mean(held) >= 0.9
@@ -129,7 +128,7 @@ def test_equal_wins_place_an_agent_at_the_rung_itself():
 
 def test_the_same_seed_gives_the_same_games():
     one, again, other = (
-        measure("random", "figaro", players=[4, 3], games=12, seed=seed) for seed in (0, 0, 1)
+        measure("heuristic", "figaro", players=[4, 3], games=12, seed=seed) for seed in (0, 0, 1)
     )
     assert one == again
     assert one.tables[0].meetings != other.tables[0].meetings
