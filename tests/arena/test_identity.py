@@ -33,7 +33,7 @@ def test_a_changed_file_is_another_agent(tmp_path):
         (tmp_path / name).write_text(source)
         return digest(f"{tmp_path / name}:play")
 
-    assert written("one.py", 0) == written("same.py", 0) != written("one.py", 1)
+    assert written("one.py", 0) == written("same.py", 0) != written("two.py", 1)
 
 
 def test_objects_are_known_by_their_source():

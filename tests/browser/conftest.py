@@ -80,7 +80,7 @@ def server(
 @pytest.fixture
 def new_server() -> Iterator[Callable[[Path], TableServer]]:
     """Starts table servers on the games of a folder, for one test."""
-    running = []
+    running: list[TableServer] = []
 
     def started(folder: Path) -> TableServer:
         running.append(TableServer(folder).start())
@@ -91,34 +91,25 @@ def new_server() -> Iterator[Callable[[Path], TableServer]]:
         server.stop()
 
 
-Opener = Callable[..., Any]
-
-
 @pytest.fixture
-def new_page(chromium: Any) -> Iterator[Opener]:
+def new_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     """Opens pages, each in a browser of its own; none may complain, or call another machine."""
     heard: list[str] = []
     contexts = []
 
     def listen(page: Any) -> None:
+        def said(words: Any) -> None:
+            expected = any(known in words.text for known in page.expected)
+            if words.type in ("error", "warning") and not expected:
+                heard.append(f"{page.url}: {words.text}")
+
+        def asked(request: Any) -> None:
+            if urlsplit(request.url).hostname not in ("127.0.0.1", None):
+                heard.append(f"{page.url} asks for {request.url}")
+
         page.on("pageerror", lambda fault: heard.append(f"{page.url}: {fault}"))
-        page.on(
-            "console",
-            lambda said: (
-                heard.append(f"{page.url}: {said.text}")
-                if said.type in ("error", "warning")
-                and not any(words in said.text for words in page.expected)
-                else None
-            ),
-        )
-        page.on(
-            "request",
-            lambda request: (
-                None
-                if urlsplit(request.url).hostname in ("127.0.0.1", None)
-                else heard.append(f"{page.url} asks for {request.url}")
-            ),
-        )
+        page.on("console", said)
+        page.on("request", asked)
 
     def opened(**look: object) -> Any:
         context = chromium.new_context(**{"viewport": {"width": 1280, "height": 900}, **look})

@@ -1,6 +1,6 @@
 """What happens in the middle of games: reloads, a killed server, second thoughts, bad agents."""
 
-from tests.browser.people import Person, board_of, log_of, wait_for_log
+from tests.browser.people import Person, board_of, wait_for_log
 
 
 def _play(person, moves) -> None:
@@ -14,12 +14,16 @@ def test_a_page_reloaded_in_the_middle_shows_the_same(server, new_page):
     person.begin(server.address, "shakespeare", ["person", "random"], seed=3)
     _play(person, 6)
     seen = person.look()
-    log, board, marks = log_of(person.page), board_of(person.page), person.page.locator(".mark")
+    log, board, marks = (
+        wait_for_log(person.page),
+        board_of(person.page),
+        person.page.locator(".mark"),
+    )
     marked = marks.count()
     person.page.reload()
     person.version = ""
     assert person.look() == seen
-    assert log_of(person.page) == log
+    assert wait_for_log(person.page) == log
     assert board_of(person.page) == board
     assert marks.count() == marked > 0
     person.play(seen, *person.choose(seen))
@@ -53,21 +57,21 @@ def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
     person.begin(server.address, "shakespeare", ["person", "random"], seed=5)
     _play(person, 5)
     seen = person.look()
-    log, board = log_of(page), board_of(page)
+    log, board = wait_for_log(page), board_of(page)
     page.expected.append("")
     server.kill()
     offline = page.get_by_text("The server does not answer")
     offline.wait_for(state="visible")
     person.play(seen, *person.choose(seen))  # nobody hears it
-    assert (log_of(page), board_of(page)) == (log, board)
+    assert (wait_for_log(page), board_of(page)) == (log, board)
     server.start()
     offline.wait_for(state="hidden")
     page.expected.clear()
-    assert log_of(page) == log
+    assert wait_for_log(page) == log
     person.play(seen, *person.choose(seen))
     wait_for_log(page, len(log) + 1)
     _play(person, 2)
-    assert log_of(page)[: len(log)] == log
+    assert wait_for_log(page)[: len(log)] == log
 
 
 def test_a_move_is_taken_back(server, new_page):
@@ -77,13 +81,13 @@ def test_a_move_is_taken_back(server, new_page):
     while not any(move.startswith("recruit") for move, _, _ in seen.moves):
         person.play(seen, *person.choose(seen))
         seen = person.look()
-    before = log_of(person.page), board_of(person.page)
+    before = wait_for_log(person.page), board_of(person.page)
     person.play(seen, *next(it for it in seen.moves if it[0].startswith("recruit")))
     person.look()
-    assert log_of(person.page) != before[0]
+    assert wait_for_log(person.page) != before[0]
     person.page.get_by_role("button", name="Take back").click()
     assert person.look().moves == seen.moves
-    assert (log_of(person.page), board_of(person.page)) == before
+    assert (wait_for_log(person.page), board_of(person.page)) == before
 
 
 def test_an_agent_that_fails_is_told_of_and_replaced(server, new_page, failing_agent):

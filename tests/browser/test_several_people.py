@@ -2,14 +2,13 @@
 
 import re
 
-from tests.browser.people import Person, board_of, log_of, wait_for_log
+from tests.browser.people import Person, board_of, wait_for_log
 
 _MOVES = 10
 _HAND = re.compile(r"hand\d\.(red|orange|green|blue|purple|jester|ring)")
 
 
 def _play(people, moves) -> None:
-    """So many moves of whoever is to decide."""
     for number in range(1, moves + 1):
         person = next(one for one in people if one.decides())
         person.play((seen := person.look()), *person.choose(seen))
@@ -46,15 +45,8 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
 
 def test_on_one_screen_a_curtain_stands_between_secrets(server, new_page):
     person = Person(new_page())
-    person.begin(
-        server.address,
-        "figaro",
-        ["person"] * 3,
-        name0="Ann",
-        name1="Bob",
-        name2="Cid",
-        one_screen=True,
-    )
+    names = {f"name{seat}": name for seat, name in enumerate(("Ann", "Bob", "Cid"))}
+    person.begin(server.address, "figaro", ["person"] * 3, **names, one_screen=True)
     page = person.page
     for number in range(1, 9):
         assert page.get_by_text("Pass the screen to").is_visible()
@@ -76,5 +68,5 @@ def test_two_servers_share_a_file_of_games(server, new_server, new_page):
     one.begin(server.address, "shakespeare", ["person", "person"])
     other.page.goto(new_server(server.folder).address + _link_to_give_away(one.page).lstrip("/"))
     _play([one, other], 4)
-    assert len(log_of(one.page)) == len(log_of(other.page)) == 4
+    assert len(wait_for_log(one.page)) == len(wait_for_log(other.page)) == 4
     assert board_of(one.page)[:3] == board_of(other.page)[:3]

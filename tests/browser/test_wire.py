@@ -21,15 +21,13 @@ class _Browser:
         self._owner = new_page().request
         self._address = address.rstrip("/")
         form = {"game": position.game.name, "players": str(position.players), "seed": "0"}
-        form |= {f"seat{seat}": "person" for seat in range(position.players)}
-        form |= {f"name{seat}": f"P{seat}" for seat in range(position.players)}
-        form |= {f"agent{seat}": "" for seat in range(position.players)}
-        begun = self._owner.post(
-            f"{address}tables", form=form | {"position": json.dumps(position.to_dict())}
-        )
-        own = begun.url.removeprefix(self._address)
+        form |= {"position": json.dumps(position.to_dict())}
+        for seat in range(position.players):
+            form |= {f"seat{seat}": "person", f"name{seat}": f"P{seat}", f"agent{seat}": ""}
+        begun = self._owner.post(f"{address}tables", form=form)
         text = begun.text()
-        self._seats = [own, *re.findall(r'href="(/seat/[\w-]+)"', text)]
+        seats = re.findall(r'href="(/seat/[\w-]+)"', text)
+        self._seats = [begun.url.removeprefix(self._address), *seats]
         watch = re.findall(r'href="(/watch/[\w-]+)"', text)[0]
         self._heard: list[Any] = []
         self._page = new_page()
@@ -42,7 +40,7 @@ class _Browser:
         self._moves = 0
 
     def push(self, seat, move):
-        """A move by another browser, until this one tells of it."""
+        """A move by another browser, until this one shows it."""
         form = {"move": move, "number": str(self._moves)}
         assert self._owner.post(f"{self._address}{self._seats[seat]}/play", form=form).ok
         self._moves += 1
@@ -50,23 +48,21 @@ class _Browser:
 
     def heard(self):
         """Answers and events, without what is random in them."""
-        told = set()
+        said = set()
         for it in self._heard:
-            if isinstance(it, str):
-                told.add(it)
-            else:
+            if not isinstance(it, str):
                 answer = it.response()
                 body = "" if answer.status == 204 else answer.body().decode()
-                told.add(f"{it.url.removeprefix(self._address)} {answer.status} {body}")
-        return {without_identifiers(it) for it in told}
+                it = f"{it.url.removeprefix(self._address)} {answer.status} {body}"
+            said.add(without_identifiers(it))
+        return said
 
     def _hear_event(self, event):
         self._heard.append(f"{event['eventName']}: {event['data']}")
 
 
 @pytest.mark.parametrize(
-    ("game", "players", "plies", "knows"),
-    [("figaro", 3, 0, 1), ("shakespeare", 3, 9, 2), ("shakespeare", 4, 150, None)],
+    ("game", "players", "plies", "knows"), [("figaro", 3, 0, 1), ("shakespeare", 4, 150, None)]
 )
 def test_a_browser_hears_nothing_of_what_is_hidden(server, new_page, game, players, plies, knows):
     position = played(game, players, plies)

@@ -89,5 +89,5 @@ def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():
     screen = {"COLUMNS": "78", "LINES": "40"}
     out = printed(*arguments, input="\n".join(entered) + "\n", env=screen)
     for part in parts:
-        before, found, out = out.partition(part)
+        _, found, out = out.partition(part)
         assert found, part

@@ -41,12 +41,15 @@ def test_pages_made_from_code_are_up_to_date(game):
     assert (DOCS / game / "calibration.png").exists() == bool(card.heads), "run `make docs`"
 
 
-def test_a_path_in_the_map_exists():
+def test_paths_and_links_of_the_pages_outside_the_site_exist():
+    """The site's own links are checked as it is built."""
     tops = "shakespeare_env|agents|training|tests|benchmarks|docs"
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    named = re.findall(rf"`((?:{tops})/[\w./]*)`", text)
-    assert named
-    assert not [path for path in named if not (ROOT / path).exists()]
+    for page in ROOT.glob("*.md"):
+        text = page.read_text("utf-8")
+        paths = re.findall(r"\]\((?!http)([^)#]+)\)", text)
+        if page.name == "CONTRIBUTING.md":
+            paths += re.findall(rf"`((?:{tops})/[\w./]*)`", text)
+        assert not [path for path in paths if not (ROOT / path).exists()], page.name
 
 
 # ------------------------------------------------------------------------------------ leaderboards

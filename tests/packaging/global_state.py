@@ -31,8 +31,8 @@ import typer.rich_utils
 
 PRELOADED = """
     filelock jinja2 mcp.server moviepy pettingzoo.utils polars psutil pygame ray resvg_py
-    sb3_contrib scipy.optimize scipy.sparse threadpoolctl torch._dynamo torch._inductor.runtime.cache_dir_utils
-    torch.utils.tensorboard
+    sb3_contrib scipy.optimize scipy.sparse threadpoolctl torch._dynamo torch.utils.tensorboard
+    torch._inductor.runtime.cache_dir_utils
 """
 PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
 NEEDS_A_LIBRARY_OF_NO_EXTRA = "shakespeare_env.wrappers.openspiel"
