@@ -1,7 +1,5 @@
 """Results of agents whose strengths are known: what statistics of an arena are tested on."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import math

@@ -1,18 +1,14 @@
 """Ladders: each number of seats has its own, and nothing of one depends on another's games."""
 
-import math
-
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.bootstrap import ratings
-from shakespeare_agents.arena.standings.ladder import mean_of_ladders
 from shakespeare_agents.arena.standings.sandwich import quick_ratings
 from shakespeare_agents.arena.standings.verdicts import Levels, with_ranks
-from tests.arena.simulated_results import digest_of, simulated
+from tests.arena.simulated_results import simulated
 
 pytestmark = pytest.mark.usefixtures("few_replicates")
 AT_TWO = {"all-rounder": 150.0, "duellist": 300.0, "crowd": -150.0, "weak": -300.0}
@@ -69,21 +65,6 @@ def test_who_is_strong_at_one_table_may_be_weak_at_another(standings):
         order = standings.ladders()[players]["agent"].to_list()
         assert order == sorted(strengths, key=lambda name: -strengths[name])
     assert standings.cycles.is_empty()
-
-
-def test_the_means_intervals_are_those_of_independent_ladders(results):
-    rated = {n: ratings(results.filter(players=n)) for n in (2, 4)}
-    found = mean_of_ladders(rated, {digest_of(name): name for name in AT_TWO})
-    for agent, low, high in found.select("digest", "low", "high").iter_rows():
-        errors = [one.errors()[one.digests.index(agent)] for one in rated.values()]
-        assert (high - low) / (2 * 1.96) == pytest.approx(math.hypot(*errors) / 2, rel=1e-3)
-
-
-def test_who_is_missing_on_a_ladder_has_no_place_in_the_mean(results):
-    without = ~pl.col("digests").list.contains(digest_of("crowd"))
-    found = standings_of(results.filter((pl.col("players") == 4) | without))
-    assert set(found.combined["agent"]) == set(AT_TWO) - {"crowd"}
-    assert standings_of(results.filter(players=2)).combined.is_empty()
 
 
 def test_agents_whom_no_games_connect_are_not_compared():

@@ -1,7 +1,5 @@
 """Plans: who meets, where they sit, and when an order is settled."""
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from typing import Any

@@ -1,7 +1,5 @@
 """External programs: what they are asked and what becomes of them; for faults see test_hostile."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os
@@ -16,7 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shakespeare_agents.arena import evaluate
 from shakespeare_agents.arena.programs import (
     Limits,
     Program,
@@ -26,7 +23,6 @@ from shakespeare_agents.arena.programs import (
 )
 from shakespeare_agents.arena.programs.kept import Kept
 from shakespeare_agents.arena.programs.questions import action_in, question
-from shakespeare_env.errors import ArenaError
 from shakespeare_env.information_sets import InformationSets
 from tests.arena.programs import (
     PLAYS,
@@ -130,25 +126,6 @@ for line in sys.stdin:
     assert {seconds for *_, seconds in first} == {QUICK.seconds_a_move}
     assert lines[len(first) :][:2] == [["end", None, 1, None], ["end", None, 2, None]]
     assert {game for _, _, game, _ in lines[len(first) + 2 :]} == {3}
-
-
-def test_without_a_referee_its_fault_is_raised():
-    with agent("questions().__next__(); sys.exit(3)") as fails:
-        with pytest.raises(ProgramError, match="crash: it ended with exit code 3") as caught:
-            evaluate([fails, "random"], TWO.game, games=1, players=2)
-        assert "ProgramAgent" in caught.value.__notes__[0]
-
-
-def test_seconds_are_those_that_it_thought():
-    with agent("for question in questions(): time.sleep(0.05); answer(question)") as slow:
-        batch, lineup = games(TWO, [slow], 2)
-        for _ in range(2):
-            lineup.decide(batch, np.arange(2))
-    movers = lineup.thinking.seconds[np.arange(2), batch.to_move]
-    # The first answer of all came while it was allowed to start.
-    assert movers[0] >= 0.05
-    assert movers[1] >= 0.10
-    assert lineup.thinking.seconds.sum() == movers.sum()
 
 
 def test_a_program_has_its_time_for_a_game_and_not_more():
@@ -338,12 +315,6 @@ def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypat
 def test_what_is_no_program_is_named(make, fault, says):
     with pytest.raises(fault, match=says):
         make()
-
-
-def test_windows_is_refused_in_words(monkeypatch):
-    monkeypatch.setattr("sys.platform", "win32")
-    with pytest.raises(ArenaError, match="mine: programs play on Linux and macOS"):
-        ProgramAgent(Program(["mine"]))
 
 
 def test_a_digest_follows_command_limits_variables_and_files(tmp_path):

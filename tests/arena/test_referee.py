@@ -1,7 +1,5 @@
 """Whoever fails loses the game; the others play on as if nothing had happened."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

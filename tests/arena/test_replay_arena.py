@@ -71,15 +71,6 @@ def test_a_forfeited_game_ends_where_it_was_stopped(rows, played, folder):
     assert said not in replay(folder, number, "--at", "0")
 
 
-def test_one_position_and_another_move(played, folder):
-    position = played[0][2]
-    assert str(position) in replay(folder, 0, "--at", "2")
-    seen = position.game.draw(position.seen_by(0))
-    assert seen in replay(folder, 0, "--at", "2", "--seat", "0")
-    few = ["--at", "2", "--continuations", "2", "--instead", position.moves()[-1]]
-    assert "Recorded" in printed("replay", str(folder), "random", *few)
-
-
 @pytest.mark.parametrize(
     ("change", "said"),
     [

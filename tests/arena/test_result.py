@@ -1,7 +1,5 @@
 """Figures against numbers worked out by hand, and the same as JSON."""
 
-from __future__ import annotations
-
 import json
 import math
 import statistics

@@ -69,8 +69,8 @@ def test_who_sits_behind_a_weak_player_is_not_called_stronger(seats):
     feeder = Entrant("feeder", RandomAgent())
     one, *others, other = [Entrant(name, agent) for name in "abcde"[: seats - 1]]
 
-    def compared(order, **how):
-        found = evaluate(order, "figaro", seed=1, **how).difference(one.name, other.name)
+    def compared(seated, **how):
+        found = evaluate(seated, "figaro", seed=1, **how).difference(one.name, other.name)
         assert found.win_low is not None
         assert found.win_high is not None
         return found

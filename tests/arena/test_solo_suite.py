@@ -1,7 +1,5 @@
 """A solo suite compares an agent with a reference on the same deals, whatever it draws."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Standings: what each frame says of results whose figures are known."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 
@@ -78,14 +76,6 @@ def test_a_ladder_is_in_order_of_strength(standings, players):
     assert ladder["lead"].drop_nulls().to_list() == pytest.approx(leads.to_list())
     assert [forfeits > 0 for forfeits in ladder["forfeits"]] == [False, False, False, True]
     assert ladder["rating"].is_between(ladder["low"], ladder["high"], closed="none").all()
-
-
-def test_agents_of_one_name_are_distinguished_by_their_digests():
-    lineup = (digest_of("a"), digest_of("b"))
-    results = played([Match(2, 0, lineup, (0, 1))], {"a": 0.0, "b": 0.0})
-    results = results.with_columns(agents=pl.Series([["a", "a"]] * 2))
-    expected = {f"a {digest[:6]}" for digest in lineup}
-    assert set(standings_of(results).ladder["agent"]) == expected
 
 
 def test_a_shared_victory_counts_a_part_of_one():

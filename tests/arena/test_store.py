@@ -1,7 +1,5 @@
 """Finished games are kept whole, once each, whatever happens to the process that plays them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -36,11 +36,6 @@ def test_all_figures_stand_in_the_terminal():
     assert "random crash 2 random has ended" in text
 
 
-def test_a_wide_matrix_goes_on_below():
-    text = printed(made_standings([f"agent {number}" for number in range(14)]))
-    assert text[text.index("(continued)") :].splitlines()[1].strip() == "# Agent 13 14"
-
-
 @pytest.mark.parametrize("sure", [True, False])
 def test_fields_that_only_play_alone_or_have_no_intervals(sure):
     text = printed(made_standings(["a", "b"], tables=(), sure=sure))

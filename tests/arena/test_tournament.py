@@ -1,7 +1,5 @@
 """An arena plays until it is enough, and ends the same however often it is interrupted."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Any
 

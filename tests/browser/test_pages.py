@@ -1,8 +1,5 @@
 """Every page in a browser: nothing serious by axe-core, nothing beyond the screen of a phone."""
 
-import re
-from pathlib import Path
-
 import pytest
 
 from shakespeare_agents import RandomAgent
@@ -101,26 +98,6 @@ def test_nothing_serious_where_a_move_has_to_be_distinguished_from_another(serve
     page.keyboard.press("Escape")
     assert page.get_by_text("Which move?").count() == 0
     assert page.locator("#board .chosen").count() == 0
-
-
-def test_a_watched_folder_leads_to_its_games(server, new_page, recorded):
-    page = new_page()
-    page.goto(server.address)
-    page.get_by_role("link", name="Watch").click()
-    page.get_by_role("link", name=recorded.name).first.click()
-    game = page.locator("a[href^='/review/folder/0/']").first
-    game.wait_for()
-    game.click()
-    page.wait_for_selector(".film-board")
-
-
-def test_the_box_desk_is_filled_in_and_saves_a_box(server, new_page):
-    page = new_page()
-    page.goto(f"{server.address}box")
-    page.get_by_role("link", name=re.compile("Figaro")).first.click()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=re.compile("(Save|Download)")).first.click()
-    assert Path(waiting.value.path()).read_text().strip()
 
 
 def test_a_game_is_brought_looked_at_and_played_on(server, new_page, tmp_path):

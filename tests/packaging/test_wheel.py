@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -108,24 +107,11 @@ def environment(folder, *installed):
     # A plain line in a .pth file puts a folder after the environment's own; .pth files *in* that
     # folder, such as that of the editable checkout, are not followed.
     (Path(own) / "libraries.pth").write_text(f"{ours}\n", encoding="utf-8")
-    install(bin_, *installed)
+    # With what is here alone; nothing is fetched.
+    words = "install --quiet --disable-pip-version-check --no-deps --no-index --no-build-isolation"
+    command = bin_ / "python", "-m", "pip", *words.split(), "--ignore-installed", *installed
+    run(*command, cwd=folder)
     return bin_
-
-
-def pip(programs, command, *words):
-    arguments = ("--quiet", "--disable-pip-version-check", *words)
-    run(programs / "python", "-m", "pip", command, *arguments, cwd=programs)
-
-
-def install(programs, *what):
-    """Install with what is here alone; nothing is fetched."""
-    offline = ("--no-deps", "--no-index", "--no-build-isolation", "--ignore-installed")
-    pip(programs, "install", *offline, *what)
-
-
-@pytest.fixture(scope="module")
-def programs(wheel, tmp_path_factory):
-    return environment(tmp_path_factory.mktemp("environment") / "venv", wheel)
 
 
 def in_wheel(path):
@@ -151,29 +137,19 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel, chec
     assert {name.split("/")[0] for name in found} == set(PACKAGES)
 
 
-def test_the_source_distribution_holds_tests_and_pages(built):
-    (file,) = built.glob("*.tar.gz")
-    with tarfile.open(file) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "LICENSE", "CHANGELOG.md", "Makefile", "mkdocs.yml"} <= names
-    assert {"docs/tutorial.md", "tests/packaging/test_wheel.py", *NEEDED} <= names
-    # `agents/` and `training/` hold packages and are none.
-    assert not {"agents/__init__.py", "training/__init__.py"} & names
-
-
-def test_games_are_played_and_a_run_trains_from_the_wheel(programs, tmp_path):
-    said = json.loads(run(programs / "python", "-c", PLAY, cwd=tmp_path))
+def test_games_are_played_and_a_run_trains_from_the_wheel(shared, tmp_path):
+    said = json.loads(run(shared / "python", "-c", PLAY, cwd=tmp_path))
     assert set(said["winners"]) == set(registry.names())
     assert all(said["winners"].values())
     for file in said["made_of"]:
-        assert Path(file).is_relative_to(programs.parent), file
+        assert Path(file).is_relative_to(shared.parent), file
     small = """
         decisions=512 n_envs=16 n_steps=16 batch_size=128 width=32 n_epochs=1 evaluation_games=4
         final_evaluation_games=4 precision="float32" opponents={current=1.0}
         evaluation_opponents=["random"]
     """
     settings = [word for setting in small.split() for word in ("--set", setting)]
-    command = programs / "shakespeare", "train", "--out", "run", "--device", "cpu"
+    command = shared / "shakespeare", "train", "--out", "run", "--device", "cpu"
     run(*command, *settings, cwd=tmp_path)
     assert (tmp_path / "run" / "card.json").is_file()
     assert (tmp_path / "run" / "learning_curve.png").is_file()
@@ -220,26 +196,6 @@ def test_games_are_played_beside_other_peoples_agents_and_training(shared, tmp_p
     assert "shakespeare_agents.network_agent.NetworkAgent" in said
     command = shared / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
     assert "8 games" in run(*command, cwd=tmp_path)
-
-
-def test_either_distribution_can_be_uninstalled_without_the_other(shared, wheel, tmp_path):
-    whose = (shared / "python", "-c", "import agents; print(agents.OWNER)")
-    ours = (shared / "python", "-c", "import shakespeare_agents; print(shakespeare_agents.names())")
-    gone = (
-        "from importlib.util import find_spec\n"
-        f"print([name for name in {[*PACKAGES, 'agents', 'training']} if find_spec(name)])"
-    )
-    found = (shared / "python", "-c", gone)
-    try:
-        pip(shared, "uninstall", "--yes", "shakespeare-env")
-        assert run(*found, cwd=tmp_path) == "['agents']\n"
-        assert run(*whose, cwd=tmp_path) == "somebody else\n"
-        install(shared, wheel)
-        pip(shared, "uninstall", "--yes", FOREIGN)
-        assert run(*found, cwd=tmp_path) == f"{[*PACKAGES]}\n"
-        assert "heuristic" in run(*ours, cwd=tmp_path)
-    finally:
-        shutil.rmtree(shared.parent)
 
 
 def test_an_editable_install_finds_the_packages_in_the_checkout(checkout, tmp_path):

@@ -13,7 +13,7 @@ from shakespeare_agents.table.live_table import LiveTable, TableError
 from shakespeare_agents.table.plans import SeatPlan, TablePlan
 from shakespeare_agents.table.store import MoveTakenError, Store, StoreError
 from shakespeare_env import Position, registry
-from tests.table.tables import begin, field, links, moves, play, served
+from tests.table.tables import begin, field, moves, served
 
 PLAN = TablePlan("figaro", 3, (), 5, tuple(SeatPlan(f"P{seat}") for seat in range(3)))
 
@@ -108,21 +108,6 @@ def test_a_file_of_something_else_and_a_table_of_another_box_are_refused(tmp_pat
         answer = client.get(address)
         assert answer.status_code == 400
         assert "cannot be opened" in answer.text
-
-
-def test_a_server_that_begins_again_shows_what_the_last_one_had_shown(tmp_path):
-    def shown(client, addresses):
-        """All but the links, which only the table's owner sees."""
-        return [client.get(link).text.split("<h2>This table")[0] for link in addresses]
-
-    with served(tmp_path) as client:
-        addresses = links(begin(client, seed=5))
-        mover = next(link for link in addresses if moves(client.get(link)))
-        before = client.get(mover)
-        play(client, mover, before, moves(before)[0])
-        last = shown(client, addresses)
-    with served(tmp_path) as client:
-        assert shown(client, addresses) == last
 
 
 _SERVER = """

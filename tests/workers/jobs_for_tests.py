@@ -1,7 +1,5 @@
 """Jobs that count, fail and lose their workers; in a module, so that workers find them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
