@@ -6,11 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.arena.standings.cycles import cycles
 from shakespeare_agents.arena.standings.pairs import pairs
-from tests.arena.simulated_results import digest_of, played
 
 pytestmark = pytest.mark.usefixtures("few_replicates")
 
@@ -77,21 +74,3 @@ def test_chances_are_those_of_holm_and_few_matches_show_no_cycle():
     for matches, significant in ((9, False), (12, True)):
         (row,) = cycles_of(dict.fromkeys(sure, 1.0), matches=matches, seed=0).to_dicts()
         assert (row["weakest"], row["significant"]) == (1, significant)
-
-
-def test_tables_that_contradict_each_other_make_no_cycle():
-    """Pooled, a of two seats, b of three and c of four would be ahead in a circle."""
-    orders = {2: "abc", 3: "bca", 4: "cab"}
-    rows = []
-    for players, order in orders.items():
-        lineups = itertools.combinations(order, 2) if players == 2 else [order]
-        matches = [
-            Match(players, deal, tuple(map(digest_of, (*lineup, *order)))[:players], (0, 1))
-            for lineup in lineups
-            for deal in range(60)
-        ]
-        rows.append(played(matches, {name: -250.0 * i for i, name in enumerate(order)}))
-    found = standings_of(pl.concat(rows))
-    ladders = ["".join(ladder["agent"]) for ladder in found.ladders().values()]
-    assert ladders == [*orders.values()]
-    assert found.cycles.filter(pl.col("significant")).is_empty()

@@ -110,28 +110,6 @@ def test_a_suite_of_another_box_and_a_game_for_several_are_refused(tmp_path, mon
     assert "so it has no solo suite" in refused("solo-suite", "random", "--game", "figaro")
 
 
-def test_an_interrupted_making_goes_on_to_the_same_suite(tmp_path, monkeypatch):
-    monkeypatch.setattr(making, "REFERENCE", "random")
-    monkeypatch.setattr(making, "DEALS", 3)
-    whole, parts = tmp_path / "whole.json", tmp_path / "parts.json"
-    making.main(GAME, whole)
-    played: list[int] = []
-
-    def interrupted(*arguments, seed, **named):
-        if len(played) == 2:
-            raise KeyboardInterrupt
-        played.append(seed)
-        return suite_scores(*arguments, seed=seed, **named)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(making, "suite_scores", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            making.main(GAME, parts)
-    assert SoloSuite.from_json(parts.read_text()).agent_seeds == (1, 2)
-    making.main(GAME, parts)
-    assert parts.read_text() == whole.read_text()
-
-
 def test_what_the_command_prints_and_writes(tmp_path, monkeypatch):
     suite = suite_of(RandomAgent())
     monkeypatch.setattr(suites, "bundled_suite", lambda _: suite)

@@ -96,49 +96,40 @@ def rewritten(**values):
     return lambda path: pl.read_parquet(path).with_columns(**values).write_parquet(path)
 
 
+def changed(**facts):
+    return lambda path: path.write_text(json.dumps({**json.loads(path.read_text()), **facts}))
+
+
+NO_GAMES = "no games of figaro"
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("file", "change", "said"),
     [
-        (lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
-        (rewritten(extra=pl.lit(1)), "other columns"),
-        (rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
-        (rewritten(game=pl.lit("chess")), "no games of figaro"),
-        (rewritten(key=pl.lit(None, pl.String)), "no games of figaro"),
-        (rewritten(players=pl.lit(5, pl.Int8)), "no games of figaro"),
-        (rewritten(scores=pl.lit([None, 1, 2], pl.List(pl.Int16))), "no games of figaro"),
-        (rewritten(forfeited_by=pl.lit(3, pl.Int8)), "no games of figaro"),
+        ("games", lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
+        ("games", rewritten(extra=pl.lit(1)), "other columns"),
+        ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
+        ("games", rewritten(game=pl.lit("chess")), NO_GAMES),
+        ("games", rewritten(key=pl.lit(None, pl.String)), NO_GAMES),
+        ("games", rewritten(players=pl.lit(5, pl.Int8)), NO_GAMES),
+        ("games", rewritten(scores=pl.lit([None, 1, 2], pl.List(pl.Int16))), NO_GAMES),
+        ("games", rewritten(forfeited_by=pl.lit(3, pl.Int8)), NO_GAMES),
+        ("manifest", lambda path: path.write_text("[]"), "cannot be read"),
+        ("manifest", changed(format=99), "format 99"),
+        ("manifest", changed(game="chess"), "'chess'"),
+        ("manifest", changed(box_digest=1), "reads format 1"),
+        ("manifest", changed(box_digest="0" * 64), "another box"),
+        ("manifest", lambda path: path.unlink(), "holds no results of an arena"),
     ],
 )
-def test_damage_is_named_with_the_remedy(folder, change, said):
-    path = results_files(folder)[1]
+def test_damage_is_named_with_the_remedy(folder, file, change, said):
+    path = results_files(folder)[1] if file == "games" else folder / MANIFEST
     change(path)
     with pytest.raises(DatasetError, match=said) as refused:
         read_results(folder)
-    assert str(path) in str(refused.value)
-    assert "copy the file again, or delete it" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("facts", "said"),
-    [
-        ("{", "cannot be read"),
-        ("[]", "cannot be read"),
-        ({"format": 99}, "format 99"),
-        ({"game": "chess"}, "'chess'"),
-        ({"box_digest": 1}, "reads format 1"),
-        ({"box_digest": "0" * 64}, "another box"),
-        (None, "holds no results of an arena"),
-    ],
-)
-def test_another_manifest(folder, facts, said):
-    path = folder / MANIFEST
-    whole = json.loads(path.read_text())
-    if facts is None:
-        path.unlink()
-    else:
-        path.write_text(facts if isinstance(facts, str) else json.dumps({**whole, **facts}))
-    with pytest.raises(DatasetError, match=said):
-        read_results(folder)
+    if file == "games":
+        assert str(path) in str(refused.value)
+        assert "copy the file again, or delete it" in str(refused.value)
 
 
 def test_merging_keeps_every_game_once(folder, tmp_path):

@@ -10,10 +10,7 @@ from polars.testing import assert_frame_equal
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena import playing, tournament
 from shakespeare_agents.arena.field import Field
-from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.matchmaking import plan_round
-from shakespeare_agents.arena.pace import Pace
-from shakespeare_agents.arena.seating import Seating
 from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.arena.tournament import Ending, run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
@@ -173,11 +170,3 @@ def test_agents_that_cannot_play(tmp_path, agent, said):
     with pytest.raises(ArenaError, match=said):
         run_arena(small("random", agent), tmp_path)
     assert not list(tmp_path.iterdir())
-
-
-def test_slow_agents_are_not_asked_for_many_games_at_once():
-    known = pl.DataFrame({"digests": [["a", "b"]], "seconds": [[1.5, 0.4]]})
-    pace = Pace(known, seconds=10)
-    many = [Seating(Match(2, 0, ("a", "b"), (0, 1)), 0)] * 1000
-    assert pace.first_of(many) == 5
-    assert pace.first_of(many[:3]) == 3

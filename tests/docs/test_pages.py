@@ -14,8 +14,7 @@ from shakespeare_agents.bundled import bundled_checkpoint
 from shakespeare_agents.checkpoint import read_card
 from shakespeare_env import observation_layout, registry
 from shakespeare_env.datasets.results_reading import read_results
-from tests.ecosystem.environments import LIBRARIES, RECIPES, Outcome
-from tests.ecosystem.table import BEGIN, END, rows, write
+from tests.ecosystem.environments import LIBRARIES, RECIPES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -84,24 +83,6 @@ def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(game, s
 
 
 # --------------------------------------------------------------------------------------- libraries
-
-
-def test_the_table_of_libraries_says_what_was_tried(tmp_path):
-    ray = next(library for library in LIBRARIES if library.key == "rllib")
-    versions = {"ray": "2.60.0", "numpy": "2.4.6", "torch": "2.13.0+cpu"}
-    working = [(ray, Outcome(versions, "3.11.7", 1, None))]
-    row = "| RLlib | ray 2.60.0 | numpy 2.4.6, torch 2.13.0 | 3.11.7 | works |"
-    assert rows(working).splitlines()[-1] == row
-    broken = rows([(ray, Outcome({}, "3.11.7", 0, "pip cannot install it: a | b"))])
-    assert "**does not work**: pip cannot install it: a / b" in broken
-    assert "ray not installed" in broken
-    page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    write(working, page)
-    assert page.read_text() == f"before\n{BEGIN}\n\n{rows(working)}\n\n{END}\nafter\n"
-    page.write_text("no table\n")
-    with pytest.raises(ValueError, match="put the lines"):
-        write(working, page)
 
 
 def test_every_library_has_its_files_and_is_shown():

@@ -167,10 +167,8 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     ("words", "said"),
     [
         (["--name", "x"], "give both or neither"),
-        (["--results", "x"], "give both or neither"),
         (["--name", "\x1b", "--results", "x"], "give a name that can be printed"),
         (["nobody"], "there is no agent or folder 'nobody'"),
-        (["--game", "chess"], "no game 'chess'"),
         (["--name", "x", "--results", "file"], "is no folder"),
         (["--name", "x", "--results", "."], "holds other things"),
     ],
