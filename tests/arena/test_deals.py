@@ -3,24 +3,19 @@
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena.deals import deal, parts
-from shakespeare_agents.arena.seat_orders import SeatPlan, seatings
+from shakespeare_agents.arena.deals import deal
+from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_env import registry
 from shakespeare_env.lineup import play_out
-from tests.contract.each_table import full_tables, plain_tables
+from tests.contract.each_table import full_tables
 from tests.contract.random_games import TABLES, differing_fields
 
 
-def test_parts():
-    assert list(parts(range(3, 10), 3)) == [range(3, 6), range(6, 9), range(9, 10)]
-    assert list(parts(range(3, 3), 3)) == []
-
-
-@plain_tables
+@pytest.mark.parametrize("table", TABLES, ids=str)
 def test_a_deal_is_dealt_once_for_each_way_of_sitting(table):
     agents = [RandomAgent() for _ in range(table.players)]
     seating = SeatPlan(tuple(agents), "balanced", 8).of(range(2, 5))
-    batch, lineup = deal(agents, table.game, range(2, 5), 8, seating)
+    batch, lineup = deal(agents, table.game, range(2, 5), 8, seating, options=table.options)
     dealt = table.batch(5, seed=8)
     assert batch.n == seating[..., 0].size
     for game, places in enumerate(seating.reshape(-1, table.players)):
@@ -28,13 +23,6 @@ def test_a_deal_is_dealt_once_for_each_way_of_sitting(table):
         assert differing_fields(batch.save([game]), dealt.save([number])) == []
         for seat, place in enumerate(places):
             assert lineup.agents[lineup.seats[game, seat]] is agents[place]
-
-
-def test_variants_are_played():
-    table = next(table for table in TABLES if table.options)
-    agents = [RandomAgent()] * table.players
-    batch, _ = deal(agents, table.game, range(1), 8, seatings(agents)[None], options=table.options)
-    assert differing_fields(batch.save([0]), table.batch(1, seed=8).save([0])) == []
 
 
 def course(agents, game, deals, seed=5):

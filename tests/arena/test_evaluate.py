@@ -4,7 +4,6 @@ import re
 import subprocess
 import sys
 from importlib import import_module
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -61,8 +60,14 @@ def test_equal_agents_win_their_share(table):
     """The games of a deal are one game: everybody holds each of its seats equally often."""
     seats, same = table.players, Fixed(1)
     entrants = [Entrant(f"copy {k}", same) for k in range(seats)]
-    found = evaluate(entrants, table.game, games=10 * seats, seed=5)
+    heard: list[tuple[int, int]] = []
+    how: dict[str, Any] = {"on_progress": lambda *now: heard.append(now)}
+    found = evaluate(entrants, table.game, games=10 * seats, seed=5, **how)
     assert found.games % found.deals == 0
+    # Seats of one agent are asked together; decisions and games are counted.
+    assert (heard[0], same.most_at_once) == ((found.games, 0), found.games)
+    assert heard == sorted(heard)
+    assert heard[-1] == (same.seen, found.games)
     for agent in found.agents:
         assert (agent.games, agent.wins) == (found.games, pytest.approx(found.games / seats))
         assert agent.seat_win_rates == found.agents[0].seat_win_rates
@@ -105,21 +110,6 @@ def test_a_match_in_parts_is_the_match_and_an_interrupted_part_does_not_count(ta
     series.play(1)
     how: dict[str, Any] = {"games": 3 * table.players, "seed": 4}
     assert series.result() == evaluate(against_random(table, RandomAgent()), table.game, **how)
-
-
-@pytest.mark.parametrize("together", [16_384, 1])
-def test_progress_counts_decisions_and_games(together, monkeypatch):
-    """Also from part to part; seats of one agent are asked together."""
-    monkeypatch.setattr(
-        import_module("shakespeare_agents.arena.series"), "_GAMES_AT_ONCE", together
-    )
-    agent = Fixed(1)
-    heard: list[tuple[int, int]] = []
-    evaluate([agent] * 3, "figaro", games=15, seed=5, on_progress=lambda *now: heard.append(now))
-    assert all(before[0] < after[0] and before[1] <= after[1] for before, after in pairwise(heard))
-    assert heard[0] == (agent.most_at_once, 0)
-    assert agent.most_at_once == (15 if together > 1 else 3)
-    assert heard[-1] == (agent.seen, 15)
 
 
 def test_alone_nobody_wins_and_the_target_is_beside_the_score():

@@ -2,8 +2,7 @@
 
 import pytest
 
-from shakespeare_agents import RandomAgent
-from shakespeare_agents.arena.field import Contender, Field
+from shakespeare_agents.arena.field import Field
 from shakespeare_env import registry
 from shakespeare_env.errors import ArenaError
 
@@ -51,15 +50,6 @@ def test_paths_start_from_the_files_folder_and_names_do_not_change(tmp_path):
     assert [one.agent for one in field.agents] == [*paths, "random", "other"]
     assert field.labels[:2] == agents[:2]
     assert field.runs() == paths[2:]
-
-
-def test_in_python_whatever_plays_is_an_agent():
-    def first_legal(observations, masks, rng):
-        return masks.argmax(axis=1)
-
-    field = Field.of(agents=[first_legal, "random", {"agent": RandomAgent(), "name": "mine"}])
-    assert field.labels == ["first_legal", "random", "mine"]
-    assert Field.of(agents=[Contender(agent="random"), "greedy"]).labels == ["random", "greedy"]
 
 
 @pytest.mark.parametrize(

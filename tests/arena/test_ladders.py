@@ -1,12 +1,10 @@
 """Ladders: each number of seats has its own, and nothing of one depends on another's games."""
 
-import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena.standings import standings_of
-from shakespeare_agents.arena.standings.sandwich import quick_ratings
 from shakespeare_agents.arena.standings.verdicts import Levels, with_ranks
 from tests.arena.simulated_results import simulated
 
@@ -47,17 +45,6 @@ def test_games_of_one_table_move_no_rating_of_another(results, standings, player
     # Every ladder weighs the same in their mean.
     for name, mean in fewer.combined.select("agent", "rating").iter_rows():
         assert mean == pytest.approx(fewer.ladder.filter(agent=name)["rating"].mean())
-
-
-def test_with_a_fourth_of_its_games_a_ladder_stays_within_its_intervals(results):
-    """A quarter is drawn from the whole: 2.4 % lie outside, by theory and measured."""
-    whole = quick_ratings(results.filter(players=4))
-    outside = []
-    for seed in range(60):
-        fewer = quick_ratings(thinned(results, 4, seed).filter(players=4))
-        assert fewer.digests == whole.digests
-        outside += (np.abs(fewer.points - whole.points) > 1.96 * fewer.errors()).tolist()
-    assert np.mean(outside) <= 0.05
 
 
 def test_who_is_strong_at_one_table_may_be_weak_at_another(standings):

@@ -66,14 +66,6 @@ def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
     assert choices_of_a == pytest.approx(4 + 3, abs=1e-4)
 
 
-def test_a_forfeited_game_counts_against_its_loser_alone():
-    match = Match(4, 0, lineup("abcd"), (0, 1))
-    found = choices(played([match], dict.fromkeys("abcd", 0.0), forfeits={"a": 1.0}))
-    assert found.sets[:, :-1].sum(axis=1).tolist() == [2, 2, 2]
-    chosen = dict(zip(found.digests, found.chosen.toarray()[0], strict=False))
-    assert chosen == {digest_of(name): (0 if name == "a" else 2) for name in "abcd"}
-
-
 def test_who_never_lost_has_the_rating_that_its_penalty_allows():
     matches = [Match(2, deal, lineup("ab"), (0, 1)) for deal in range(20)]
     rated = ratings(played(matches, {"a": 5000.0, "b": 0.0}))
@@ -110,13 +102,3 @@ def test_the_bootstrap_keeps_a_matchs_games_together():
     wide, same = ratings(one), ratings(again)
     np.testing.assert_allclose(same.errors(), wide.errors(), rtol=0.15)
     assert ratings(results).errors().max() < 0.75 * wide.errors().max()
-
-
-def test_agents_that_never_met_are_not_connected():
-    pairs = [simulated(dict.fromkeys(two, 0.0), tables=(2,), matches=3) for two in ("ab", "cd")]
-    rated = ratings(pl.concat(pairs))
-    a, b, c = (rated.digests.index(digest_of(name)) for name in "abc")
-    assert rated.parts[a] == rated.parts[b] != rated.parts[c]
-    assert rated.lead(a, c) == (0, math.inf)
-    assert rated.lead(a, b)[1] < math.inf
-    assert not ratings(pairs[0]).parts.any()

@@ -8,7 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
-from shakespeare_agents.arena import Entrant, evaluate, playing
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.playing import places_of, play
 from shakespeare_agents.arena.seating import Rules, Seating
@@ -122,22 +122,6 @@ def test_a_fault_costs_its_game_and_no_other(table):
         batch, _ = replayed(row)
         assert batch.to_move[0] == seat
         assert batch.scores()[0, : table.players].tolist() == row["scores"]
-
-
-def test_an_interruption_keeps_what_has_ended(monkeypatch):
-    monkeypatch.setattr(playing, "KEPT_EVERY_S", 0.0)
-    games, kept, heard = seatings(2, range(20)), [], []  # type: ignore[var-annotated]
-
-    def interrupt(decisions):
-        heard.append(decisions)
-        if sum(map(len, kept)) >= 5:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        play(games, rules(registry.DEFAULT), kept.append, interrupt)
-    found = pl.concat(kept)
-    assert 5 <= found["key"].n_unique() == len(found) < len(games)
-    assert sum(heard) > 0
 
 
 @pytest.mark.parametrize(

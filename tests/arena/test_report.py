@@ -5,11 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 
-import polars as pl
 import pytest
 
 from shakespeare_agents.arena.report import About, about_results, palette, report_html, write_report
-from shakespeare_agents.arena.report.speed import planes
 from tests.arena.made_standings import HOSTILE, made_standings
 from tests.arena.simulated_results import simulated
 
@@ -168,21 +166,6 @@ def test_where_results_come_from_is_read_from_their_folder(tmp_path, agents, com
 
 
 # ----------------------------------------------------------------------------------------- figures
-
-
-def test_nobody_stands_above_the_frontier():
-    names = [f"agent {number}" for number in range(9)]
-    standings, shown = made_standings(names), {name: name for name in names}
-    # The strongest is the fastest: nobody else is worth waiting for.
-    assert [point.agent for point in planes(standings, shown)[0].frontier] == ["agent 0"]
-    slower = standings.times.with_columns(milliseconds=1 / pl.col("milliseconds"))
-    slow = replace(standings, times=slower)
-    assert [point.agent for point in planes(slow, shown)[0].frontier] == names[::-1]
-    # Names without room are left to the list.
-    alike = replace(standings, times=standings.times.with_columns(milliseconds=1.0))
-    long = {name: name * 20 for name in names}
-    assert not any(point.side for point in planes(alike, long)[0].points)
-    assert planes(replace(standings, times=standings.times.clear()), shown) == []
 
 
 @pytest.mark.parametrize(("theme", "colours"), [("light", palette.LIGHT), ("dark", palette.DARK)])

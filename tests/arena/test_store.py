@@ -8,8 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena import store
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.store import Plan, merge, opened
+from shakespeare_agents.arena.store import merge, opened
 from shakespeare_env.datasets.results import MANIFEST
 from shakespeare_env.datasets.results_reading import read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
@@ -49,16 +48,6 @@ def test_small_files_become_one_and_large_ones_stay(folder, monkeypatch):
         assert [path.name for path in results_files(folder)] == ["games-000003.parquet"]
         assert_frame_equal(kept.results, ROWS)
     assert_frame_equal(read_results(folder), ROWS)
-
-
-def test_the_last_plan_comes_back(folder):
-    match = Match(3, 12, ("x", "y", "x"), (0, 2))
-    with opened(folder, GAME) as kept:
-        assert kept.plan is None
-        for number in range(11):
-            kept.begin(Plan(number, 7, (match,)))
-    with opened(folder, GAME) as kept:
-        assert kept.plan == Plan(10, 7, (match,))
 
 
 def test_what_a_killed_process_leaves_is_forgotten(folder, tmp_path):

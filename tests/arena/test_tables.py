@@ -9,7 +9,7 @@ from rich.console import Console
 
 from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
 from shakespeare_agents.arena.tables import standings_tables
-from shakespeare_agents.arena.wording import SHARED_RANK, between, milliseconds, number, shown_name
+from shakespeare_agents.arena.wording import SHARED_RANK, shown_name
 from tests.arena.made_standings import HOSTILE, made_standings
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
@@ -53,15 +53,6 @@ def test_names_are_no_markup_and_end_no_cell():
     assert all(line.isprintable() for line in lines)
     assert shown_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"
     assert shown_name("x" * 20, 20) == "x" * 20
-
-
-def test_numbers_are_as_precise_as_they_need_to_be():
-    times = [0.0001, 0.004, 0.0451, 0.9, 9.94, 9.96, 24.4, 1600, None]
-    shown = ["<0.001", "0.004", "0.045", "0.90", "9.9", "10", "24", "1,600", "–"]
-    assert [milliseconds(time) for time in times] == shown
-    numbers = [number(value) for value in (-0.3, -1234.5, None, float("nan"))]
-    assert numbers == ["0", "−1,234", "–", "–"]
-    assert (between(-1.0, 2.0), between(None, None)) == ("−1 to 2", "")
 
 
 def test_markdown_has_a_row_for_each_agent():

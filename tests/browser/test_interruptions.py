@@ -30,25 +30,6 @@ def test_a_page_reloaded_in_the_middle_shows_the_same(server, new_page):
     person.look()
 
 
-def test_half_a_move_is_forgotten_by_escape_and_by_a_click_on_its_first_place(server, new_page):
-    person = Person(new_page())
-    person.begin(server.address, "figaro", ["person", "person", "person"], seed=3, one_screen=True)
-    person.page.locator("#reveal").click()
-    person.page.wait_for_selector("#moves-title")
-    seen = person.look()
-    first = next(places[0] for _, places, _ in seen.moves if len(places) == 2)
-    marked = person.page.locator("#board .target").count()
-    for again in (
-        lambda: person.page.keyboard.press("Escape"),
-        lambda: person.page.locator(f"#board [data-place='{first}']").click(),
-    ):
-        person.page.locator(f"#board .target[data-place='{first}']").click()
-        assert person.page.locator("#board .chosen").count() == 1
-        again()
-        assert person.page.locator("#board .chosen").count() == 0
-        assert person.page.locator("#board .target").count() == marked
-
-
 def test_a_server_killed_and_started_again_has_lost_nothing_that_was_shown(
     new_server, new_page, tmp_path
 ):

@@ -29,12 +29,6 @@ _TOO_SMALL = """() => {
   }
   return found;
 }"""
-_COVERED = """() => {
-  const {left, top, width, height} =
-    document.querySelector("#board .target > .mark").getBoundingClientRect();
-  const seen = document.elementFromPoint(left + width / 2, top + height / 2);
-  return seen === null || seen.closest(".target") === null;
-}"""
 
 
 def _fits(page) -> None:
@@ -65,18 +59,6 @@ def test_a_finger_plays_on_a_phone(server, new_page, game, moves):
     assert axe.serious_findings(person.page) == []
     person.page.goto(server.address)
     _fits(person.page)
-
-
-def test_the_next_place_of_a_move_is_brought_into_view(server, new_page):
-    person = TouchingPerson(new_page(**_PHONE))
-    person.begin(server.address, "figaro", ["person"] * 3, one_screen=True)
-    person.page.locator("#reveal").tap()
-    person.page.wait_for_selector("#moves-title")
-    first = next(places[0] for _, places, _ in person.look().moves if len(places) == 2)
-    person.page.locator(f"#board .target[data-place='{first}']").tap()
-    assert person.page.locator("#board .chosen").count() == 1
-    assert not person.page.evaluate(_COVERED)
-    assert axe.serious_findings(person.page) == []
 
 
 def test_nothing_serious_where_a_move_has_to_be_distinguished_from_another(server, new_page):

@@ -196,17 +196,3 @@ def test_games_are_played_beside_other_peoples_agents_and_training(shared, tmp_p
     assert "shakespeare_agents.network_agent.NetworkAgent" in said
     command = shared / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
     assert "8 games" in run(*command, cwd=tmp_path)
-
-
-def test_an_editable_install_finds_the_packages_in_the_checkout(checkout, tmp_path):
-    """And makes neither `agents` nor `training` importable from elsewhere."""
-    programs = environment(tmp_path / "venv", "--editable", checkout)
-    program = (
-        "import json, shakespeare_agents, shakespeare_env, shakespeare_training\n"
-        "packages = shakespeare_env, shakespeare_agents, shakespeare_training\n"
-        "print(json.dumps([package.__file__ for package in packages]))"
-    )
-    files = json.loads(run(programs / "python", "-c", program, cwd=tmp_path))
-    expected = [str(checkout / folder / "__init__.py") for folder in PACKAGES.values()]
-    assert files == expected
-    assert "evaluate" in run(programs / "shakespeare", "--help", cwd=tmp_path)

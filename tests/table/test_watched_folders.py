@@ -11,7 +11,7 @@ import pytest
 from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.table.watching import watched as watching
 from shakespeare_agents.table.watching.finding import ON_A_PAGE, find
-from shakespeare_agents.table.watching.listing import DATASET, Lister, state_of
+from shakespeare_agents.table.watching.listing import DATASET, Lister
 from shakespeare_agents.table.watching.watched import Watched
 from shakespeare_env.cli.recorded_folders import from_folder, games_of
 from shakespeare_env.datasets.results_reading import results_files
@@ -124,19 +124,6 @@ def test_standings_are_computed_once_and_stay_when_something_goes_wrong(
     seen = until(watched, lambda seen: seen.fault)
     assert "cannot be read" in seen.fault
     assert seen.listing.count == 4
-
-
-def test_a_folder_is_left_alone_for_a_while_after_it_was_read(arena, monkeypatch):
-    assert watching.state_of is state_of
-    looks = noted(monkeypatch, watching, "state_of", str)
-    now = [1000.0]
-    watched = Watched(arena, lambda: now[0])
-    until(watched)
-    assert len(looks) == 1
-    now[0] += 1000
-    watched.seen()
-    watched.seen()
-    assert len(looks) == 2
 
 
 def test_the_pages_show_standings_and_games_and_say_only_what_is_new(arena, dataset, tmp_path):
