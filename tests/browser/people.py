@@ -15,7 +15,7 @@ _SEEN = """(before) => {
   return {version, moves, over, lacking};
 }"""
 
-# How often Tab has to be pressed to get to an element; -1 if that cannot be told from here.
+# How often Tab has to be pressed to get to an element; -1 if that cannot be known from here.
 _STEPS_TO = """(wanted) => {
   if (wanted === document.activeElement) return 0;
   const stops = [...document.querySelectorAll(

@@ -1,4 +1,4 @@
-"""What a node does with a shard of which it knows nothing yet; no cluster is needed."""
+"""What a node does with a shard that is new to it; no cluster is needed."""
 
 import importlib.metadata
 import os
