@@ -136,8 +136,9 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(entrants, how, fault, says):
+    given: dict[str, Any] = {"games": 3, **how}
     with pytest.raises(fault, match=says):
-        evaluate(entrants, "figaro", **{"games": 3, **how})
+        evaluate(entrants, "figaro", **given)
 
 
 def test_it_needs_neither_torch_nor_the_command_line():

@@ -17,8 +17,8 @@ NOTHING = simulated({"a": 0.0}, tables=(1,), matches=1).head(0)
 
 
 def planned(results=NOTHING, **changes):
-    how: dict[str, Any] = {"agents": AGENTS[:4], "tables": (4,), "seed": 0, "number": 0}
-    return plan_round(results, **({"games": 48} | how | changes))
+    how: dict[str, Any] = {"agents": AGENTS[:4], "tables": (4,), "games": 48}
+    return plan_round(results, **(how | {"seed": 0, "number": 0} | changes))
 
 
 def meetings(matches):

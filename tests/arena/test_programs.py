@@ -10,6 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,6 +40,7 @@ from tests.contract import knowledge
 from tests.contract.each_table import small_tables
 from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
 
+MANY: Any = "many"
 MOVES = {"draft:hamlet": 3, "draft:viola": 5}
 ONE, TWO = (next(table for table in TABLES if table.players == seats) for seats in (1, 2))
 
@@ -309,7 +311,7 @@ def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypat
             ValueError,
             "inf must be above 0, and finite",
         ),
-        (lambda: Limits(megabytes="many"), TypeError, "megabytes='many' must be a number"),
+        (lambda: Limits(megabytes=MANY), TypeError, "megabytes='many' must be a number"),
     ],
 )
 def test_what_is_no_program_is_named(make, fault, says):

@@ -1,5 +1,7 @@
 """Whole games in the browser, as people with a mouse or with a keyboard play them."""
 
+from typing import Any
+
 import pytest
 
 from tests.browser.people import Person, TypingPerson
@@ -20,7 +22,7 @@ _FIRST_PAGE, _ANSWER = 300_000, 60_000
 )
 def test_a_whole_game_is_played(server, new_page, someone, game, seats):
     """The page says at the end who has won, and what each score is made of."""
-    person, loaded = someone(new_page()), []
+    person, loaded = someone(new_page()), list[Any]()
     page = person.page
     page.on("requestfinished", lambda request: loaded.append(request))
     person.begin(server.address, game, seats)

@@ -63,7 +63,7 @@ def test_commands_have_the_options_and_targets_they_are_given(page):
 def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys):
     """With fewer games."""
     monkeypatch.chdir(tmp_path)
-    names, said = {"__name__": "example"}, []
+    names, said = {"__name__": "example"}, list[str]()
     for language, block in blocks(PAGES[DATASETS]):
         if language == "python":
             exec(compile(block, "<example>", "exec"), names)

@@ -41,7 +41,7 @@ Run = Callable[[Path, Workers | None, Callable[[], None]], dict[str, bytes]]
 def dataset(games: int) -> Run:
     """A recording."""
     entrants = entrants_of(["heuristic", "network"], registry.game(GAME))
-    size = {"games": games, "games_per_shard": 512, "deals_together": 64}
+    size: dict[str, Any] = {"games": games, "games_per_shard": 512, "deals_together": 64}
     settings = settings_of(GAME, entrants, seed=3, **size)
 
     def run(folder: Path, workers: Workers | None, kept: Callable[[], None]) -> dict[str, bytes]:

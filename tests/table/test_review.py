@@ -115,7 +115,7 @@ def test_a_game_being_played_is_open_to_nobody(client):
 
 def test_a_finished_table_is_reviewed(tmp_path):
     plan = TablePlan("figaro", 3, (), 5, tuple(SeatPlan(name) for name in "ABC"))
-    positions, played = [first_position(plan)], []
+    positions, played = [first_position(plan)], list[str]()
     while positions[-1].to_move is not None:
         played.append(positions[-1].moves()[0])
         positions.append(positions[-1].copy())

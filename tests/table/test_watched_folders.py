@@ -4,6 +4,7 @@ import re
 import shutil
 import time
 from itertools import chain
+from typing import Any
 
 import polars as pl
 import pytest
@@ -53,7 +54,7 @@ def until(watched, holds=lambda seen: seen.version and seen.is_settled):
 
 def noted(monkeypatch, module, name, value):
     """What is passed from now on to a function, which does what it did."""
-    found, done = [], getattr(module, name)
+    found, done = list[Any](), getattr(module, name)
 
     def note(given, **more):
         found.append(value(given))

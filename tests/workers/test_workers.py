@@ -64,7 +64,8 @@ def test_results_can_be_put_in_order_and_dropped(processes, tmp_path):
 
 def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
     """So whoever makes them may learn from earlier results, and may have none for now."""
-    taken, waiting = [], [3, 4, 5]
+    taken: list[int] = []
+    waiting = [3, 4, 5]
 
     class Refilled:
         def __iter__(self):
