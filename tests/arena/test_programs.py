@@ -65,6 +65,7 @@ def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
     found = shown(table, records)
     for position, asked in zip(positions, found, strict=True):
         seat = position.to_move
+        assert seat is not None
         assert asked == {
             "id": 17,
             "command": "move",

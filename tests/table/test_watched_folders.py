@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 import pytest
 
-from shakespeare_agents.arena.standings import standings_of
 from shakespeare_agents.table.watching import watched as watching
 from shakespeare_agents.table.watching.finding import ON_A_PAGE, find
 from shakespeare_agents.table.watching.listing import DATASET, Lister
@@ -114,7 +113,6 @@ def test_standings_are_computed_once_and_stay_when_something_goes_wrong(
     arena, tmp_path, monkeypatch
 ):
     folder = shutil.copytree(arena, tmp_path / "copy")
-    assert watching.standings_of is standings_of
     counted = noted(monkeypatch, watching, "standings_of", lambda rows: rows.height)
     watched = Watched(folder)
     seen = until(watched)
