@@ -1,25 +1,21 @@
 """Killing a recording over and over: nothing that it reported is lost, nothing stands twice.
 
-`python -m tests.arena.dataset_kills --times 50` kills it at random moments until so many have
+`python -m tests.arena.dataset_kills --times 50` kills it at random moments until that many have
 struck, every other time while two processes play, and compares all files with those of an
-undisturbed run, byte for byte.
+undisturbed run, byte for byte; `--longest` is in seconds.
 """
 
-from __future__ import annotations
-
-import argparse
 import random
-import tempfile
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-from rich.progress import track
 
 from shakespeare_agents.arena.dataset import settings_of, write_dataset
 from shakespeare_agents.arena.entrants import entrants_of
 from shakespeare_env import registry
-from shakespeare_env.datasets import Settings, read_games
-from tests.arena.killing import killed, started
+from shakespeare_env.datasets import read_games
+from tests.arena.killing import attack, killed
 
 GAME = "shakespeare"
 PROGRAM = """
@@ -42,17 +38,11 @@ print("over", flush=True)
 """
 
 
-def settings(games: int) -> Settings:
-    """Groups and files are small, so that kills strike in between."""
-    return settings_of(GAME, _entrants(), games=games, seed=3, games_per_shard=64, deals_together=4)
-
-
 def record(folder, games, tell=lambda decisions, games: None, **more):
-    write_dataset(folder, settings(games), _entrants(), tell, **more)
-
-
-def _entrants():
-    return entrants_of(["random", "network"], registry.game(GAME))
+    """Groups and files are small, so that kills strike in between."""
+    entrants = entrants_of(["random", "network"], registry.game(GAME))
+    small: dict[str, Any] = {"games": games, "seed": 3, "games_per_shard": 64, "deals_together": 4}
+    write_dataset(folder, settings_of(GAME, entrants, **small), entrants, tell, **more)
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -73,38 +63,25 @@ def kept(folder: Path) -> int:
 def kill_often(folder: Path, games: int, times: int, seed: int, longest_s: float) -> int:
     """Start a recording again and again and kill it at random moments; how many kills struck."""
     draws = random.Random(seed)
-    for kill in track(range(times), "killing", transient=True):
-        process = started(PROGRAM, folder, games, 1 + kill % 2)
+    for kill in range(times):
         # As it begins, or once it has kept something.
         after = draws.choice((1, 3))
-        reported, over = killed(process, draws, longest_s, after)
+        reported, over = killed(PROGRAM, (folder, games, 1 + kill % 2), draws, longest_s, after)
         assert kept(folder) >= reported, f"{reported} games were reported"
         if over:
             return kill
     return times
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=6_000)
-    parser.add_argument("--longest", type=float, default=1.0, help="seconds")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        struck = kill_often(place / "killed", given.games, given.times, given.seed, given.longest)
-        before = kept(place / "killed")
-        for folder in ("killed", "whole"):
-            record(place / folder, given.games)
-        whole = content(place / "whole")
-        assert content(place / "killed") == whole, "the files differ"
-        print(
-            f"{struck} kills left {before:,} games of {given.games:,}; resumed, all "
-            f"{len(whole)} files are those of an undisturbed run, byte for byte"
-        )
-        assert struck == given.times, "it was over too early: give more --games"
+def _strike(given: Any, place: Path) -> tuple[int, str]:
+    struck = kill_often(place / "killed", given.games, given.times, given.seed, given.longest)
+    before = kept(place / "killed")
+    for folder in ("killed", "whole"):
+        record(place / folder, given.games)
+    whole = content(place / "whole")
+    assert content(place / "killed") == whole, "the files differ"
+    return struck, f"{before:,} of {given.games:,} games were kept, {len(whole)} files are equal"
 
 
 if __name__ == "__main__":
-    main()
+    attack(_strike, times=50, games=6_000, longest=1.0)

@@ -1,23 +1,19 @@
 """Killing an arena over and over: nothing that it reported is lost, nothing stands twice.
 
-`python -m tests.arena.kills --times 100` kills it at random moments until so many have struck, and
-compares what is left with an undisturbed run.
+`python -m tests.arena.kills --times 100` kills it at random moments until that many have struck,
+and compares what is left with an undisturbed run; `--longest` is in seconds of play.
 """
 
-from __future__ import annotations
-
-import argparse
 import random
-import tempfile
 from pathlib import Path
+from typing import Any
 
 import polars as pl
-from rich.progress import track
 
 from shakespeare_agents.arena.field import Field
 from shakespeare_agents.arena.tournament import run_arena
 from shakespeare_env.datasets.results_reading import read_results, results_files
-from tests.arena.killing import killed, started
+from tests.arena.killing import attack, killed
 
 PROGRAM = """
 import sys
@@ -32,28 +28,23 @@ playing.KEPT_EVERY_S = 0.0
 def tell(progress):
     print(progress.games, flush=True)
 
-field, folder, workers = Field.read(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
-if workers == 1:
-    run_arena(field, folder, on_progress=tell)
-else:
-    with open_workers(workers) as crew:
-        run_arena(field, folder, on_progress=tell, workers=crew)
+with open_workers(int(sys.argv[3])) as workers:
+    run_arena(Field.read(sys.argv[1]), Path(sys.argv[2]), on_progress=tell, workers=workers)
 print("over", flush=True)
 """
 TWIN = "def act(observations, masks, rng):\n    return rng.choose(masks)\n"
-"""Plays like `random`, from which nothing will ever tell it."""
-UNTIMED = pl.exclude("seconds")
-"""All that is equal in two runs."""
+"""Plays like `random`, from which no number of games can separate it."""
 
 
 def endless(games: int) -> str:
-    """A field that plays all its games, as nothing tells its agents apart; needs `twin.py`."""
+    """A field that plays all its games, as its agents are equal; needs `twin.py`."""
     agents = 'agents = ["random", "twin.py:act"]\nplayers = [2, 4]\n'
     return f"{agents}equal_within = 1e-6\ngames = {games}\n"
 
 
 def games(folder: Path) -> pl.DataFrame:
-    return read_results(folder).select(UNTIMED).sort("key")
+    """All that is equal in two runs."""
+    return read_results(folder).select(pl.exclude("seconds")).sort("key")
 
 
 def kill_often(
@@ -61,9 +52,8 @@ def kill_often(
 ) -> int:
     """Start an arena again and again and kill it at random moments; how many kills struck."""
     draws = random.Random(seed)
-    for kill in track(range(times), "killing", transient=True):
-        process = started(PROGRAM, field, folder, workers)
-        reported, over = killed(process, draws, longest_s)
+    for kill in range(times):
+        reported, over = killed(PROGRAM, (field, folder, workers), draws, longest_s)
         assert len(games(folder)) >= reported, f"{reported} games were reported"
         check_unique(folder)
         if over:
@@ -78,28 +68,18 @@ def check_unique(folder: Path) -> None:
     assert len(rows.unique()) == rows["key"].n_unique() == len(read)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--games", type=int, default=15_000)
-    parser.add_argument("--longest", type=float, default=0.3, help="seconds of play")
-    parser.add_argument("--workers", type=int, default=1)
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        field = place / "field.toml"
-        field.write_text(endless(given.games))
-        (place / "twin.py").write_text(TWIN)
-        killing = given.times, given.seed, given.longest, given.workers
-        struck = kill_often(field, place / "killed", *killing)
-        for folder in ("killed", "whole"):
-            run_arena(Field.read(field), place / folder)
-        killed, whole = games(place / "killed"), games(place / "whole")
-        assert killed.equals(whole), "the games differ"
-        print(f"{struck} kills; {len(whole):,} games, equal to the undisturbed ones")
-        assert struck == given.times, "it was over too early: give more --games"
+def _strike(given: Any, place: Path) -> tuple[int, str]:
+    field = place / "field.toml"
+    field.write_text(endless(given.games))
+    (place / "twin.py").write_text(TWIN)
+    killing = given.times, given.seed, given.longest, given.workers
+    struck = kill_often(field, place / "killed", *killing)
+    for folder in ("killed", "whole"):
+        run_arena(Field.read(field), place / folder)
+    whole = games(place / "whole")
+    assert games(place / "killed").equals(whole), "the games differ"
+    return struck, f"{len(whole):,} games, equal to the undisturbed ones"
 
 
 if __name__ == "__main__":
-    main()
+    attack(_strike, times=100, games=15_000, longest=0.3, workers=1)

@@ -1,7 +1,5 @@
 """Programs written on the spot, and games played with one."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import sys

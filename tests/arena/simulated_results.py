@@ -1,7 +1,5 @@
 """Results of agents whose strengths are known: what statistics of an arena are tested on."""
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import math
@@ -23,23 +21,19 @@ def digest_of(name: str) -> str:
     return hashlib.sha256(name.encode()).hexdigest()
 
 
-def plan(
-    names: Sequence[str], *, players: int, matches: int, seed: int = 0, first_deal: int = 0
-) -> list[Match]:
+def plan(names: Sequence[str], players: int, matches: int, seed: int) -> list[Match]:
     """Line-ups drawn at random, copies only where the agents are too few; solo: `matches` deals."""
     rng = np.random.default_rng(seed)
     digests = [digest_of(name) for name in names]
-    rotations = tuple(range(players))
+    turns = tuple(range(players))
     if players == 1:
-        deals = range(first_deal, first_deal + matches)
-        return [Match(1, deal, (digest,), rotations) for deal in deals for digest in digests]
+        return [Match(1, deal, (one,), turns) for deal in range(matches) for one in digests]
     planned = []
-    for number in range(matches):
-        pool = digests * math.ceil(players / len(digests))
+    for deal in range(matches):
         lineup = [digests[i] for i in rng.permutation(len(digests))][:players]
-        rest = players - len(lineup)
-        lineup += [str(digest) for digest in rng.choice(pool, rest, replace=False)]
-        planned.append(Match(players, first_deal + number, tuple(lineup), rotations))
+        pool = digests * math.ceil(players / len(digests))
+        more = rng.choice(pool, players - len(lineup), replace=False)
+        planned.append(Match(players, deal, (*lineup, *map(str, more)), turns))
     return planned
 
 
@@ -52,21 +46,19 @@ def played(
     deal_luck: float = 2.0,
     seat_luck: float = 0.0,
     forfeits: Mapping[str, float] | None = None,
-    game: str = "figaro",
 ) -> pl.DataFrame:
     """The matches' games, in the columns `RESULTS`; strengths are in Elo points, by name.
 
     Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits.
 
     Args:
-        matches: What is played.
-        strengths: By name; the line-ups hold `digest_of` these names.
+        matches: Their line-ups hold `digest_of` the names of `strengths`.
+        strengths: By name.
         seed: Of the games.
         points: Of score in 174 Elo points; the fewer, the more ties.
         deal_luck: Standard deviation of what a deal adds to all scores.
         seat_luck: Standard deviation of what a deal gives a seat, in units of 174 Elo points.
         forfeits: How often an agent loses a game by a fault, by name.
-        game: Its name.
     """
     rng = np.random.default_rng([seed, 1])
     names = {digest_of(name): name for name in strengths}
@@ -74,6 +66,7 @@ def played(
     rows: dict[str, list[object]] = {column.name: [] for column in RESULTS}
     for match in matches:
         luck = seat_luck * rng.standard_normal(match.players)
+        identity = f"{seed}-{match.players}-{match.deal}-{'-'.join(match.lineup)}"
         level = 12 + deal_luck * np.random.default_rng([seed, match.deal]).standard_normal()
         for rotation in match.rotations:
             digests = [match.lineup[(s - rotation) % match.players] for s in range(match.players)]
@@ -84,11 +77,10 @@ def played(
             faulty = np.flatnonzero(rng.random(match.players) < chances)
             decisions = rng.integers(10, 30, match.players)
             pace = np.array([slowness[digest] for digest in digests]) / 1000
-            identity = f"{match.players}-{match.deal}-{'-'.join(match.lineup)}"
             values = {
-                "key": hashlib.sha256(f"{seed}-{identity}-{rotation}".encode()).hexdigest(),
-                "match": hashlib.sha256(f"{seed}-{identity}".encode()).hexdigest(),
-                "game": game,
+                "key": hashlib.sha256(f"{identity}-{rotation}".encode()).hexdigest(),
+                "match": hashlib.sha256(identity.encode()).hexdigest(),
+                "game": "figaro",
                 "box_digest": "b0",
                 "package_version": "0.1.0",
                 "variants": [],
@@ -113,7 +105,7 @@ def played(
                     "places": [match.players if s == loser else 1 for s in range(match.players)],
                     "forfeited_by": loser,
                     "fault": ("crash", "time", "illegal")[int(rng.integers(3))],
-                    "fault_details": f"{agents[loser]} failed at decision {decisions[loser]}",
+                    "fault_details": f"{agents[loser]} failed",
                 }
             for column, value in values.items():
                 rows[column].append(value)
@@ -134,7 +126,5 @@ def simulated(
     **how: Any,
 ) -> pl.DataFrame:
     """`matches` of each table between agents drawn at random, played as `played` says."""
-    plans = (
-        plan(list(strengths), players=players, matches=matches, seed=seed) for players in tables
-    )
+    plans = (plan(list(strengths), players, matches, seed) for players in tables)
     return played(itertools.chain(*plans), strengths, seed=seed, **how)

@@ -1,7 +1,5 @@
 """Arenas of a few games for tests: a match in all rotations, and a game that is forfeited."""
 
-from __future__ import annotations
-
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.playing import play

@@ -1,12 +1,22 @@
-"""Every answer is judged by the stated rule; `make fuzz ARGS=programs` draws them."""
+"""Programs that attack the arena are judged by the rule, and killing one loses nothing."""
 
-from tests.arena import hostile_program
+from tests.arena import dataset_kills, hostile_program
 from tests.contract.random_games import TABLES
 from tests.fuzz.targets import programs
 
 
 def test_every_answer_is_judged_by_the_rule():
+    """`make fuzz ARGS=programs` draws them."""
     kinds = set(hostile_program.KINDS.values())
     assert kinds == {"", "crash", "time", "memory", "flood", "garbage", "illegal"}
     table = next(table for table in TABLES if table.players == 2)
     programs.withstands(hostile_program.IN_TURN, table, len(hostile_program.in_turn()))
+
+
+def test_killing_a_recording_loses_and_repeats_nothing(tmp_path):
+    """`python -m tests.arena.dataset_kills` does it fifty times, with and without workers."""
+    dataset_kills.kill_often(tmp_path / "killed", games=240, times=2, seed=1, longest_s=0.5)
+    for folder in ("killed", "whole"):
+        dataset_kills.record(tmp_path / folder, games=240)
+    killed, whole = (dataset_kills.content(tmp_path / folder) for folder in ("killed", "whole"))
+    assert killed == whole

@@ -1,7 +1,5 @@
 """The scale of playouts: agents of known strength are placed where they belong."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math
@@ -25,18 +23,18 @@ class Planted:
     With `noise` deals differ in how much they suit the agent, in logits.
     """
 
+    compiling = 0.0
+
     def __init__(self, place, slope, players, seed, noise=0.0):
         self.place, self.slope, self.players, self.noise = place, slope, players, noise
         self.rng = np.random.default_rng(seed)
-        self.compiling = 0.0
         self.now = 0.0
         self.order = []
 
-    def against(self, playouts):
-        return Rung(self, playouts)
-
-    def climb(self):
-        return Climb(self.players, self.against, lambda: self.now)
+    def climb(self, deals, seconds=math.inf):
+        climb = Climb(self.players, lambda playouts: Rung(self, playouts), lambda: self.now)
+        climb.play(deals, seconds)
+        return climb
 
 
 class Rung:
@@ -58,120 +56,77 @@ class Rung:
         return Meetings(self.playouts, total, total * one.players, wins, variance)
 
 
-def covered(low, true, high):
-    return (
-        (low if low is not None else math.inf) <= true <= (high if high is not None else math.inf)
-    )
+def covered(found, true):
+    """Whether an interval, whose ends may lie beyond the scale, holds a place."""
+    low, high = (math.inf if end is None else end for end in (found.low, found.high))
+    return low <= true <= high
 
 
-@pytest.mark.parametrize("players", [2, 4])
-def test_intervals_hold_the_true_place(players):
+def test_intervals_hold_the_true_place():
     """95 % are promised; 90 % of them must be kept."""
     held = []
     for place, slope, seed in itertools.product((0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(6)):
-        climb = Planted(place, slope, players, [seed, int(10 * place)], noise=0.3).climb()
-        climb.play(150, math.inf)
-        found = climb.placement()
-        held.append(covered(found.low, 2**place, found.high))
+        climb = Planted(place, slope, 4, [seed, int(10 * place)], noise=0.3).climb(150)
+        assert climb.deals == 150
+        held.append(covered(climb.placement(), 2**place))
     assert np.mean(held) >= 0.9
-    assert climb.deals == 150
 
 
-def test_more_games_narrow_the_interval():
-    def width(deals):
-        climb = Planted(5.0, 0.4, 4, 0).climb()
-        climb.play(deals, math.inf)
-        found = climb.placement()
-        assert found.low
-        assert found.high
-        return found.high / found.low
-
-    assert width(2000) < 2 < width(60)
+def test_more_games_narrow_the_interval_and_deals_whose_games_go_together_widen_it():
+    few, many = (Planted(5.0, 0.4, 4, 0).climb(deals).placement() for deals in (60, 2000))
+    assert few.low
+    assert few.high
+    assert many.low
+    assert many.high
+    assert many.high / many.low < 2 < few.high / few.low
+    alone = 0.25 * 0.75 / 4  # the variance of a deal's share, if its games were independent
+    fits = [fitted([Meetings(16, 100, 400, 100.0, alone * k)], 4) for k in (0, 1, 3)]
+    widths = [fit.high - fit.low for fit in fits]
+    assert widths == sorted(set(widths))
 
 
 @pytest.mark.parametrize(("place", "said"), [(-6.0, "below 1"), (17.0, "above 1,024")])
 def test_beyond_the_scale_it_says_so_and_stops(place, said):
-    planted = Planted(place, 0.8, 4, 1)
-    climb = planted.climb()
-    climb.play(10_000, math.inf)
+    climb = Planted(place, 0.8, 4, 1).climb(10_000)
     assert str(climb.placement()) == said
     assert climb.deals < 600
 
 
-def test_it_climbs_rung_by_rung_and_stays_around_the_place():
-    planted = Planted(5.0, 0.4, 2, 3)
-    planted.climb().play(400, math.inf)
-    first = list(dict.fromkeys(planted.order))
-    assert first == list(RUNGS[: len(first)])
-    assert set(planted.order[200:]) == {16, 64}
-
-
 def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
     planted = Planted(9.0, 0.4, 2, 0)
-    planted.climb().play(10_000, 20.0)
+    planted.climb(10_000, 20.0)
     assert planted.now < 25
     assert max(planted.order) == 256
-
-
-def test_what_a_first_deal_takes_to_compile_stops_nobody():
+    # But what a first deal takes to compile stops nobody.
     planted = Planted(5.0, 0.4, 2, 0)
     planted.compiling = 10.0
-    planted.climb().play(10_000, 100.0)
+    planted.climb(10_000, 100.0)
     assert {1, 4, 16} <= set(planted.order)
     assert planted.now > 80
-
-
-def test_deals_whose_games_go_together_widen_the_interval():
-    def width(variance):
-        found = fitted([Meetings(16, 100, 400, 100.0, variance)], 4)
-        return found.high - found.low
-
-    alone = 0.25 * 0.75 / 4  # of a deal's share, if its games were independent
-    assert width(0.0) < width(alone) < width(3 * alone)
 
 
 def test_equal_wins_place_an_agent_at_the_rung_itself():
     found = fitted([Meetings(64, 50, 150, 50.0, 0.05)], 3)
     assert found.place == 6
     assert found.low < 6 < found.high
-
-
-@pytest.mark.parametrize("playouts", RUNGS)
-def test_every_rung_is_written_out(playouts):
-    text = reference(playouts)
-    assert "version=1" in text
-    assert playouts == 1 or "horizon=1000" in text
-
-
-def test_a_rung_is_placed_at_itself():
-    found = measure(reference(1), "figaro", players=[3], games=30)
-    assert covered(found[3].low, 1, found[3].high)
-    assert found[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
+    rung = measure(reference(1), "figaro", players=[3], games=30)
+    assert covered(rung[3], 1)
+    assert rung[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
     with pytest.raises(KeyError, match="4 seats were not played; the tables are 3"):
-        found[4]
-
-
-def test_the_same_seed_gives_the_same_games():
-    def found(seed):
-        return measure("heuristic", "figaro", players=[4, 3], games=12, seed=seed)
-
-    one = found(0)
-    assert one == found(0)
-    assert one.tables[0].meetings != found(1).tables[0].meetings
-    assert [table.players for table in one.tables] == [4, 3]
+        rung[4]
 
 
 def test_what_the_command_prints_and_writes(tmp_path):
     file = tmp_path / "found.json"
-    told = printed(
-        *("measure", "random", "--game", "figaro", "--players", "3", "--games", "20"),
-        *("--out", str(file)),
-    )
-    assert "random in figaro, seed 0" in told
-    assert "below 1" in told
+    command = ["measure", "random", "--game", "figaro", "--players", "3", "--games", "20"]
+    out = printed(*command, "--out", str(file))
+    assert "random in figaro, seed 0" in out
+    assert "below 1" in out
     data = json.loads(file.read_text())
     assert (data["agent"], data["tables"][0]["high"]) == ("random", 0.0)
-    assert data["scale"]["16"] == reference(16)
+    for playouts in RUNGS:
+        assert data["scale"][str(playouts)] == reference(playouts)
+        assert "version=1" in reference(playouts)
     rules = registry.game("figaro")
     rung = data["scale"]["1024"]
     assert data["scale_digest"] == agent_digest(rung, make(rung, rules), rules)

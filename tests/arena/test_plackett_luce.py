@@ -1,7 +1,5 @@
 """Ratings: against choix, against known strengths, and what ties, copies and faults count."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -14,9 +12,14 @@ from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.standings.bootstrap import ratings
 from shakespeare_agents.arena.standings.choices import PENALTY, choices
 from shakespeare_agents.arena.standings.plackett_luce import ELO, strengths
-from tests.arena.simulated_results import digest_of, places, played, simulated
+from shakespeare_agents.arena.standings.sandwich import quick_ratings
+from tests.arena.simulated_results import digest_of, played, simulated
 
 FIELD = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}
+
+
+def lineup(names):
+    return tuple(map(digest_of, names))
 
 
 def unpenalised(results):
@@ -25,11 +28,6 @@ def unpenalised(results):
     ones = np.ones(found.chosen.shape[0])
     at = strengths(found, found.chosen.T @ ones, found.shown.T @ ones)
     return dict(zip(found.digests, at - at.mean(), strict=True))
-
-
-def finished(results, orders):
-    """The results with other places, one list per game."""
-    return results.with_columns(places=pl.Series(orders, dtype=pl.List(pl.Int8)))
 
 
 def orders_of(seats, place):
@@ -58,49 +56,20 @@ def test_they_are_what_choix_finds_in_all_orders_of_those_who_tie(points):
 
 def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
     """Of a, a and b the first is b in one of five: b is half as strong, as 2·2 / (2·2 + 1)."""
-    lineup = tuple(map(digest_of, "aab"))
-    results = played([Match(3, d, lineup, (0,)) for d in range(5)], dict.fromkeys("ab", 0.0))
-    found = unpenalised(finished(results, [[1, 3, 2], [2, 1, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1]]))
+    results = played([Match(3, d, lineup("aab"), (0,)) for d in range(5)], {"a": 0.0, "b": 0.0})
+    places = [[1, 3, 2], [2, 1, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1]]
+    results = results.with_columns(places=pl.Series(places, dtype=pl.List(pl.Int8)))
+    found = unpenalised(results)
+    held = math.exp(found[digest_of("a")] - found[digest_of("b")])
     # Second places, between a and b, went to a in three of four games.
-    at = found[digest_of("a")] - found[digest_of("b")]
-    held = math.exp(at)
-    choices_of_a = 4 + 3
-    expected = 5 * 2 * held / (2 * held + 1) + 4 * held / (held + 1)
-    assert expected == pytest.approx(choices_of_a, abs=1e-4)
-
-
-def test_a_forfeited_game_counts_against_its_loser_alone():
-    lineup = tuple(map(digest_of, "abcd"))
-    names = dict.fromkeys("abcd", 0.0)
-    faulty = played([Match(4, 0, lineup, (0, 1))], names, forfeits={"a": 1.0})
-    found = choices(faulty)
-    of_all = found.sets[:, :-1].sum(axis=1)
-    assert set(of_all) == {2}
-    assert len(of_all) == 3
-    chosen = dict(zip(found.digests, found.chosen.toarray()[0], strict=False))
-    assert chosen == {digest_of(name): (0 if name == "a" else 2) for name in "abcd"}
-
-
-def test_an_agent_that_never_wins_does_not_move_the_zero():
-    """Its own rating falls with every game; those of the others stay what they were."""
-    few, many = (
-        ratings(simulated(FIELD | {"f": -1500.0}, tables=(4,), matches=matches, points=500.0))
-        for matches in (40, 400)
-    )
-    last = few.digests.index(digest_of("f"))
-    others = np.arange(len(few.digests)) != last
-    assert few.points[last] - many.points[last] > 150
-    assert abs((few.points - many.points)[others].mean()) < 20
-    assert few.errors()[others].max() < few.errors()[last] / 4
+    choices_of_a = 5 * 2 * held / (2 * held + 1) + 4 * held / (held + 1)
+    assert choices_of_a == pytest.approx(4 + 3, abs=1e-4)
 
 
 def test_who_never_lost_has_the_rating_that_its_penalty_allows():
-    results = played(
-        [Match(2, d, (digest_of("a"), digest_of("b")), (0, 1)) for d in range(20)],
-        {"a": 5000.0, "b": 0.0},
-    )
-    rated = ratings(results)
-    lead, error = rated.lead(*map(rated.digests.index, map(digest_of, "ab")))
+    matches = [Match(2, deal, lineup("ab"), (0, 1)) for deal in range(20)]
+    rated = ratings(played(matches, {"a": 5000.0, "b": 0.0}))
+    lead, error = rated.lead(*map(rated.digests.index, lineup("ab")))
     # Where the likelihood of 40 victories and the penalty of both are in balance.
     at = lead / ELO
     pull = PENALTY * (2 / (1 + math.exp(-at / 2)) - 1)
@@ -108,47 +77,28 @@ def test_who_never_lost_has_the_rating_that_its_penalty_allows():
     assert 100 < error < 400
 
 
-def test_known_strengths_are_found():
+def test_known_strengths_are_found_and_quickly():
+    """The quick covariance is that of the bootstrap, in the long run."""
     results = simulated(FIELD, tables=(2, 4, 6), matches=150, points=500.0)
-    rated = ratings(results)
-    middle = np.mean([FIELD[name] for name in "bcd"])
-    truth = [FIELD[name] - middle for name in FIELD]
+    rated, quick = ratings(results), quick_ratings(results)
+    truth = np.array([*FIELD.values()]) - np.mean([FIELD[name] for name in "bcd"])
     found = [rated.digests.index(digest_of(name)) for name in FIELD]
     assert np.sort(rated.points)[1:4].mean() == pytest.approx(0, abs=1e-9)
     off = (rated.points[found] - truth) / rated.errors()[found]
     assert np.abs(off).max() < 3
     assert 3 < rated.errors().mean() < 12
+    assert quick.digests == rated.digests
+    np.testing.assert_allclose(quick.points, rated.points, atol=0.01)
+    np.testing.assert_allclose(quick.errors(), rated.errors(), rtol=0.15)
+    np.testing.assert_allclose(quick.lead(0, 1), rated.lead(0, 1), rtol=0.15)
+    assert quick_ratings(results.head(0)).digests == ()
 
 
 def test_the_bootstrap_keeps_a_matchs_games_together():
     """Games that repeat each other tell nothing new: copied fourfold, as wide as before."""
     results = simulated({"a": 0.0, "b": 50.0, "c": 90.0}, tables=(3,), matches=200, seed=1)
-    one = results.filter(pl.col("rotation") == 0)
+    one = results.filter(rotation=0)
     again = pl.concat([one.with_columns(key=pl.col("key") + f"{i}") for i in range(4)])
     wide, same = ratings(one), ratings(again)
     np.testing.assert_allclose(same.errors(), wide.errors(), rtol=0.15)
     assert ratings(results).errors().max() < 0.75 * wide.errors().max()
-
-
-def test_the_seed_alone_decides_the_bootstrap():
-    results = simulated(FIELD, matches=20)
-    one, again, other = (ratings(results, seed=seed) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one.covariance, again.covariance)
-    assert not np.array_equal(one.covariance, other.covariance)
-    np.testing.assert_array_equal(one.points, other.points)
-
-
-def test_agents_that_never_met_are_not_connected():
-    results = pl.concat(
-        [simulated(dict.fromkeys(names, 0.0), tables=(2,), matches=3) for names in ("ab", "cd")]
-    )
-    rated = ratings(results)
-    place = {name: rated.digests.index(digest_of(name)) for name in "abcd"}
-    assert rated.parts[place["a"]] == rated.parts[place["b"]] != rated.parts[place["c"]]
-    assert rated.lead(place["a"], place["c"]) == (0, math.inf)
-    assert rated.lead(place["a"], place["b"])[1] < math.inf
-    assert not ratings(results.head(6)).parts.any()
-
-
-def test_the_simulated_places_share_the_best_place():
-    assert places(np.array([3, 5, 5, 1])) == [3, 1, 1, 4]

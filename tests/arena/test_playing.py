@@ -1,7 +1,5 @@
 """Games of matches: a row each, which depends on nothing but the match, and can be replayed."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np
@@ -10,19 +8,20 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
-from shakespeare_agents.arena import Entrant, evaluate, playing
+from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.arena.matches import Match
 from shakespeare_agents.arena.playing import places_of, play
 from shakespeare_agents.arena.seating import Rules, Seating
 from shakespeare_env import registry
 from shakespeare_env.batch import Batch
-from tests.contract.each_table import plain_tables, small_tables
+from tests.contract.each_table import small_tables
 
-UNTIMED = pl.exclude("seconds")
+LINEUP = ("random", "heuristic", "random", "random", "heuristic", "random")
 
 
-def seatings(players, lineup, deals=range(3)):
-    matches = [Match(players, deal, lineup, tuple(range(players))) for deal in deals]
+def seatings(players, deals=range(3)):
+    turns = tuple(range(players))
+    matches = [Match(players, deal, LINEUP[:players], turns) for deal in deals]
     return [Seating(match, turn) for match in matches for turn in match.rotations]
 
 
@@ -37,32 +36,38 @@ def rows(games, how):
     return pl.concat(kept)
 
 
-def lineup(players):
-    return tuple(("random", "heuristic", "random", "random", "heuristic", "random")[:players])
+def replayed(row):
+    """The batch of a row's game where it ended, and the decisions of each seat."""
+    batch = Batch(row["game"], 1, players=row["players"], autoreset=False)
+    batch.reset(row["seed"], [row["deal"]])
+    decisions = [0] * row["players"]
+    for action in row["actions"]:
+        decisions[batch.to_move[0]] += 1
+        batch.step([action])
+    return batch, decisions
 
 
-@plain_tables
-def test_a_row_tells_the_game(table):
-    games, how = seatings(table.players, lineup(table.players)), rules(table.game)
-    found = rows(games, how)
+@pytest.mark.parametrize("game", registry.names())
+def test_a_row_says_all_of_a_game_and_depends_on_no_other(game):
+    """Tables of different sizes are played together."""
+    games = [one for seats in registry.seats(game) for one in seatings(seats, range(2))]
+    found = rows(games, rules(game)).select(pl.exclude("seconds")).sort("key")
+    alone = pl.concat([rows([one], rules(game)) for one in games[::3]])
+    some = found.filter(pl.col("key").is_in(alone["key"].to_list()))
+    assert_frame_equal(alone.select(found.columns).sort("key"), some)
     assert found["key"].n_unique() == len(games)
-    assert found["match"].n_unique() == 3
+    assert found["match"].n_unique() == 2 * len(registry.seats(game))
     for row in found.iter_rows(named=True):
-        batch = Batch(table.game, 1, players=table.players, autoreset=False)
-        batch.reset(row["seed"], [row["deal"]])
-        decisions = [0] * table.players
-        for action in row["actions"]:
-            decisions[batch.to_move[0]] += 1
-            batch.step([action])
+        players = row["players"]
+        batch, decisions = replayed(row)
         assert batch.to_move[0] == -1
-        assert batch.final_scores[0, : table.players].tolist() == row["scores"]
+        assert batch.final_scores[0, :players].tolist() == row["scores"]
         assert decisions == row["decisions"]
         assert [name.lower() for name in row["agents"]] == row["digests"]
         assert row["digests"][row["rotation"]] == "random"
-        assert all(spent >= 0 for spent in row["seconds"])
-        winners = [place == 1 for place in row["places"]]
-        if table.players > 1:
-            assert winners == batch.final_winners[0, : table.players].tolist()
+        if players > 1:
+            winners = [place == 1 for place in row["places"]]
+            assert winners == batch.final_winners[0, :players].tolist()
         assert (row["forfeited_by"], row["fault"], row["fault_details"]) == (None,) * 3
 
 
@@ -70,45 +75,29 @@ def test_a_row_tells_the_game(table):
 def test_the_games_are_those_of_evaluate(table):
     """The same deals, draws and seats."""
     how = rules(table.game)
-    found = rows(seatings(table.players, lineup(table.players)), how)
-    entrants = [Entrant(digest, how.agents[digest]) for digest in lineup(table.players)]
+    found = rows(seatings(table.players), how)
+    entrants = [Entrant(digest, how.agents[digest]) for digest in LINEUP[: table.players]]
     result = evaluate(entrants, table.game, games=3 * table.players, seed=5, order="fixed")
     pairs = zip(chain(*found["digests"]), chain(*found["scores"]), strict=True)
     scores = [score for digest, score in pairs if digest == "random"]
     assert sum(scores) / len(scores) == pytest.approx(result["random"].mean_score)
 
 
-@small_tables
-def test_a_game_does_not_depend_on_those_beside_it(table):
-    games, how = seatings(table.players, lineup(table.players)), rules(table.game)
-    together = rows(games, how).select(UNTIMED).sort("key")
-    alone = pl.concat([rows([one], how) for one in games]).select(UNTIMED).sort("key")
-    assert_frame_equal(together, alone)
-
-
-def test_tables_of_different_sizes_are_played_together():
-    for name in registry.names():
-        sizes = registry.seats(name)
-        games = [one for seats in sizes for one in seatings(seats, lineup(seats), range(1))]
-        found = rows(games, rules(name))
-        assert sorted(found["players"]) == sorted(one.match.players for one in games)
-
-
 def test_keys_change_with_all_that_decides_a_game():
-    game = registry.DEFAULT
-    one = Seating(Match(2, 7, ("random", "heuristic"), (0, 1)), 0)
+    lineup = LINEUP[:2]
+    one = Match(2, 7, lineup, (0, 1))
+    how, other = rules(registry.DEFAULT), rules(registry.DEFAULT, seed=6)
     keys = {
-        rules(game).key(one),
-        rules(game, seed=6).key(one),
-        rules(game).key(Seating(one.match, 1)),
-        rules(game).key(Seating(Match(2, 8, one.match.lineup, (0, 1)), 0)),
-        rules(game).key(Seating(Match(2, 7, ("random", "random"), (0, 1)), 0)),
-        rules(game).key(Seating(Match(3, 7, ("random", "heuristic", "random"), (0, 1)), 0)),
+        how.key(Seating(one, 0)),
+        other.key(Seating(one, 0)),
+        how.key(Seating(one, 1)),
+        how.key(Seating(Match(2, 8, lineup, (0, 1)), 0)),
+        how.key(Seating(Match(2, 7, ("random", "random"), (0, 1)), 0)),
+        how.key(Seating(Match(3, 7, LINEUP[:3], (0, 1)), 0)),
+        how.match_key(one),
     }
-    assert len(keys) == 6
-    assert rules(game).match_key(one.match) not in keys
-    fewer = Match(2, 7, ("random", "heuristic"), (0,))
-    assert rules(game).key(Seating(fewer, 0)) == rules(game).key(one)
+    assert len(keys) == 7
+    assert how.key(Seating(Match(2, 7, lineup, (0,)), 0)) == how.key(Seating(one, 0))
 
 
 @small_tables
@@ -120,44 +109,19 @@ def test_a_fault_costs_its_game_and_no_other(table):
             return masks.argmax(axis=1)
 
     heuristic = make("heuristic", registry.game(table.game))
-    how = rules(table.game, random=Fails(), heuristic=heuristic)
-    games = seatings(table.players, lineup(table.players), range(12))
-    found = rows(games, how)
-    assert len(found) == len(games)
+    games = seatings(table.players, range(12))
+    found = rows(games, rules(table.game, random=Fails(), heuristic=heuristic))
     lost = found.filter(pl.col("forfeited_by").is_not_null())
-    assert 0 < len(lost) < len(found)
+    assert 0 < len(lost) < len(found) == len(games)
     for row in lost.iter_rows(named=True):
         seat = row["forfeited_by"]
         assert row["digests"][seat] == "random"
         assert row["places"] == [table.players if s == seat else 1 for s in range(table.players)]
         assert row["fault"] == "error"
         assert "no idea" in row["fault_details"]
-        batch = Batch(table.game, 1, players=table.players, autoreset=False)
-        batch.reset(row["seed"], [row["deal"]])
-        for action in row["actions"]:
-            batch.step([action])
+        batch, _ = replayed(row)
         assert batch.to_move[0] == seat
         assert batch.scores()[0, : table.players].tolist() == row["scores"]
-
-
-def test_an_interruption_keeps_what_has_ended(monkeypatch):
-    monkeypatch.setattr(playing, "KEPT_EVERY_S", 0.0)
-    game = registry.DEFAULT
-    games, how = seatings(2, lineup(2), range(20)), rules(game)
-    kept: list[pl.DataFrame] = []
-    told = []
-
-    def interrupt(decisions):
-        told.append(decisions)
-        if sum(map(len, kept)) >= 5:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        play(games, how, kept.append, interrupt)
-    found = pl.concat(kept)
-    assert 5 <= len(found) < len(games)
-    assert found["key"].n_unique() == len(found)
-    assert sum(told) > 0
 
 
 @pytest.mark.parametrize(

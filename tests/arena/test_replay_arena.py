@@ -1,7 +1,5 @@
 """Any game of an arena can be replayed and looked at; damaged ones are refused in words."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -18,17 +16,10 @@ from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import DEAL, SEED, written
 from tests.contract.command_line import moves_told, printed, refused
 
-GAMES = registry.names()
 
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    return {name: written(name, tmp_path_factory.mktemp(name) / "arena") for name in GAMES}
-
-
-@pytest.fixture(params=GAMES)
-def folder(request, folders):
-    return folders[request.param]
+@pytest.fixture(scope="module", params=registry.names())
+def folder(request, tmp_path_factory):
+    return written(request.param, tmp_path_factory.mktemp(request.param) / "arena")
 
 
 @pytest.fixture
@@ -41,64 +32,43 @@ def played(folder):
     return [game.positions for game in recorded_games(folder)]
 
 
-def test_a_game_ends_as_it_did(rows, played):
-    for row, positions in zip(rows[:-1], played, strict=False):
-        assert len(positions) == len(row["actions"]) + 1
-        assert positions[-1].to_move is None
-        assert positions[-1].scores() == row["scores"]
-        winners = [seat for seat, place in enumerate(row["places"]) if place == 1]
-        assert positions[-1].winners == winners
+def replay(folder, number, *more):
+    return printed("replay", str(folder), "--game-id", str(number), *more)
 
 
-def test_it_starts_from_its_deal(rows, played):
-    row = rows[0]
-    variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
-    batch = Batch(row["game"], DEAL + 1, players=row["players"], seed=SEED, **variants)
-    first = played[0][0]
-    assert first.record() == batch.save([DEAL])[0]
-    assert first != played[-1][0]
-
-
-def test_a_forfeited_game_ends_where_it_was_stopped(rows, played, folder):
-    row = rows[-1]
-    assert len(played[-1]) == len(row["actions"]) + 1
-    assert played[-1][-1].to_move == row["forfeited_by"] == 1
-    told = "Seat 1 (failing) forfeited the game: error: "
-    last = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--list")
-    assert told in last
-    assert "tired" in last
-    assert "\x1b" not in last
-    end = str(len(row["actions"]))
-    at_end = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--at", end)
-    assert told in at_end
-    assert "decides" not in at_end.splitlines()[-1]
-    before = printed("replay", str(folder), "--game-id", str(len(rows) - 1), "--at", "0")
-    assert told not in before
-
-
-def test_games_are_numbered_in_the_order_they_are_read(rows, played, folder):
+def test_a_game_starts_from_its_deal_and_ends_as_it_did(rows, played, folder):
+    """Games are numbered in the order in which they are read."""
     for number, (row, positions) in enumerate(zip(rows, played, strict=True)):
-        told = moves_told(printed("replay", str(folder), "--game-id", str(number), "--list"))
-        assert told == [
+        assert len(positions) == len(row["actions"]) + 1
+        if row["forfeited_by"] is None:
+            assert positions[-1].to_move is None
+            assert positions[-1].scores() == row["scores"]
+            winners = [seat for seat, place in enumerate(row["places"]) if place == 1]
+            assert positions[-1].winners == winners
+        assert moves_told(replay(folder, number, "--list")) == [
             (at, before.to_move, before.move_text(action))
             for at, (before, action) in enumerate(zip(positions, row["actions"], strict=False), 1)
         ]
+    row = rows[0]
+    variants: dict[str, Any] = dict.fromkeys(row["variants"], True)
+    batch = Batch(row["game"], DEAL + 1, players=row["players"], seed=SEED, **variants)
+    assert played[0][0].record() == batch.save([DEAL])[0]
     listed = printed("replay", str(folder), "--list")
-    assert f" {len(rows[0]['actions'])} " in listed
-    assert " ".join(map(str, rows[0]["scores"])) in listed
+    assert f" {len(row['actions'])} " in listed
+    assert " ".join(map(str, row["scores"])) in listed
     assert "seat 1 forfeited: error" in listed
 
 
-def test_one_position_and_another_move(played, folder):
-    at = 2
-    position = played[0][at]
-    assert str(position) in printed("replay", str(folder), "--at", str(at))
-    seen = position.game.draw(position.seen_by(0))
-    assert seen in printed("replay", str(folder), "--at", str(at), "--seat", "0")
-    other = position.moves()[-1]
-    few = ["--at", str(at), "--continuations", "2"]
-    out = printed("replay", str(folder), "random", *few, "--instead", other)
-    assert "Recorded" in out
+def test_a_forfeited_game_ends_where_it_was_stopped(rows, played, folder):
+    row, number = rows[-1], len(rows) - 1
+    assert played[-1][-1].to_move == row["forfeited_by"] == 1
+    said = "Seat 1 (failing) forfeited the game: error: "
+    last = replay(folder, number, "--list")
+    assert said in last
+    assert "tired" in last
+    assert "\x1b" not in last
+    assert said in replay(folder, number, "--at", str(len(row["actions"])))
+    assert said not in replay(folder, number, "--at", "0")
 
 
 @pytest.mark.parametrize(
@@ -111,15 +81,11 @@ def test_one_position_and_another_move(played, folder):
         (lambda row: {"forfeited_by": 0}, "is over, but seat 0 forfeited it"),
         (lambda row: {"scores": [one + 1 for one in row["scores"]]}, "it ends with"),
         (lambda row: {"deal": -1}, "deal -1 is below 0"),
-        (lambda row: {"variants": ["none"]}, "has no option 'none'"),
         (lambda row: {"variants": ["autoreset"]}, "has no option 'autoreset'"),
         (lambda row: {"players": 99}, "players=99"),
         (lambda row: {"game": "chess"}, "there is no game 'chess'"),
         (lambda row: {"box_digest": "0" * 64}, "another box"),
-        (
-            lambda row: {"places": [3 - min(place, 2) for place in row["places"]]},
-            "it is won by seats",
-        ),
+        (lambda row: {"places": [3 - min(p, 2) for p in row["places"]]}, "it is won by seats"),
         (lambda row: {"places": row["places"][1:]}, "are not one for each seat"),
         (lambda row: {"agents": None}, "game 1: it has no agents"),
         (lambda row: {"actions": [*row["actions"], None]}, "an entry of its actions is missing"),
@@ -127,38 +93,31 @@ def test_one_position_and_another_move(played, folder):
     ],
 )
 def test_what_cannot_have_been_played_is_refused(folder, change, said):
-    rows = read_results(folder)
     # Beside a sound game, which is not blamed.
-    first, row = rows.rows(named=True)[1::-1]
-    columns = {
-        name: [first[name], {**row, **change(row)}[name]]
-        for name in (column.name for column in RESULTS)
-    }
+    first, row = read_results(folder).rows(named=True)[1::-1]
+    damaged = {**row, **change(row)}
+    columns = {column.name: [first[column.name], damaged[column.name]] for column in RESULTS}
     games = frame(RESULTS, columns).with_row_index("game_id")
     with pytest.raises(DatasetError, match=said) as caught:
         list(RecordedGames(games.lazy(), "arena"))
     assert str(caught.value).startswith("arena")
 
 
-def test_a_damaged_game_is_named(folder, tmp_path):
-    name = json.loads((folder / MANIFEST).read_bytes())["game"]
+def test_what_is_damaged_or_not_there_is_named(folder, rows, tmp_path):
+    copy, empty = tmp_path / "copy", tmp_path / "empty"
     columns = read_results(folder).to_dict(as_series=False)
     columns["actions"][1][4] = np.iinfo(np.int16).max
-    with opened(tmp_path / "copy", name) as store:
+    with opened(copy, rows[0]["game"]) as store:
         store.append(frame(RESULTS, columns))
-    said = refused("replay", str(tmp_path / "copy"), "--game-id", "1")
+    said = refused("replay", str(copy), "--game-id", "1")
     assert "game 1: action 4 is 32767" in said
     assert "copy it again" in said
-    printed("replay", str(tmp_path / "copy"), "--game-id", "0", "--list")
-
-
-def test_what_is_not_there_is_refused(folder, rows, tmp_path):
+    replay(copy, 0, "--list")
     said = refused("replay", str(folder), "--game-id", str(len(rows)))
     assert f"has no game {len(rows)}; its games are 0 to {len(rows) - 1}" in said
-    name = json.loads((folder / MANIFEST).read_bytes())["game"]
-    with opened(tmp_path / "empty", name):
+    with opened(empty, rows[0]["game"]):
         pass
-    assert "it has none yet" in refused("replay", str(tmp_path / "empty"))
+    assert "it has none yet" in refused("replay", str(empty))
     manifest = json.loads((folder / MANIFEST).read_bytes())
-    (tmp_path / "empty" / MANIFEST).write_text(json.dumps({**manifest, "box_digest": "0" * 64}))
-    assert "another box" in refused("replay", str(tmp_path / "empty"))
+    (empty / MANIFEST).write_text(json.dumps({**manifest, "box_digest": "0" * 64}))
+    assert "another box" in refused("replay", str(empty))

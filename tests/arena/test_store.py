@@ -1,7 +1,5 @@
 """Finished games are kept whole, once each, whatever happens to the process that plays them."""
 
-from __future__ import annotations
-
 import json
 import shutil
 
@@ -10,8 +8,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents.arena import store
-from shakespeare_agents.arena.matches import Match
-from shakespeare_agents.arena.store import Plan, merge, opened
+from shakespeare_agents.arena.store import merge, opened
 from shakespeare_env.datasets.results import MANIFEST
 from shakespeare_env.datasets.results_reading import read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
@@ -30,23 +27,22 @@ def folder(tmp_path):
     return tmp_path / "arena"
 
 
-def test_games_come_back_in_the_order_they_were_written(folder):
+def test_a_game_counts_once_and_stands_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
-    with opened(folder, GAME) as kept:
-        assert_frame_equal(kept.results, ROWS)
-        assert kept.keys == set(ROWS["key"])
-
-
-def test_a_game_counts_once(folder):
     with opened(folder, GAME) as kept:
         kept.append(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0))))
         assert_frame_equal(kept.results, ROWS)
+        assert kept.keys == set(ROWS["key"])
     assert len(results_files(folder)) == 2
     shutil.copy(results_files(folder)[0], folder / "games-000009.parquet")
     assert_frame_equal(read_results(folder), ROWS)
 
 
-def test_small_files_become_one(folder):
+def test_small_files_become_one_and_large_ones_stay(folder, monkeypatch):
+    with monkeypatch.context() as patched, opened(folder, GAME) as kept:
+        patched.setattr(store, "_SMALL", 1)
+        kept.tidy(most=1)
+        assert len(results_files(folder)) == 2
     with opened(folder, GAME) as kept:
         kept.tidy(most=1)
         assert [path.name for path in results_files(folder)] == ["games-000003.parquet"]
@@ -54,123 +50,75 @@ def test_small_files_become_one(folder):
     assert_frame_equal(read_results(folder), ROWS)
 
 
-def test_large_files_stay(folder, monkeypatch):
-    monkeypatch.setattr(store, "_SMALL", 1)
-    with opened(folder, GAME) as kept:
-        kept.tidy(most=1)
-    assert len(results_files(folder)) == 2
-
-
-def test_the_last_plan_comes_back(folder):
-    plans = [
-        Plan(number, 7, (Match(3, 12 + number, ("x", "y", "x"), (0, 2)),)) for number in range(11)
-    ]
-    with opened(folder, GAME) as kept:
-        assert kept.plan is None
-        for plan in plans:
-            kept.begin(plan)
-    with opened(folder, GAME) as kept:
-        assert kept.plan == plans[-1]
-
-
-def test_what_a_killed_process_leaves_is_forgotten(folder):
+def test_what_a_killed_process_leaves_is_forgotten(folder, tmp_path):
     draft = folder / ".games-000003.parquet.0123abcd"
     draft.write_bytes(b"cut")
     with opened(folder, GAME):
         assert not draft.exists()
-
-
-def test_a_first_save_cut_short_is_no_obstacle(tmp_path):
-    (tmp_path / f".{MANIFEST}.0123abcd").write_bytes(b"{")
-    with opened(tmp_path, GAME) as kept:
+    # Nor is a first save that was cut short an obstacle.
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / f".{MANIFEST}.0123abcd").write_bytes(b"{")
+    with opened(tmp_path / "new", GAME) as kept:
         assert kept.results.height == 0
 
 
-def test_one_process_at_a_time(folder):
-    with (
-        opened(folder, GAME),
-        pytest.raises(ArenaError, match="another process plays in it"),
-        opened(folder, GAME),
-    ):
-        pass
+def test_folders_that_are_not_its_own_are_refused(folder, tmp_path):
+    def refused(path, says, game=GAME):
+        with pytest.raises(ArenaError, match=says), opened(path, game):
+            pass
 
-
-@pytest.mark.parametrize("name", ["notes.txt", "games.parquet"])
-def test_other_peoples_folders_are_left_alone(tmp_path, name):
-    (tmp_path / name).write_text("mine")
-    with pytest.raises(ArenaError, match="holds other things"), opened(tmp_path, GAME):
-        pass
-    assert [path.name for path in tmp_path.iterdir()] == [name]
-    with pytest.raises(ArenaError, match="is no folder"), opened(tmp_path / name, GAME):
-        pass
-
-
-def test_another_game_is_refused(folder):
-    with pytest.raises(ArenaError, match="holds games of figaro"), opened(folder, "shakespeare"):
-        pass
-
-
-def damage(folder, change):
-    path = results_files(folder)[1]
-    change(path)
-    return path
+    with opened(folder, GAME):
+        refused(folder, "another process plays in it")
+    refused(folder, "holds games of figaro", "shakespeare")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "games.parquet").write_text("mine")
+    refused(other, "holds other things")
+    assert [path.name for path in other.iterdir()] == ["games.parquet"]
+    refused(other / "games.parquet", "is no folder")
+    for text in ("{", '{"number": 1}', '{"number":1,"seed":1,"matches":[{}]}'):
+        (folder / "round-0000.json").write_text(text)
+        refused(folder, "the round is planned")
 
 
 def rewritten(**values):
     return lambda path: pl.read_parquet(path).with_columns(**values).write_parquet(path)
 
 
+def changed(**facts):
+    return lambda path: path.write_text(json.dumps({**json.loads(path.read_text()), **facts}))
+
+
+NO_GAMES = "no games of figaro"
+
+
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("file", "change", "said"),
     [
-        (lambda path: path.write_bytes(b"PAR1"), "cannot be read"),
-        (lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
-        (rewritten(extra=pl.lit(1)), "other columns"),
-        (rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
-        (rewritten(game=pl.lit("chess")), "no games of figaro"),
-        (rewritten(key=pl.lit(None, pl.String)), "no games of figaro"),
-        (rewritten(players=pl.lit(5, pl.Int8)), "no games of figaro"),
-        (rewritten(scores=pl.lit([None, 1, 2], pl.List(pl.Int16))), "no games of figaro"),
-        (rewritten(forfeited_by=pl.lit(3, pl.Int8)), "no games of figaro"),
+        ("games", lambda path: path.write_bytes(path.read_bytes()[:-100]), "cannot be read"),
+        ("games", rewritten(extra=pl.lit(1)), "other columns"),
+        ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
+        ("games", rewritten(game=pl.lit("chess")), NO_GAMES),
+        ("games", rewritten(key=pl.lit(None, pl.String)), NO_GAMES),
+        ("games", rewritten(players=pl.lit(5, pl.Int8)), NO_GAMES),
+        ("games", rewritten(scores=pl.lit([None, 1, 2], pl.List(pl.Int16))), NO_GAMES),
+        ("games", rewritten(forfeited_by=pl.lit(3, pl.Int8)), NO_GAMES),
+        ("manifest", lambda path: path.write_text("[]"), "cannot be read"),
+        ("manifest", changed(format=99), "format 99"),
+        ("manifest", changed(game="chess"), "'chess'"),
+        ("manifest", changed(box_digest=1), "reads format 1"),
+        ("manifest", changed(box_digest="0" * 64), "another box"),
+        ("manifest", lambda path: path.unlink(), "holds no results of an arena"),
     ],
 )
-def test_damage_is_named_with_the_remedy(folder, change, said):
-    path = damage(folder, change)
+def test_damage_is_named_with_the_remedy(folder, file, change, said):
+    path = results_files(folder)[1] if file == "games" else folder / MANIFEST
+    change(path)
     with pytest.raises(DatasetError, match=said) as refused:
         read_results(folder)
-    assert str(path) in str(refused.value)
-    assert "copy the file again, or delete it" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("facts", "said"),
-    [
-        ("{", "cannot be read"),
-        ("[]", "cannot be read"),
-        ({"format": 99}, "format 99"),
-        ({"game": "chess"}, "'chess'"),
-        ({"box_digest": 1}, "reads format 1"),
-        ({"box_digest": "0" * 64}, "another box"),
-    ],
-)
-def test_another_manifest(folder, facts, said):
-    path = folder / MANIFEST
-    whole = json.loads(path.read_text())
-    path.write_text(facts if isinstance(facts, str) else json.dumps({**whole, **facts}))
-    with pytest.raises(DatasetError, match=said):
-        read_results(folder)
-
-
-def test_a_folder_without_results(tmp_path):
-    with pytest.raises(DatasetError, match="holds no results of an arena"):
-        read_results(tmp_path)
-
-
-@pytest.mark.parametrize("text", ["{", '{"number": 1}', '{"number":1,"seed":1,"matches":[{}]}'])
-def test_a_damaged_plan(folder, text):
-    (folder / "round-0000.json").write_text(text)
-    with pytest.raises(ArenaError, match="the round is planned"), opened(folder, GAME):
-        pass
+    if file == "games":
+        assert str(path) in str(refused.value)
+        assert "copy the file again, or delete it" in str(refused.value)
 
 
 def test_merging_keeps_every_game_once(folder, tmp_path):
@@ -181,10 +129,7 @@ def test_merging_keeps_every_game_once(folder, tmp_path):
     assert merge([folder, tmp_path / "other"], into) == len(ROWS) + len(more)
     assert merge([folder, tmp_path / "other"], into) == 0
     assert_frame_equal(read_results(into), pl.concat([ROWS, more]))
-
-
-def test_different_games_are_not_merged(folder, tmp_path):
-    with opened(tmp_path / "other", "shakespeare"):
+    with opened(tmp_path / "another", "shakespeare"):
         pass
     with pytest.raises(ArenaError, match="only results of one game"):
-        merge([folder, tmp_path / "other"], tmp_path / "all")
+        merge([folder, tmp_path / "another"], into)

@@ -1,67 +1,39 @@
-"""An arena's standings in the terminal."""
-
-from __future__ import annotations
+"""An arena's standings in the terminal, and as Markdown tables and a picture for a README."""
 
 import io
 import re
+from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
+from shakespeare_agents.arena.leaderboard import ladder_markdown, ladder_svg
 from shakespeare_agents.arena.tables import standings_tables
-from shakespeare_agents.arena.wording import between, milliseconds, number, shown_name
+from shakespeare_agents.arena.wording import SHARED_RANK, shown_name
 from tests.arena.made_standings import HOSTILE, made_standings
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")
 
 
 def printed(standings) -> str:
+    """In 80 columns, whatever the names are, and each gap one space wide."""
     text = io.StringIO()
     Console(file=text, width=80, color_system=None).print(standings_tables(standings))
-    return text.getvalue()
+    assert all(sign.isprintable() or sign == "\n" for sign in text.getvalue())
+    assert max(map(len, text.getvalue().splitlines())) <= 80
+    return re.sub(" +", " ", text.getvalue())
 
 
-def squeezed(row: str) -> str:
-    return " ".join(row.split())
-
-
-def test_all_figures_stand_in_80_columns():
-    text = printed(made_standings(NAMES))
-    assert max(map(len, text.splitlines())) <= 80
-    row = next(line for line in text.splitlines() if line.startswith("2=  network"))
-    assert squeezed(row) == "2= network 60 (40 to 80) 60 (30 to 90) ? 1,001 0.40"
-    solo = text[text.index("1 seat") :]
-    row = next(line for line in solo.splitlines() if line.startswith("2=  network"))
-    assert squeezed(row) == "2= network 29.0 (28.5 to 29.5) 1.0 (0.5 to 1.5) ? 29.0 100"
-    assert "random  crash      2  random has ended" in text
-
-
-def test_each_table_has_a_ladder_and_their_mean_says_what_it_is():
+def test_all_figures_stand_in_the_terminal():
     text = printed(made_standings(NAMES, tables=(2, 3)))
     assert re.findall(r"shakespeare, (\d) seat", text) == ["2", "3", "1"]
+    assert "\n2= network 60 (40 to 80) 60 (30 to 90) ? 1,001 0.40" in text
+    assert "\n2= network 29.0 (28.5 to 29.5) 1.0 (0.5 to 1.5) ? 29.0 100" in text
     mean = text[text.index("Mean of the ladders for 2 and 3 seats") :].splitlines()
-    assert squeezed(mean[4]) == "network 60 (45 to 75)"
-
-
-def test_the_matrix_tells_who_finished_ahead_of_whom():
-    text = printed(made_standings(NAMES))
+    assert mean[4].strip() == "network 60 (45 to 75)"
     matrix = text[text.index("Ahead of, %") :].splitlines()
-    row = next(line for line in matrix if "network" in line)
-    assert squeezed(row) == "2 network 41 59 67 74"
-
-
-def test_a_wide_matrix_goes_on_below():
-    text = printed(made_standings([f"agent {number}" for number in range(14)]))
-    assert max(map(len, text.splitlines())) <= 80
-    continued = text[text.index("(continued)") :].splitlines()
-    assert squeezed(continued[1]) == "# Agent 13 14"
-
-
-def test_names_are_no_markup_and_move_no_cursor():
-    text = printed(made_standings(HOSTILE))
-    assert "[bold]x[/bold]" in text
-    assert all(sign.isprintable() or sign == "\n" for sign in text)
-    assert max(map(len, text.splitlines())) <= 80
+    assert next(line for line in matrix if "network" in line).strip() == "2 network 41 59 67 74"
+    assert "random crash 2 random has ended" in text
 
 
 @pytest.mark.parametrize("sure", [True, False])
@@ -70,26 +42,51 @@ def test_fields_that_only_play_alone_or_have_no_intervals(sure):
     assert "1 seat" in text
     assert "Elo" not in text
     assert ("(29.5 to 30.5)" in text) == sure
-
-
-def test_no_games_are_said_to_be_none():
     assert printed(made_standings([])).strip() == "No game has been finished yet."
 
 
-def test_numbers_are_as_precise_as_they_need_to_be():
-    times = [0.0001, 0.004, 0.0451, 0.9, 9.94, 9.96, 24.4, 1600, None]
-    shown = ["<0.001", "0.004", "0.045", "0.90", "9.9", "10", "24", "1,600", "–"]
-    assert [milliseconds(time) for time in times] == shown
-    assert [number(value) for value in (-0.3, -1234.5, None, float("nan"))] == [
-        "0",
-        "−1,234",
-        "–",
-        "–",
-    ]
-    assert between(-1.0, 2.0) == "−1 to 2"
-    assert between(None, None) == ""
-
-
-def test_long_names_keep_both_ends():
+def test_names_are_no_markup_and_end_no_cell():
+    assert "[bold]x[/bold]" in printed(made_standings(HOSTILE))
+    lines = ladder_markdown(made_standings(HOSTILE)).splitlines()[2 : len(HOSTILE) + 4]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {7}
+    assert r"`` \|`*_[a](b) ``" in lines[7]
+    assert all(line.isprintable() for line in lines)
     assert shown_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"
     assert shown_name("x" * 20, 20) == "x" * 20
+
+
+def test_markdown_has_a_row_for_each_agent():
+    lines = ladder_markdown(made_standings(NAMES, tables=(3,), alone=False)).splitlines()
+    assert lines[2] == "| # | Agent | Elo | Lead on the next | Games | ms a decision |"
+    assert lines[5] == "| 2= | `network` | 60 (40 to 80) | 60 (30 to 90) | 1,001 | 0.40 |"
+    assert [line[:5] for line in lines[4:9]] == ["| 1 |", "| 2= ", "| 2= ", "| 2= ", "| 5 |"]
+    assert lines[9:] == ["", SHARED_RANK]
+    text = ladder_markdown(made_standings(NAMES, tables=(2, 3, 4)))
+    assert re.findall(r"^(\d) seats?,", text, re.MULTILINE) == ["2", "3", "4", "1"]
+    assert "| Agent | Mean of the ladders for 2, 3 and 4 seats, Elo |" in text
+    assert "| `network` | 60 (45 to 75) |" in text
+    alone = made_standings(NAMES, tables=())
+    assert "| 2= | `network` | 29.0 (28.5 to 29.5) | 1.0 (0.5" in ladder_markdown(alone)
+    assert ">Mean score<" in ladder_svg(alone)
+
+
+@pytest.mark.parametrize(("names", "sure"), [(NAMES, True), (HOSTILE, False), (("a",), True)])
+def test_the_picture_needs_nothing_else_and_orders_the_agents(names, sure):
+    text = ladder_svg(made_standings(names, tables=(2,), alone=False, sure=sure))
+    root = ElementTree.fromstring(text)
+    elements = [(element.tag.split("}")[1], element) for element in root.iter()]
+    assert {tag for tag, _ in elements} <= {"svg", "title", "rect", "text", "line", "circle"}
+    assert "href" not in text
+    dots = [element for tag, element in elements if tag == "circle"]
+    assert len(dots) == len(names)
+    across = [float(dot.get("cx", "")) for dot in dots]
+    assert across == sorted(across, reverse=True)
+    # It has a ground of its own: it is read on light and on dark pages.
+    assert [root[1].get(side) for side in ("width", "height")] == [
+        root.get(side) for side in ("width", "height")
+    ]
+    # Verdicts stand between the rows.
+    rows = [float(dot.get("cy", "")) for dot in dots]
+    signs = [float(e.get("y", "")) for _, e in elements if e.text in (">", "?", "=")]
+    assert len(signs) == len(names) - 1
+    assert all(above < y < below for y, above, below in zip(signs, rows, rows[1:], strict=False))

@@ -15,7 +15,7 @@ _SEEN = """(before) => {
   return {version, moves, over, lacking};
 }"""
 
-# How often Tab has to be pressed to get to an element; -1 if that cannot be told from here.
+# How often Tab has to be pressed to get to an element; -1 if that cannot be known from here.
 _STEPS_TO = """(wanted) => {
   if (wanted === document.activeElement) return 0;
   const stops = [...document.querySelectorAll(
@@ -37,12 +37,7 @@ class Seen:
 
 
 class Person:
-    """Somebody who chooses moves at random; repeatably.
-
-    Args:
-        page: What they look at.
-        seed: Of their choices.
-    """
+    """Somebody who looks at a page and chooses moves at random; repeatably."""
 
     def __init__(self, page, seed: int = 0) -> None:
         self.page = page
@@ -141,17 +136,12 @@ class TypingPerson(Person):
             self.page.keyboard.press("Enter")
 
 
-def log_of(page):
-    """The log of a page, a move a line."""
-    return page.locator("#log li").all_text_contents()
-
-
-def wait_for_log(page, count):
-    """The log once it tells of so many moves, or more."""
+def wait_for_log(page, count=0):
+    """The log of a page, a move a line, once it holds as many moves or more."""
     page.wait_for_function(
         "(count) => document.querySelectorAll('#log li').length >= count", arg=count
     )
-    return log_of(page)
+    return page.locator("#log li").all_text_contents()
 
 
 def board_of(page):

@@ -10,12 +10,7 @@ _COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
 
 
 class TableServer:
-    """`shakespeare table` on this machine, stopped and started at will.
-
-    Args:
-        folder: Of its database and what it writes to its terminal.
-        arguments: More of its command line.
-    """
+    """`shakespeare table` on this machine, with games in a folder; stopped and started at will."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.folder = folder

@@ -1,7 +1,5 @@
 """A recorded game as a page in a browser, opened from disk or in a notebook."""
 
-from __future__ import annotations
-
 from html import unescape
 
 import numpy as np
@@ -19,7 +17,7 @@ MOVES = 24
 def game(request):
     position = Position.new(request.param, players=3, seed=4)
     game = SingleGame(position, dict.fromkeys(range(3), RandomAgent()), 4)
-    game.play_out(lambda *told: None, MOVES)
+    game.play_out(lambda *said: None, MOVES)
     return game
 
 
@@ -41,10 +39,12 @@ def film(text, tmp_path):
 
 
 class Watcher:
-    """Somebody who looks at a film."""
+    """Somebody who opens a film."""
 
-    def __init__(self, page):
+    def __init__(self, page, address):
         self.page = page
+        page.goto(address)
+        page.locator(".film-board svg").first.wait_for()
 
     def at(self):
         return int(self.page.locator(".film-place").inner_text().split("/")[0])
@@ -58,15 +58,9 @@ class Watcher:
         return self.at()
 
 
-def opened(page, address):
-    page.goto(address)
-    page.locator(".film-board svg").first.wait_for()
-    return Watcher(page)
-
-
 def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     page = new_page()
-    watcher = opened(page, f"{film}#7")
+    watcher = Watcher(page, f"{film}#7")
     assert watcher.at() == 7
     assert watcher.press("ArrowRight", "ArrowRight") == 9
     assert page.url.endswith("#9")
@@ -93,7 +87,7 @@ def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
 def test_playing_goes_on_until_it_is_stopped(film, new_page):
     page = new_page()
     page.clock.install()
-    watcher = opened(page, f"{film}#2")
+    watcher = Watcher(page, f"{film}#2")
     page.keyboard.press("Space")
     page.clock.run_for(2500)
     assert watcher.at() == 4
@@ -106,8 +100,11 @@ def test_playing_goes_on_until_it_is_stopped(film, new_page):
 
 
 def test_a_position_looks_the_same_from_wherever_one_comes(film, new_page):
-    page = new_page()
-    watcher = opened(page, f"{film}#9")
+    page = new_page(viewport={"width": 390, "height": 844})
+    watcher = Watcher(page, f"{film}#9")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
+    assert axe.serious_findings(page) == []
     watcher.press("ArrowRight", "ArrowRight")
     forwards = watcher.board()
     watcher.press("End")
@@ -116,18 +113,9 @@ def test_a_position_looks_the_same_from_wherever_one_comes(film, new_page):
     assert watcher.board() == forwards
     assert page.locator(".film-changed").count() >= 1
     page.goto("about:blank")
-    assert opened(page, f"{film}#11").board() == forwards
+    assert Watcher(page, f"{film}#11").board() == forwards
     assert watcher.press("Home") == 0
     assert page.locator(".film-changed").count() == 0
-
-
-@pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_serious_and_nothing_beyond_the_screen(film, new_page, width):
-    page = new_page(viewport={"width": width, "height": 844})
-    opened(page, f"{film}#10")
-    assert page.evaluate("document.documentElement.scrollWidth") == width
-    axe = pytest.importorskip("tests.browser.axe_findings", reason="needs axe-playwright-python")
-    assert axe.serious_findings(page) == []
 
 
 def test_in_a_notebooks_frame_it_plays_without_touching_the_notebook(text, new_page, tmp_path):
@@ -144,18 +132,3 @@ def test_in_a_notebooks_frame_it_plays_without_touching_the_notebook(text, new_p
     inside.locator(".film-mistakes a").click()
     assert inside.locator(".film-place").inner_text() == f"10 / {MOVES}"
     assert page.url == notebook.as_uri()
-
-
-@pytest.mark.parametrize("width", [390, 800, 1110, 1280, 1920])
-def test_no_void_is_left_beside_the_table(film, new_page, width):
-    page = new_page()
-    page.set_viewport_size({"width": width, "height": 800})
-    opened(page, film)
-    free = page.evaluate(
-        """() => {
-            const row = document.querySelector(".film-panel:not(.film-seat) .film-large");
-            const ends = [...row.children].map((drawn) => drawn.getBoundingClientRect().right);
-            return row.closest(".film-board").getBoundingClientRect().right - Math.max(...ends);
-        }"""
-    )
-    assert free < 0.05 * width

@@ -1,15 +1,11 @@
 """Several people at a table: with a browser each, on one screen, on two servers; spectators."""
 
-import re
-
-from tests.browser.people import Person, board_of, log_of, wait_for_log
+from tests.browser.people import Person, wait_for_log
 
 _MOVES = 10
-_HAND = re.compile(r"hand\d\.(red|orange|green|blue|purple|jester|ring)")
 
 
 def _play(people, moves) -> None:
-    """So many moves of whoever is to decide."""
     for number in range(1, moves + 1):
         person = next(one for one in people if one.decides())
         person.play((seen := person.look()), *person.choose(seen))
@@ -42,39 +38,3 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
     assert spectator.locator("#board .target, button[name=move]").count() == 0
     for person, name in ((one, "Ann"), (other, "Bob")):
         assert name in person.page.locator(".chip").filter(has_text="(you)").inner_text()
-
-
-def test_on_one_screen_a_curtain_stands_between_secrets(server, new_page):
-    person = Person(new_page())
-    person.begin(
-        server.address,
-        "figaro",
-        ["person"] * 3,
-        name0="Ann",
-        name1="Bob",
-        name2="Cid",
-        one_screen=True,
-    )
-    page = person.page
-    for number in range(1, 9):
-        assert page.get_by_text("Pass the screen to").is_visible()
-        assert not _HAND.search(page.content())
-        name = page.locator("#curtain-words strong").inner_text()
-        page.get_by_role("link", name=f"I am {name}").click()
-        page.wait_for_selector("#moves-title")
-        seen = person.look()
-        assert page.locator('#board [data-place^="hand"] .mark').count() > 0
-        person.play(seen, *person.choose(seen))
-        wait_for_log(page, number)
-        page.wait_for_selector(".curtain, #moves-title")
-        if page.locator(".curtain").count() == 0:  # the same seat decides again
-            break
-
-
-def test_two_servers_share_a_file_of_games(server, new_server, new_page):
-    one, other = Person(new_page(), 1), Person(new_page(), 2)
-    one.begin(server.address, "shakespeare", ["person", "person"])
-    other.page.goto(new_server(server.folder).address + _link_to_give_away(one.page).lstrip("/"))
-    _play([one, other], 4)
-    assert len(log_of(one.page)) == len(log_of(other.page)) == 4
-    assert board_of(one.page)[:3] == board_of(other.page)[:3]

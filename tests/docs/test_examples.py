@@ -1,50 +1,93 @@
-"""Every Python example on the pages runs as it stands."""
-
-from __future__ import annotations
+"""What the pages show runs as it stands: Python, commands, and games that are entered."""
 
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
+
+from shakespeare_env.cli import app
+from tests.contract.command_line import printed
 
 ROOT = Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+DOCS = ROOT / "docs"
+DATASETS = DOCS / "datasets.md"
+PAGES = {page: page.read_text("utf-8") for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"))}
+COMMANDS: Any = typer.main.get_command(app)
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
 
 
-def examples(page):
-    """The Python examples on a page."""
-    return re.findall(r"^```python\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.M)
+def blocks(text):
+    """The language and the text of each block of code."""
+    return re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
 
 
-DATASETS = ROOT / "docs" / "datasets.md"
-"""Its examples read what its commands write: see `test_datasets_page.py`."""
-EXAMPLES = [
-    pytest.param(example, id=f"{page.name}-{number}")
-    for page in (README, *sorted((ROOT / "docs").rglob("*.md")))
-    for number, example in enumerate(examples(page))
-    if page != DATASETS
-]
-
-
-def test_there_is_an_example_for_every_view():
-    shown = "".join(examples(ROOT / "docs" / "environments.md"))
-    for made in (
-        "Position.new",
-        "Batch(",
-        "env(",
-        "gymnasium.make(",
-        "make_vec(",
-        "SB3SingleAgentVecEnv(",
-        "SB3SelfPlayVecEnv(",
-    ):
-        assert made in shown, made
-
-
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_it_runs(example, capsys):
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(block, id=f"{page.name}-{number}")
+        for page, text in sorted(PAGES.items())
+        for number, (language, block) in enumerate(blocks(text))
+        if language == "python"
+        and page != DATASETS
+        and (page.parent != ROOT or "README" in page.name)
+    ],
+)
+def test_an_example_runs(example, capsys):
     exec(compile(example, "<example>", "exec"), {"__name__": "example"})
 
 
-@pytest.mark.parametrize("example", EXAMPLES)
-def test_it_is_short(example):
-    assert len([line for line in example.splitlines() if line.strip()]) <= 12
+def test_there_is_an_example_for_every_view():
+    made = ["Position.new", "Batch(", "env(", "gymnasium.make(", "make_vec("]
+    made += ["SB3SingleAgentVecEnv(", "SB3SelfPlayVecEnv("]
+    assert not [one for one in made if one not in PAGES[DOCS / "environments.md"]]
+
+
+@pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.stem)
+def test_commands_have_the_options_and_targets_they_are_given(page):
+    for language, block in blocks(PAGES[page]):
+        for line in block.replace("\\\n", " ").splitlines() * (language in ("", "sh", "console")):
+            if not re.match(r" *(\$ )?(shakespeare|make) ", line):
+                continue
+            program, *words = shlex.split(line.strip().removeprefix("$ "), comments=True)
+            if program == "make":
+                assert {word for word in words if "=" not in word} <= TARGETS, line
+                continue
+            _, command, rest = COMMANDS.resolve_command(typer.Context(COMMANDS), words)
+            known = {option for param in command.params for option in param.opts}
+            assert {word for word in rest if word.startswith("--")} <= known, line
+
+
+def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys):
+    """With fewer games."""
+    monkeypatch.chdir(tmp_path)
+    names, said = {"__name__": "example"}, list[str]()
+    for language, block in blocks(PAGES[DATASETS]):
+        if language == "python":
+            exec(compile(block, "<example>", "exec"), names)
+            said.append(capsys.readouterr().out)
+        elif language == "sh":
+            for line in block.replace("--games 2000", "--games 16").splitlines():
+                said.append(printed(*shlex.split(line)[1:], input="quit\n"))
+    made, first, few, scores, drafts, close, batches, game, before, after, tried, page = said
+    expected = [(made, "16 games"), (first, "Position 0 of"), (before, "Seat 0 decides")]
+    expected += [(after, "wager:1"), (tried, "score_change"), (page, "Wrote game.html")]
+    expected += [(close, "draft"), (batches, "("), (game, "heuristic")]
+    expected += [(table, name) for table in (drafts, scores) for name in ("heuristic", "network")]
+    assert all(words in out for out, words in expected)
+    assert few.startswith("40 games, ")
+
+
+def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():
+    ((_, shown),) = [found for found in blocks(PAGES[DOCS / "play.md"]) if found[0] == "console"]
+    command, *parts = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
+    entered = re.findall(r"^Your move \(\? for help\): (.*)$", shown, re.MULTILINE)
+    assert {"hint", "undo", "scores", "quit"} <= {*entered}
+    arguments = shlex.split(command.removeprefix("$ "))[1:]
+    screen = {"COLUMNS": "78", "LINES": "40"}
+    out = printed(*arguments, input="\n".join(entered) + "\n", env=screen)
+    for part in parts:
+        _, found, out = out.partition(part)
+        assert found, part

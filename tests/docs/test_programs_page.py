@@ -1,7 +1,5 @@
 """The page about external programs says what is asked, allowed and judged; its examples play."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -18,60 +16,38 @@ from shakespeare_agents.arena.programs.questions import notice_of_end, question
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.lineup import play_out
 from tests.arena.programs import PYTHON, QUICK, games
-from tests.contract.each_table import small_tables
-from tests.contract.random_games import TABLES
+from tests.contract.random_games import SMALL_TABLES, TABLES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "programs.md").read_text(encoding="utf-8")
-EXAMPLES = [
-    pytest.param([*PYTHON, "my_agent.py"], id="Python"),
-    pytest.param(
-        ["node", "my_agent.js"],
-        id="JavaScript",
-        marks=pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js"),
-    ),
-]
 
 
-def section(heading):
-    return re.split(rf"^## {heading}\n", PAGE, flags=re.M)[1].partition("\n## ")[0]
+@pytest.mark.parametrize("argv", [[*PYTHON, "my_agent.py"], ["node", "my_agent.js"]])
+def test_an_example_plays_whole_games(argv):
+    if argv[0] == "node" and shutil.which("node") is None:
+        pytest.skip("needs Node.js")
+    assert f"](programs/{argv[-1]})" in PAGE
+    for table in SMALL_TABLES:
+        with ProgramAgent(Program(argv, QUICK, DOCS / "programs")) as agent:
+            batch, lineup = games(table, [agent], 3)
+            play_out(batch, lineup)
+            lineup.end()
+        assert lineup.forfeits == {}
+        assert (batch.to_move == -1).all()
 
 
-@pytest.mark.parametrize("argv", EXAMPLES)
-@small_tables
-def test_an_example_plays_whole_games(table, argv):
-    with ProgramAgent(Program(argv, QUICK, DOCS / "programs")) as agent:
-        batch, lineup = games(table, [agent], 3)
-        play_out(batch, lineup)
-        lineup.end()
-    assert lineup.forfeits == {}
-    assert (batch.to_move == -1).all()
+def test_all_fields_limits_and_faults_are_explained():
+    def section(heading):
+        return re.split(rf"^## {heading}\n", PAGE, flags=re.M)[1].partition("\n## ")[0]
 
-
-@pytest.mark.parametrize("file", ["my_agent.py", "my_agent.js"])
-def test_an_example_is_short(file):
-    text = (DOCS / "programs" / file).read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 40
-    assert f"](programs/{file})" in PAGE
-
-
-def test_all_fields_of_a_question_are_explained():
-    batch = TABLES[0].batch(1, seed=0)
-    sets = InformationSets(batch, np.array([0]))
+    sets = InformationSets(TABLES[0].batch(1, seed=0), np.array([0]))
     asked = json.loads(question(sets, 0, number=1, game_id=2, seconds=3))
     text = section("Questions and answers")
     shown = json.loads(re.findall(r"```json\n(.*?)```", text, re.S)[0])
     assert list(shown) == list(asked)
-    explained = re.findall(r"^\| `(\w+)` \|", text, re.M)
-    assert {*explained, "command"} == set(asked)
+    assert {*re.findall(r"^\| `(\w+)` \|", text, re.M), "command"} == set(asked)
     assert f"`{json.dumps(json.loads(notice_of_end(3)))}`" in text
     assert f"at most {MOST_BYTES // 1024} KiB" in text
-
-
-def test_all_limits_have_their_defaults():
-    found = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section("Limits"), re.M))
-    assert {name: float(value) for name, value in found.items()} == asdict(Limits())
-
-
-def test_all_faults_of_programs_are_explained():
+    limits = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section("Limits"), re.M))
+    assert {name: float(value) for name, value in limits.items()} == asdict(Limits())
     assert set(re.findall(r"^\| `(\w+)` \|", section("Faults"), re.M)) == set(KINDS) - {"error"}

@@ -1,7 +1,5 @@
 """The recipes of docs/recipes run as they stand, on few games."""
 
-from __future__ import annotations
-
 import runpy
 import sys
 from importlib import import_module
@@ -18,34 +16,22 @@ from shakespeare_env import registry
 from shakespeare_env.datasets import read_batches
 
 RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
-GAMES = 84
-"""Of 21 deals, the first and the last of which are kept back."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
+    """Games of 21 deals, the first and the last of them kept back."""
     place = tmp_path_factory.mktemp("recipes") / "games"
     heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
-    settings = settings_of("shakespeare", [heuristic] * 4, games=GAMES, seed=1)
+    settings = settings_of("shakespeare", [heuristic] * 4, games=84, seed=1)
     write_dataset(place, settings, [heuristic] * 4)
     return place
 
 
 def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "clone"
-    arguments = [
-        str(folder),
-        str(out),
-        "--epochs",
-        "2",
-        "--width",
-        "32",
-        "--size",
-        "256",
-        "--games",
-        "8",
-    ]
-    monkeypatch.setattr(sys, "argv", ["clone.py", *arguments])
+    options = "--epochs 2 --width 32 --size 256 --games 8"
+    monkeypatch.setattr(sys, "argv", ["clone.py", str(folder), str(out), *options.split()])
     names = runpy.run_path(str(RECIPES / "clone.py"), run_name="__main__")
     said = capsys.readouterr().out
     assert "epoch 2, " in said

@@ -1,7 +1,5 @@
 """Clients that play at an MCP server, by a repeatable rule."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -29,7 +27,6 @@ async def play_out(client: Client, table: int, seed: int = 0) -> list[str]:
     chance, moves = random.Random(seed), []
     answer = await called(client, "legal_moves", table=table)
     while not answer.structured_content["over"]:
-        move = chance.choice(answer.structured_content["legal_moves"])["move"]
-        moves.append(move)
-        answer = await called(client, "play", table=table, move=move)
+        moves.append(chance.choice(answer.structured_content["legal_moves"])["move"])
+        answer = await called(client, "play", table=table, move=moves[-1])
     return moves

@@ -1,7 +1,5 @@
 """Games of a model count in an arena's results by the arena's own rules."""
 
-from __future__ import annotations
-
 import random
 
 import pytest
@@ -17,12 +15,8 @@ from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import ArenaError
 from tests.contract.each_table import small_tables
-from tests.contract.random_games import SMALL_TABLES
 
-ALONE = [name for name in registry.names() if 1 in registry.seats(name)]
-one_table = pytest.mark.parametrize("table", SMALL_TABLES[-1:], ids=str)
-"""What takes whole games and depends on no rules."""
-alone = pytest.mark.parametrize("game", ALONE)
+GAME, PLAYERS = "figaro", 3
 
 
 @pytest.fixture
@@ -30,12 +24,16 @@ def folder(tmp_path):
     return tmp_path / "field"
 
 
-def tables_of(game, folder, name="model"):
+def tables_of(folder, name="model", game=GAME):
     return Tables(["random"], [game], Keeper(folder, game, name))
 
 
 def rows(folder):
     return list(read_results(folder).iter_rows(named=True))
+
+
+def first_move(tables, number):
+    return tables.legal_moves(number).facts["legal_moves"][0]["move"]
 
 
 def play_out(tables, number, seed=0):
@@ -48,77 +46,65 @@ def play_out(tables, number, seed=0):
 
 @small_tables
 def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
-    tables = tables_of(table.game, folder)
+    tables = tables_of(folder, game=table.game)
     tables.new_game(table.game, table.players, seat=1, variants=list(table.options))
     last = play_out(tables, 1)
     assert "counts for model" in last.text
-    (row,) = rows(folder)
-    (game,) = recorded_games(folder)
-    positions = game.positions
+    tables.leave_table(1)
+    tables.close()
+    (row,) = rows(folder)  # which counts once
+    positions = recorded_games(folder)[0].positions
     assert positions[-1].scores() == row["scores"] == last.facts["scores"]
     assert [seat for seat, place in enumerate(row["places"]) if place == 1] == last.facts["winners"]
     random_digest = agent_digest("random", RandomAgent(), registry.game(table.game))
     assert row["digests"][:2] == [random_digest, digest_of_name("model")]
     assert row["agents"][:2] == ["random", "model"]
-    assert sum(row["decisions"]) == len(row["actions"])
     movers = [position.to_move for position in positions[:-1]]
     assert row["decisions"] == [movers.count(seat) for seat in range(table.players)]
     assert all(seconds > 0 for seconds in row["seconds"])
     assert row["variants"] == list(table.options)
 
 
-@one_table
-def test_two_games_are_two_deals_and_two_models_two_agents(table, folder):
+def test_two_games_are_two_deals_and_two_models_two_agents(folder):
     for name in ("one", "two"):
-        tables = tables_of(table.game, folder, name)
+        tables = tables_of(folder, name)
         for number in (1, 2):
-            tables.new_game(table.game, table.players)
+            tables.new_game(GAME, PLAYERS)
             play_out(tables, number)
     found = rows(folder)
     assert len({row["key"] for row in found}) == len({row["seed"] for row in found}) == 4
     assert len({row["digests"][0] for row in found}) == 2
+    with pytest.raises(RequestError, match="leave out the seed"):
+        tables.new_game(GAME, PLAYERS, seed=1)
 
 
-@one_table
-def test_a_game_that_is_left_is_lost(table, folder):
-    tables = tables_of(table.game, folder)
+def test_a_game_that_is_left_is_lost(folder):
+    tables = tables_of(folder)
     for _ in range(2):
-        tables.new_game(table.game, table.players)
-    tables.play(1, tables.legal_moves(1).facts["legal_moves"][0]["move"])
+        tables.new_game(GAME, PLAYERS)
+    tables.play(1, first_move(tables, 1))
     assert "counts for model" in tables.leave_table(1).text
     tables.close()
-    found = rows(folder)
-    assert len(found) == 2
-    for row, game in zip(found, recorded_games(folder), strict=True):
+    for row, game in zip(rows(folder), recorded_games(folder), strict=True):
         assert (row["forfeited_by"], row["fault"]) == (0, "crash")
-        assert row["places"] == [table.players, *[1] * (table.players - 1)]
+        assert row["places"] == [PLAYERS, *[1] * (PLAYERS - 1)]
         assert game.positions[-1].to_move == 0
+    assert len(rows(folder)) == 2
 
 
-@one_table
-def test_a_finished_game_that_is_left_counts_once(table, folder):
-    tables = tables_of(table.game, folder)
-    tables.new_game(table.game, table.players)
-    play_out(tables, 1)
-    tables.leave_table(1)
-    tables.close()
-    assert len(rows(folder)) == 1
-
-
-@one_table
-def test_an_opponent_that_fails_loses_and_its_words_stay_here(table, folder, monkeypatch):
+def test_an_opponent_that_fails_loses_and_its_words_stay_here(folder, monkeypatch):
     class Failing:
         def act(self, observations, masks, rng):
             raise ValueError("my hand holds the fool")
 
     monkeypatch.setattr(module, "make", lambda name, game: Failing())
-    tables = tables_of(table.game, folder)
-    told = tables.new_game(table.game, table.players)
-    while not told.facts["over"]:
-        told = tables.play(1, tables.legal_moves(1).facts["legal_moves"][0]["move"])
-    assert "lost it by a fault" in told.text
-    for answer in (told, tables.see_seat(1), tables.legal_moves(1)):
-        assert "the fool" not in f"{answer}"
+    tables = tables_of(folder)
+    answer = tables.new_game(GAME, PLAYERS)
+    while not answer.facts["over"]:
+        answer = tables.play(1, first_move(tables, 1))
+    assert "lost it by a fault" in answer.text
+    for shown in (answer, tables.see_seat(1), tables.legal_moves(1)):
+        assert "the fool" not in f"{shown}"
     (row,) = rows(folder)
     assert row["forfeited_by"] not in (None, 0)
     assert (row["fault"], row["fault_details"]) == ("error", "ValueError: my hand holds the fool")
@@ -127,33 +113,23 @@ def test_an_opponent_that_fails_loses_and_its_words_stay_here(table, folder, mon
         tables.play(1, "pass")
 
 
-@alone
-def test_alone_all_models_play_the_same_deals(game, folder):
-    for name in ("one", "two"):
-        tables = tables_of(game, folder, name)
-        tables.new_game(game, 1)
-        tables.new_game(game, 1)
+def test_alone_all_models_play_the_same_deals(folder):
+    for name, count in (("one", 2), ("two", 2), ("two", 1)):
+        tables = tables_of(folder, name, "shakespeare")
+        for _ in range(count):
+            tables.new_game("shakespeare", 1)
         tables.close()
-    tables.new_game(game, 1)
-    tables.close()
     assert [row["deal"] for row in rows(folder)] == [0, 1, 0, 1, 2]
     assert len({row["seed"] for row in rows(folder)}) == 1
 
 
-@one_table
-def test_deals_that_count_cannot_be_chosen(table, folder):
-    with pytest.raises(RequestError, match="leave out the seed"):
-        tables_of(table.game, folder).new_game(table.game, table.players, seed=1)
-
-
-@one_table
-def test_results_wait_while_somebody_else_writes(table, folder):
-    tables = tables_of(table.game, folder)
-    tables.new_game(table.game, table.players)
-    with store.opened(folder, table.game):
+def test_results_wait_while_somebody_else_writes(folder):
+    tables = tables_of(folder)
+    tables.new_game(GAME, PLAYERS)
+    with store.opened(folder, GAME):
         assert "is not written yet" in play_out(tables, 1).text
         assert not rows(folder)
         with pytest.raises(ArenaError, match="another process"):
-            Keeper(folder, table.game, "another")
+            Keeper(folder, GAME, "another")
     tables.close()
     assert len(rows(folder)) == 1

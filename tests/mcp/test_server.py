@@ -1,8 +1,8 @@
-"""A language model plays whole games through the package's own client."""
-
-from __future__ import annotations
+"""A language model plays whole games through the package's own client, and learns no secrets."""
 
 import asyncio
+import json
+import random
 import re
 import sys
 
@@ -10,20 +10,18 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from shakespeare_agents.mcp import handbook
 from shakespeare_agents.mcp.keeping import digest_of_name
 from shakespeare_agents.mcp.server import server_of
-from shakespeare_agents.mcp.tables import MOST_TABLES, Tables
+from shakespeare_agents.mcp.table import Opponent, Start, Table
+from shakespeare_agents.mcp.tables import MOST_TABLES, RequestError, Tables
 from shakespeare_env import Position, registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.results_reading import read_results
 from tests.contract import knowledge
 from tests.contract.command_line import refused as refused_by_command
-from tests.contract.each_table import small_tables
+from tests.contract.each_table import full_tables, small_tables
+from tests.contract.random_games import sampled
 from tests.mcp.playing import called, play_out, refused
-
-GAMES = registry.names()
-games = pytest.mark.parametrize("game", GAMES)
 
 
 def asked(questions, tables=None):
@@ -38,21 +36,13 @@ def asked(questions, tables=None):
 
 @small_tables
 def test_a_random_client_plays_a_whole_game(table):
-    tables = Tables(["random"])
+    tables, players = Tables(["random"]), table.players
+    how = {"game": table.game, "players": players, "seat": 1, "seed": 3, "variants": []}
 
     async def play(client):
-        opened = await called(
-            client,
-            "new_game",
-            game=table.game,
-            players=table.players,
-            seat=1,
-            seed=3,
-            variants=list(table.options),
-        )
-        facts = opened.structured_content
+        facts = (await called(client, "new_game", **how)).structured_content
         assert facts["position"]["to_move"] == facts["seat"] == 1
-        assert facts["seats"] == ["random" if seat != 1 else "you" for seat in range(table.players)]
+        assert facts["seats"] == ["random" if seat != 1 else "you" for seat in range(players)]
         moves = await play_out(client, facts["table"])
         return moves, await called(client, "see_seat", table=facts["table"])
 
@@ -68,75 +58,69 @@ def test_a_random_client_plays_a_whole_game(table):
     assert str(played.position) in end.content[0].text
 
 
-@games
-def test_what_is_told_is_what_the_seat_sees(game):
-    async def look(client):
-        opened = await called(client, "new_game", game=game, players=registry.seats(game)[-1])
-        facts = opened.structured_content
-        seen = await called(client, "see_seat", table=facts["table"])
-        moves = await called(client, "legal_moves", table=facts["table"])
-        listed = await called(client, "list_games")
-        read = await client.read_resource(f"shakespeare://tables/{facts['table']}")
-        return opened, seen, moves, listed, read
+@full_tables
+def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
+    game, tables = table.game, Tables(["random"])
+    addresses = ["tables/1", f"rules/{game}", f"notation/{game}"]
 
-    tables = Tables(["random"])
-    opened, seen, moves, listed, read = asked(look, tables)
+    async def look(client):
+        opened = await called(client, "new_game", game=game, players=table.players)
+        seen = await called(client, "see_seat", table=1)
+        moves = await called(client, "legal_moves", table=1)
+        listed = (await called(client, "list_games")).structured_content
+        assert {one["game"] for one in listed["games"]} == {*registry.names()}
+        assert listed["tables"][0]["table"] == 1
+        both = await called(client, "read_rules", game=game)
+        known = {str(one.uri) for one in (await client.list_resources()).resources}
+        assert {f"shakespeare://{address}" for address in addresses[1:]} <= known
+        read = [await client.read_resource(f"shakespeare://{address}") for address in addresses]
+        return opened, seen, moves, both.content[0].text, [one.contents[0].text for one in read]
+
+    opened, seen, moves, both, (text, rules, notation) = asked(look, tables)
     position = tables._tables[1].position
-    assert seen.content[0].text == opened.content[0].text == read.contents[0].text
+    assert seen.content[0].text == opened.content[0].text == text
     assert seen.structured_content["position"] == position.seen_by(0)
-    assert position.game.draw(position.seen_by(0)) in seen.content[0].text
+    assert position.game.draw(position.seen_by(0)) in text
     assert [one["move"] for one in moves.structured_content["legal_moves"]] == position.moves()
     for move in position.moves():
         assert f"{move}  {position.describe_move(move)}" in moves.content[0].text
     assert "seed" not in seen.structured_content
-    assert {one["game"] for one in listed.structured_content["games"]} == {*GAMES}
-    assert listed.structured_content["tables"][0]["table"] == 1
-
-
-@games
-def test_rules_and_notation_can_be_read(game):
-    async def read(client):
-        rules = await client.read_resource(f"shakespeare://rules/{game}")
-        notation = await client.read_resource(f"shakespeare://notation/{game}")
-        both = await called(client, "read_rules", game=game)
-        listed = {str(one.uri) for one in (await client.list_resources()).resources}
-        assert {f"shakespeare://rules/{game}", f"shakespeare://notation/{game}"} <= listed
-        return rules.contents[0].text, notation.contents[0].text, both.content[0].text
-
-    rules, notation, both = asked(read)
     for number in knowledge.of(game, "facts").RULES:
         assert re.search(rf"^- {number}( Ruling)?: ", rules, re.MULTILINE), number
     assert "test_" not in rules
     assert "](" not in notation
     assert rules in both
     assert notation in both
-    position = Position.new(game, players=registry.seats(game)[-1])
     assert all(f"`{key}`" in notation for key in position.to_dict())
 
 
-def test_mistakes_change_nothing_and_say_what_can_be_done():
+@pytest.mark.parametrize(
+    ("tool", "arguments", "says"),
+    [
+        ("play", {"table": 1, "move": "hop"}, "Legal moves: "),
+        ("play", {"table": 7, "move": "hop"}, "there are: 1"),
+        ("new_game", {"game": "chess", "players": 2}, "no game 'chess'"),
+        ("new_game", {"game": "figaro", "players": 9}, "players=9"),
+        ("new_game", {"game": "figaro", "players": 3, "seat": 3}, "no seat 3"),
+        ("new_game", {"game": "figaro", "players": 3, "variants": ["autoreset"]}, "no option 'aut"),
+        ("new_game", {"game": "figaro", "players": 3, "seed": -1}, "seed"),
+        ("explain", {"table": 1, "name": "xyzzy"}, "there is no 'xyzzy'"),
+        ("read_rules", {"game": "chess"}, "no game 'chess'"),
+    ],
+)
+def test_mistakes_change_nothing_and_say_what_can_be_done(tool, arguments, says):
     async def blunder(client):
-        opened = await called(client, "new_game", game=GAMES[0], players=2, seed=1)
-        seen = opened.structured_content
-        moves = await called(client, "legal_moves", table=1)
-        legal = [one["move"] for one in moves.structured_content["legal_moves"]]
-        said = await refused(client, "play", table=1, move="hop")
-        assert said.endswith(f"Legal moves: {', '.join(legal)}")
+        opened = await called(client, "new_game", game="shakespeare", players=2, seed=1)
+        assert says in await refused(client, tool, **arguments)
         assert "a" * 100 not in await refused(client, "play", table=1, move="a" * 10_000)
-        assert "there are: 1" in await refused(client, "play", table=7, move=legal[0])
-        assert "no game 'chess'" in await refused(client, "new_game", game="chess", players=2)
-        assert "players=9" in await refused(client, "new_game", game=GAMES[0], players=9)
-        assert "no seat 2" in await refused(client, "new_game", game=GAMES[0], players=2, seat=2)
-        wrong = {"game": GAMES[0], "players": 2, "variants": ["autoreset"]}
-        assert "no option 'autoreset'" in await refused(client, "new_game", **wrong)
-        assert "seed" in await refused(client, "new_game", game=GAMES[0], players=2, seed=-1)
-        assert "there is no 'xyzzy'" in await refused(client, "explain", table=1, name="xyzzy")
-        assert "no game 'chess'" in await refused(client, "read_rules", game="chess")
-        for odd in ("9", "one", "1.0", "-1"):
+        for odd in ("9", "1.0"):
             with pytest.raises(MCPError):
                 await client.read_resource(f"shakespeare://tables/{odd}")
-        assert (await called(client, "see_seat", table=1)).structured_content == seen
-        assert (await called(client, "explain", table=1, name=legal[0].split(":")[1])).content
+        seen = await called(client, "see_seat", table=1)
+        assert seen.structured_content == opened.structured_content
+        moves = await called(client, "legal_moves", table=1)
+        name = moves.structured_content["legal_moves"][0]["move"].split(":")[1]
+        assert (await called(client, "explain", table=1, name=name)).content
 
     asked(blunder)
 
@@ -144,11 +128,10 @@ def test_mistakes_change_nothing_and_say_what_can_be_done():
 def test_games_in_progress_are_bounded():
     async def fill(client):
         for _ in range(MOST_TABLES):
-            await called(client, "new_game", game=GAMES[-1], players=registry.seats(GAMES[-1])[0])
-        arguments = {"game": GAMES[-1], "players": registry.seats(GAMES[-1])[0]}
-        assert "leave_table" in await refused(client, "new_game", **arguments)
+            await called(client, "new_game", game="figaro", players=3)
+        assert "leave_table" in await refused(client, "new_game", game="figaro", players=3)
         await called(client, "leave_table", table=3)
-        opened = await called(client, "new_game", **arguments)
+        opened = await called(client, "new_game", game="figaro", players=3)
         assert opened.structured_content["table"] == MOST_TABLES + 1
         tables = (await called(client, "list_games")).structured_content["tables"]
         assert [one["table"] for one in tables] == [1, 2, *range(4, MOST_TABLES + 2)]
@@ -157,8 +140,8 @@ def test_games_in_progress_are_bounded():
 
 
 def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
-    folder, game = tmp_path / "field", GAMES[-1]
-    words = ["mcp", "random", "--game", game, "--name", "a model", "--results", str(folder)]
+    folder = tmp_path / "field"
+    words = ["mcp", "random", "--game", "figaro", "--name", "a model", "--results", str(folder)]
     program = StdioServerParameters(
         command=sys.executable, args=["-m", "shakespeare_env", *words], cwd=str(tmp_path)
     )
@@ -167,11 +150,10 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
         async with Client(program) as client:
             names = {tool.name for tool in (await client.list_tools()).tools}
             assert {"list_games", "new_game", "see_seat", "legal_moves", "play"} <= names
-            opened = await called(client, "new_game", game=game, players=registry.seats(game)[0])
-            table = opened.structured_content["table"]
-            told = await called(client, "legal_moves", table=table)
-            move = told.structured_content["legal_moves"][0]["move"]
-            await called(client, "play", table=table, move=move)
+            await called(client, "new_game", game="figaro", players=3)
+            moves = await called(client, "legal_moves", table=1)
+            move = moves.structured_content["legal_moves"][0]["move"]
+            await called(client, "play", table=1, move=move)
 
     asyncio.run(play())
     (row,) = read_results(folder).iter_rows(named=True)
@@ -185,10 +167,8 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
     ("words", "said"),
     [
         (["--name", "x"], "give both or neither"),
-        (["--results", "x"], "give both or neither"),
         (["--name", "\x1b", "--results", "x"], "give a name that can be printed"),
         (["nobody"], "there is no agent or folder 'nobody'"),
-        (["--game", "chess"], "no game 'chess'"),
         (["--name", "x", "--results", "file"], "is no folder"),
         (["--name", "x", "--results", "."], "holds other things"),
     ],
@@ -199,12 +179,66 @@ def test_what_cannot_be_served_is_refused(words, said, tmp_path, monkeypatch):
     assert said in refused_by_command("mcp", *words)
 
 
-def test_without_its_extra_the_remedy_is_told(monkeypatch):
+def test_without_its_extra_the_remedy_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     monkeypatch.delitem(sys.modules, "shakespeare_agents.mcp.server")
     assert "install the extra mcp of shakespeare-env" in refused_by_command("mcp", "random")
 
 
-def test_the_handbook_has_no_other_games():
-    with pytest.raises(ValueError, match="no game 'chess'"):
-        handbook.rules("chess")
+# ---------------------------------------------------------------------------------------- secrets
+
+
+class Lowest:
+    """Plays the legal action of the lowest id, whatever it knows."""
+
+    def act(self, observations, masks, rng):
+        return masks.argmax(axis=1)
+
+
+def tables_at(position, seat):
+    """Tables with one game, at a position."""
+    opponents = [Opponent("lowest", "", Lowest())] * (position.players - 1)
+    tables = Tables()
+    tables._tables[1] = Table(1, position, Start(0, 0, ()), seat, opponents)
+    return tables
+
+
+def sent(tables, topics):
+    """Every byte that looking at the table sends."""
+    answers = [tables.list_games(), tables.see_seat(1), tables.legal_moves(1)]
+    answers += [tables.explain(1, name) for name in topics]
+    said = [(answer.text, answer.facts) for answer in answers]
+    for ask in (lambda: tables.play(1, "hop"), lambda: tables.explain(1, "hop")):
+        with pytest.raises(RequestError) as fault:
+            ask()
+        said.append((str(fault.value), {}))
+    return json.dumps(said).encode()
+
+
+def seen(tables):
+    """What the seat sees of the game so far: the same for games that it cannot tell apart."""
+    table = tables._tables[1]
+    return [position.seen_by(table.seat) for position in table.played.positions]
+
+
+@full_tables
+def test_swapping_what_is_hidden_changes_no_byte(table):
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(7)
+    differed = followed = 0
+    found = [one for one in sampled(table, 1, 5) if one.to_move is not None]
+    for position in found[:: len(found) // 14 + 1]:
+        seat = position.to_move
+        changed = hidden.change_in_record(position.record(), seat, rng)
+        swapped = Position.of_record(position.game, changed)
+        differed += swapped != position
+        true, other = tables_at(position, seat), tables_at(swapped, seat)
+        topics = list(position.game.topics(position.seen_by(seat)))[:3]
+        assert sent(true, topics) == sent(other, topics)
+        answers = [tables.play(1, position.moves()[-1]) for tables in (true, other)]
+        # Chance to come differs, and what others hold comes out as they play it.
+        if seen(true) == seen(other) and not true._tables[1].is_over:
+            followed += 1
+            assert answers[0] == answers[1]
+            assert sent(true, ()) == sent(other, ())
+    assert differed > 3
+    assert followed > 1

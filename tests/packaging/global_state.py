@@ -4,8 +4,6 @@ Prints it as a JSON object, by what is done.  Other libraries are imported befor
 themselves does not count.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import locale
@@ -31,29 +29,14 @@ import rich
 import torch
 import typer.rich_utils
 
-PRELOADED = (
-    *("filelock", "jinja2", "mcp.server", "moviepy", "pettingzoo.utils", "polars", "psutil"),
-    *(
-        "pygame",
-        "ray",
-        "resvg_py",
-        "sb3_contrib",
-        "scipy.optimize",
-        "scipy.sparse",
-        "threadpoolctl",
-    ),
-    *("torch._dynamo", "torch._inductor.runtime.cache_dir_utils", "torch.utils.tensorboard"),
-)
+PRELOADED = """
+    filelock jinja2 mcp.server moviepy pettingzoo.utils polars psutil pygame ray resvg_py
+    sb3_contrib scipy.optimize scipy.sparse threadpoolctl torch._dynamo torch.utils.tensorboard
+    torch._inductor.runtime.cache_dir_utils
+"""
 PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
 NEEDS_A_LIBRARY_OF_NO_EXTRA = "shakespeare_env.wrappers.openspiel"
-OWN_AGENT = """
-import numpy as np
-from shakespeare_agents import RandomAgent
-
-class First(RandomAgent):
-    def act(self, observations, masks, rng):
-        return masks.argmax(axis=1)
-"""
+OWN_AGENT = "def first(observations, masks, rng):\n    return masks.argmax(axis=1)\n"
 
 
 def state() -> dict[str, str]:
@@ -63,34 +46,30 @@ def state() -> dict[str, str]:
 
 def _values() -> Iterator[tuple[str, Any]]:
     yield from (("os.environ " + name, value) for name, value in os.environ.items())
-    yield "warnings.filters", warnings.filters
     yield "warnings.showwarning", warnings.showwarning
-    yield "sys.path", sys.path
+    yield "warnings.filters", warnings.filters
+    yield "sys.path", (sys.path, sys.path_hooks)
     yield "sys.meta_path", [one for one in sys.meta_path if not _is_ours(one)]
-    yield "sys.path_hooks", sys.path_hooks
-    yield "sys.excepthook", sys.excepthook
-    yield "sys.displayhook", sys.displayhook
-    yield "sys.unraisablehook", sys.unraisablehook
+    yield "hooks", (sys.excepthook, sys.displayhook, sys.unraisablehook, threading.excepthook)
     yield "sys.stdout", (sys.stdout, sys.stderr, sys.stdin)
     yield "sys.recursionlimit", sys.getrecursionlimit()
-    yield "threading.excepthook", threading.excepthook
     yield "working directory", Path.cwd()
     yield "locale", locale.setlocale(locale.LC_ALL)
     yield from ((f"signal {one}", signal.getsignal(one)) for one in signal.valid_signals())
-    yield from _logging()
+    yield "logging.disable", logging.root.manager.disable
+    for name, logger in [("root", logging.root), *logging.root.manager.loggerDict.items()]:
+        if isinstance(logger, logging.Logger) and (logger.level, logger.handlers) != (0, []):
+            yield f"logging {name}", (logger.level, logger.handlers, logger.filters)
     yield "random", random.getstate()
-    yield "np.random", [part.tolist() if i == 1 else part for i, part in _numpy_random()]
-    yield "np.geterr", np.geterr()
-    yield "np.printoptions", np.get_printoptions()
-    yield "torch seed", torch.initial_seed()
-    yield "torch generator", torch.get_rng_state().tolist()
+    yield "np.random", [np.asarray(part).tolist() for part in np.random.get_state(legacy=True)]
+    yield "numpy", (np.geterr(), np.get_printoptions())
+    yield "torch seed", (torch.initial_seed(), torch.get_rng_state().tolist())
     yield "torch threads", (torch.get_num_threads(), torch.get_num_interop_threads())
-    yield "torch default dtype", torch.get_default_dtype()
     yield "torch deterministic", torch.are_deterministic_algorithms_enabled()
     yield "torch grad", (torch.is_grad_enabled(), torch.is_inference_mode_enabled())
-    yield "torch float32 products", torch.get_float32_matmul_precision()
+    yield "torch types", (torch.get_default_dtype(), torch.get_float32_matmul_precision())
     yield "numba threads", numba.get_num_threads()
-    yield from ((f"numba {name}", getattr(numba.config, name)) for name in _numba_settings())
+    yield from _constants(numba.config)
     yield "matplotlib backend", matplotlib.get_backend(auto_select=False)
     # Reading all of them, the backend too, would choose one.
     settings = matplotlib.rcParams.keys() - {"backend"}
@@ -106,25 +85,9 @@ def _is_ours(value: Any) -> bool:
     return "shakespeare_" in repr(value)
 
 
-def _logging() -> Iterator[tuple[str, Any]]:
-    yield "logging.disable", logging.root.manager.disable
-    for name, logger in [("root", logging.root), *logging.root.manager.loggerDict.items()]:
-        if isinstance(logger, logging.Logger) and (logger.level, logger.handlers) != (0, []):
-            yield f"logging {name}", (logger.level, logger.handlers, logger.filters)
-
-
-def _numpy_random() -> Iterator[tuple[int, Any]]:
-    return enumerate(np.random.get_state(legacy=True))
-
-
-def _numba_settings() -> list[str]:
-    return [name for name in dir(numba.config) if name.isupper()]
-
-
 def _constants(module: Any) -> Iterator[tuple[str, Any]]:
-    for name in dir(module):
-        if name.isupper():
-            yield f"{module.__name__}.{name}", getattr(module, name)
+    for name in filter(str.isupper, dir(module)):
+        yield f"{module.__name__}.{name}", getattr(module, name)
 
 
 def import_everything() -> None:
@@ -171,7 +134,7 @@ def evaluate_an_own_agent() -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "own.py"
         file.write_text(OWN_AGENT)
-        evaluate([f"{file}:First", "heuristic"], games=4, players=2)
+        evaluate([f"{file}:first", "heuristic"], games=4, players=2)
 
 
 def train_briefly() -> None:
@@ -192,12 +155,8 @@ def run_commands() -> None:
 
     from shakespeare_env.cli import app
 
-    for arguments in (
-        ["--help"],
-        ["watch", "random", "--players", "2", "--seed", "1"],
-        ["nothing"],
-    ):
-        CliRunner().invoke(app, arguments)
+    for words in ("--help", "watch random --players 2 --seed 1", "nothing"):
+        CliRunner().invoke(app, words.split())
 
 
 ACTS = (import_everything, make_environments, evaluate_an_own_agent, train_briefly, run_commands)
@@ -205,7 +164,7 @@ ACTS = (import_everything, make_environments, evaluate_an_own_agent, train_brief
 
 def main() -> None:
     """Do everything in turn."""
-    for name in PRELOADED:
+    for name in PRELOADED.split():
         with suppress(ModuleNotFoundError):
             importlib.import_module(name)
     changed = {}

@@ -1,6 +1,4 @@
-"""Importing a package is cheap: it loads nothing that only some of its users need."""
-
-from __future__ import annotations
+"""Importing a package is cheap, changes nothing of others, and says which extra is missing."""
 
 import json
 import subprocess
@@ -8,12 +6,13 @@ import sys
 
 import pytest
 
-PACKAGES = ["shakespeare_env", "shakespeare_env.cli", "shakespeare_agents", "shakespeare_training"]
+from tests.packaging import global_state
+
 HEAVY = {
     *("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "pydantic"),
     *("matplotlib", "polars", "scipy", "pandas", "rich", "PIL", "resvg_py", "pygame"),
 }
-PROGRAM = """
+LOADED = """
 import json, os, sys
 import gymnasium, pettingzoo  # both change the environment of their own accord
 before = dict(os.environ)
@@ -21,17 +20,68 @@ __import__(sys.argv[1])
 changed = {name for name in {*before, *os.environ} if before.get(name) != os.environ.get(name)}
 print(json.dumps([sorted(sys.modules), sorted(changed)]))
 """
+MISSING = """
+import importlib, sys
+sys.modules[sys.argv[1]] = None
+try:
+    importlib.import_module(sys.argv[2])
+except ModuleNotFoundError as fault:
+    print(fault, fault.name)
+"""
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+def said(*words):
+    """What another Python prints."""
+    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    "package",
+    ["shakespeare_env", "shakespeare_env.cli", "shakespeare_agents", "shakespeare_training"],
+)
 def test_importing_a_package_loads_nothing_heavy_and_changes_no_variable(package):
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, package], capture_output=True, text=True, check=True
-    )
-    modules, changed = json.loads(done.stdout)
+    modules, changed = json.loads(said("-c", LOADED, package))
     loaded = {name.partition(".")[0] for name in modules}
     assert package in modules
     assert not HEAVY & loaded
     assert not changed
     if package.startswith("shakespeare_env"):
         assert not {"shakespeare_agents", "shakespeare_training"} & loaded
+
+
+@pytest.mark.parametrize(
+    ("missing", "module"),
+    [
+        ("stable_baselines3", "shakespeare_env.wrappers.sb3"),
+        ("pydantic", "shakespeare_training.config"),
+        ("torch", "shakespeare_training.ppo.policy"),
+        ("sb3_contrib", "shakespeare_training.ppo.self_play"),
+    ],
+)
+def test_a_missing_extra_is_named_with_the_remedy(missing, module):
+    found = said("-c", MISSING, missing, module)
+    assert f" {missing}" in found
+    assert "install the extra train of shakespeare-env: pip install -e '.[train]'" in found
+    assert found.split()[-1].startswith(missing)
+
+
+def test_importing_and_using_everything_changes_nothing_of_others():
+    for library in ("torch", "sb3_contrib", "matplotlib"):
+        pytest.importorskip(library)
+    changed = json.loads(said("-m", global_state.__name__))
+    assert changed == {act.__name__: {} for act in global_state.ACTS}
+
+
+def test_what_is_changed_would_be_found(monkeypatch):
+    import random
+    import warnings
+
+    before = global_state.state()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        random.random()
+        monkeypatch.setenv("OMP_DYNAMIC", "true")
+        after = global_state.state()
+    found = {name for name in {*before, *after} if before.get(name) != after.get(name)}
+    assert {"warnings.filters", "random", "os.environ OMP_DYNAMIC"} <= found

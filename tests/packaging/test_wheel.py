@@ -1,14 +1,11 @@
 """The wheel and the source distribution hold what they should, and run outside the checkout."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -31,29 +28,15 @@ NEEDED = {
     "shakespeare_env/py.typed",
     "shakespeare_env/fonts/DejaVuSans.ttf",
     "shakespeare_env/fonts/LICENSE.txt",
-    "shakespeare_env/fonts/widths.json",
+    "shakespeare_env/shakespeare/box.toml",
+    "shakespeare_env/shakespeare/RULES.md",
+    "shakespeare_env/shakespeare/NOTATION.md",
+    "agents/shakespeare_agents/checkpoints/shakespeare/1/card.json",
     "agents/shakespeare_agents/arena/report/templates/report.html",
-    "agents/shakespeare_agents/arena/report/templates/style.css",
-    "agents/shakespeare_agents/arena/report/templates/sections/ladder.html",
-    *(
-        f"agents/shakespeare_agents/arena/suites/{game}.json"
-        for game in registry.names()
-        if 1 in registry.seats(game)
-    ),
-    *(
-        file
-        for game in registry.names()
-        for file in (
-            f"shakespeare_env/{game}/box.toml",
-            f"shakespeare_env/{game}/RULES.md",
-            f"shakespeare_env/{game}/NOTATION.md",
-            f"agents/shakespeare_agents/checkpoints/{game}/1/card.json",
-            f"training/shakespeare_training/configs/{game}/ppo.toml",
-            f"training/shakespeare_training/configs/{game}/expert_iteration.toml",
-        )
-    ),
+    "agents/shakespeare_agents/arena/suites/shakespeare.json",
+    "training/shakespeare_training/configs/shakespeare/ppo.toml",
 }
-"""Data, by their paths in the checkout."""
+"""Some data, by their paths in the checkout."""
 
 PLAY = """
 import json, random
@@ -79,14 +62,8 @@ ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONPAT
 
 def run(*command, cwd, env=ALONE):
     """What a command prints; the test fails with all it said if the command does."""
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=cwd,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -110,11 +87,8 @@ def checkout(tmp_path_factory):
 def built(checkout, tmp_path_factory):
     """The folder with the source distribution and the wheel made from it; nothing is fetched."""
     folder = tmp_path_factory.mktemp("dist")
-    run(
-        *(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, checkout),
-        cwd=folder,
-        env=os.environ,
-    )
+    command = sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, checkout
+    run(*command, cwd=folder, env=os.environ)
     return folder
 
 
@@ -133,35 +107,11 @@ def environment(folder, *installed):
     # A plain line in a .pth file puts a folder after the environment's own; .pth files *in* that
     # folder, such as that of the editable checkout, are not followed.
     (Path(own) / "libraries.pth").write_text(f"{ours}\n", encoding="utf-8")
-    install(bin_, *installed)
+    # With what is here alone; nothing is fetched.
+    words = "install --quiet --disable-pip-version-check --no-deps --no-index --no-build-isolation"
+    command = bin_ / "python", "-m", "pip", *words.split(), "--ignore-installed", *installed
+    run(*command, cwd=folder)
     return bin_
-
-
-def install(programs, *what):
-    """Install with what is here alone; nothing is fetched."""
-    run(
-        *(programs / "python", "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"),
-        *("--no-build-isolation", "--ignore-installed", "--disable-pip-version-check", *what),
-        cwd=programs,
-    )
-
-
-def uninstall(programs, name):
-    run(
-        *(programs / "python", "-m", "pip", "uninstall", "--quiet", "--yes"),
-        *("--disable-pip-version-check", name),
-        cwd=programs,
-    )
-
-
-@pytest.fixture(scope="module")
-def programs(wheel, tmp_path_factory):
-    return environment(tmp_path_factory.mktemp("environment") / "venv", wheel)
-
-
-def names_in(wheel):
-    with zipfile.ZipFile(wheel) as archive:
-        return set(archive.namelist())
 
 
 def in_wheel(path):
@@ -181,48 +131,26 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel, chec
         if path.is_file()
     }
     assert {in_wheel(path) for path in NEEDED} <= files
-    found = {name for name in names_in(wheel) if ".dist-info/" not in name}
+    with zipfile.ZipFile(wheel) as archive:
+        found = {name for name in archive.namelist() if ".dist-info/" not in name}
     assert found == files
     assert {name.split("/")[0] for name in found} == set(PACKAGES)
 
 
-def test_the_source_distribution_holds_tests_and_pages(built):
-    (file,) = built.glob("*.tar.gz")
-    with tarfile.open(file) as archive:
-        names = {name.partition("/")[2] for name in archive.getnames()}
-    assert {"README.md", "LICENSE", "CHANGELOG.md", "Makefile", "mkdocs.yml"} <= names
-    assert {"docs/tutorial.md", "tests/packaging/test_wheel.py", *NEEDED} <= names
-    # `agents/` and `training/` hold packages and are none.
-    assert not {"agents/__init__.py", "training/__init__.py"} & names
-
-
-def test_games_are_played_from_the_wheel(programs, tmp_path):
-    said = json.loads(run(programs / "python", "-c", PLAY, cwd=tmp_path))
+def test_games_are_played_and_a_run_trains_from_the_wheel(shared, tmp_path):
+    said = json.loads(run(shared / "python", "-c", PLAY, cwd=tmp_path))
     assert set(said["winners"]) == set(registry.names())
     assert all(said["winners"].values())
     for file in said["made_of"]:
-        assert Path(file).is_relative_to(programs.parent), file
-
-
-def test_a_run_trains_from_the_wheel(programs, tmp_path):
-    small = {
-        "decisions": 512,
-        "n_envs": 16,
-        "n_steps": 16,
-        "batch_size": 128,
-        "width": 32,
-        "n_epochs": 1,
-        "evaluation_games": 4,
-        "final_evaluation_games": 4,
-        "precision": '"float32"',
-        "opponents": "{current=1.0}",
-        "evaluation_opponents": '["random"]',
-    }
-    settings = [word for name, value in small.items() for word in ("--set", f"{name}={value}")]
-    run(
-        *(programs / "shakespeare", "train", "--out", "run", "--device", "cpu", *settings),
-        cwd=tmp_path,
-    )
+        assert Path(file).is_relative_to(shared.parent), file
+    small = """
+        decisions=512 n_envs=16 n_steps=16 batch_size=128 width=32 n_epochs=1 evaluation_games=4
+        final_evaluation_games=4 precision="float32" opponents={current=1.0}
+        evaluation_opponents=["random"]
+    """
+    settings = [word for setting in small.split() for word in ("--set", setting)]
+    command = shared / "shakespeare", "train", "--out", "run", "--device", "cpu"
+    run(*command, *settings, cwd=tmp_path)
     assert (tmp_path / "run" / "card.json").is_file()
     assert (tmp_path / "run" / "learning_curve.png").is_file()
 
@@ -244,73 +172,27 @@ print(env.unwrapped.games._opponents.lineup.agents)
 
 
 @pytest.fixture(scope="module")
-def foreign(tmp_path_factory):
-    """A wheel of a distribution that owns the package `agents`."""
-    wheel = tmp_path_factory.mktemp("foreign") / f"{FOREIGN}-1.0-py3-none-any.whl"
+def shared(wheel, tmp_path_factory):
+    """An environment with a distribution that owns the package `agents`, and ours."""
+    foreign = tmp_path_factory.mktemp("foreign") / f"{FOREIGN}-1.0-py3-none-any.whl"
     info = f"{FOREIGN}-1.0.dist-info"
     files = {
         "agents/__init__.py": "OWNER = 'somebody else'\n",
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {FOREIGN}\nVersion: 1.0\n",
         f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    with zipfile.ZipFile(wheel, "w") as archive:
+    files[f"{info}/RECORD"] = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(foreign, "w") as archive:
         for name, text in files.items():
             archive.writestr(name, text)
-        listed = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
-        archive.writestr(f"{info}/RECORD", listed)
-    return wheel
-
-
-@pytest.fixture(scope="module")
-def shared(foreign, wheel, tmp_path_factory):
-    """An environment with both distributions."""
     return environment(tmp_path_factory.mktemp("shared") / "venv", foreign, wheel)
 
 
-@pytest.fixture
-def workplace(tmp_path):
-    """A folder with modules of the user's own, which come first when Python is run there."""
+def test_games_are_played_beside_other_peoples_agents_and_training(shared, tmp_path):
+    """Modules of the user's own come first when Python is run in their folder."""
     for name in ("agents", "training"):
         (tmp_path / f"{name}.py").write_text(OWN_MODULE)
-    return tmp_path
-
-
-def test_games_are_played_beside_other_peoples_agents_and_training(shared, workplace):
-    said = run(shared / "python", "-c", MAKE, cwd=workplace)
+    said = run(shared / "python", "-c", MAKE, cwd=tmp_path)
     assert "shakespeare_agents.network_agent.NetworkAgent" in said
-    command = shared / "shakespeare", "evaluate", "random", "heuristic"
-    assert "8 games" in run(*command, "--games", "8", cwd=workplace)
-
-
-def test_either_distribution_can_be_uninstalled_without_the_other(shared, wheel, tmp_path):
-    whose = (shared / "python", "-c", "import agents; print(agents.OWNER)")
-    ours = (shared / "python", "-c", "import shakespeare_agents; print(shakespeare_agents.names())")
-    gone = (
-        "from importlib.util import find_spec\n"
-        f"print([name for name in {[*PACKAGES, 'agents', 'training']} if find_spec(name)])"
-    )
-    found = (shared / "python", "-c", gone)
-    try:
-        uninstall(shared, "shakespeare-env")
-        assert run(*found, cwd=tmp_path) == "['agents']\n"
-        assert run(*whose, cwd=tmp_path) == "somebody else\n"
-        install(shared, wheel)
-        uninstall(shared, FOREIGN)
-        assert run(*found, cwd=tmp_path) == f"{[*PACKAGES]}\n"
-        assert "heuristic" in run(*ours, cwd=tmp_path)
-    finally:
-        shutil.rmtree(shared.parent)
-
-
-def test_an_editable_install_finds_the_packages_in_the_checkout(checkout, tmp_path):
-    """And makes neither `agents` nor `training` importable from elsewhere."""
-    programs = environment(tmp_path / "venv", "--editable", checkout)
-    program = (
-        "import json, shakespeare_agents, shakespeare_env, shakespeare_training\n"
-        "packages = shakespeare_env, shakespeare_agents, shakespeare_training\n"
-        "print(json.dumps([package.__file__ for package in packages]))"
-    )
-    files = json.loads(run(programs / "python", "-c", program, cwd=tmp_path))
-    expected = [str(checkout / folder / "__init__.py") for folder in PACKAGES.values()]
-    assert files == expected
-    assert "evaluate" in run(programs / "shakespeare", "--help", cwd=tmp_path)
+    command = shared / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
+    assert "8 games" in run(*command, cwd=tmp_path)

@@ -1,6 +1,4 @@
-"""What a node does with a shard of which it knows nothing yet; no cluster is needed."""
-
-from __future__ import annotations
+"""What a node does with a shard that is new to it; no cluster is needed."""
 
 import importlib.metadata
 import os
@@ -52,12 +50,14 @@ def test_a_node_without_the_package_says_so():
     assert b"cannot import shakespeare_agents', b'')" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["shakespeare-env", "numpy", "numba"])
-def test_a_node_with_another_version_says_so(name):
+def test_a_node_with_another_version_or_without_an_extra_says_so(monkeypatch):
     here = installed.installed()
-    unfit, done = shard_on_node({**here, name: "9.9"})("key", [None], b"", {})
-    assert unfit.endswith(f"has {name} {here[name]}, this machine 9.9")
+    unfit, done = shard_on_node({**here, "numba": "9.9"})("key", [None], b"", {})
+    assert unfit.endswith(f"has numba {here['numba']}, this machine 9.9")
     assert done == b""
+    monkeypatch.setattr(ray, "get", lambda _place: (b"cgone_missing\nA\n.", {}))
+    with pytest.raises(WorkerError, match="cannot import gone_missing, which the work needs"):
+        store.JobInStore("key", None).load()
 
 
 def test_checkouts_of_other_code_differ(tmp_path, monkeypatch):
@@ -83,7 +83,6 @@ def test_checkouts_of_other_code_differ(tmp_path, monkeypatch):
     ("address", "said"),
     [
         ("127.0.0.1:1", "no Ray cluster at '127.0.0.1:1'; give the HOST:PORT"),
-        ("nonsense", "no Ray cluster at 'nonsense'"),
         ("", "no Ray cluster at ''"),
         ("ray://127.0.0.1:10001", "Ray's client is not supported; run this on a machine of the"),
         ("auto", "this machine belongs to no Ray cluster; start one"),
@@ -93,12 +92,6 @@ def test_a_cluster_that_is_not_there(address, said, monkeypatch):
     monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")  # of `auto`
     with pytest.raises(WorkerError, match=said), open_workers(ray=address):
         pass
-
-
-def test_a_node_without_an_extra_says_so(monkeypatch):
-    monkeypatch.setattr(ray, "get", lambda _place: (b"cgone_missing\nA\n.", {}))
-    with pytest.raises(WorkerError, match="cannot import gone_missing, which the work needs"):
-        store.JobInStore("key", None).load()
 
 
 def test_no_room_for_what_is_shared(monkeypatch):
@@ -111,7 +104,7 @@ def test_no_room_for_what_is_shared(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("fault", "told"),
+    ("fault", "said"),
     [
         (ray.exceptions.OutOfMemoryError("x"), "its node ran out of memory"),
         (ray.exceptions.OutOfDiskError("x"), "its node's disk is full"),
@@ -119,17 +112,9 @@ def test_no_room_for_what_is_shared(monkeypatch):
         (ray.exceptions.NodeDiedError("x"), "its node is gone"),
     ],
 )
-def test_losses_are_told_in_our_words(fault, told):
-    assert loss(fault)[0].startswith(told)
-
-
-@pytest.mark.parametrize(
-    ("fault", "said"),
-    [
-        (ray.exceptions.LocalRayletDiedError(), "Ray has ended on this machine; start it again"),
-        (ray.exceptions.RuntimeEnvSetupError("no pip"), "Ray has failed: RuntimeEnvSetupError"),
-    ],
-)
-def test_what_nothing_can_be_done_about_is_told(fault, said):
-    with pytest.raises(WorkerError, match=said):
-        loss(fault)
+def test_losses_are_named_in_our_words(fault, said):
+    assert loss(fault)[0].startswith(said)
+    with pytest.raises(WorkerError, match="Ray has ended on this machine; start it again"):
+        loss(ray.exceptions.LocalRayletDiedError())
+    with pytest.raises(WorkerError, match="Ray has failed: RuntimeEnvSetupError"):
+        loss(ray.exceptions.RuntimeEnvSetupError("no pip"))

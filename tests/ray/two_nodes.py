@@ -1,7 +1,5 @@
 """A cluster of two nodes on one machine, whose second node is killed and replaced."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -12,11 +10,7 @@ _NODE = {"num_cpus": 1, "object_store_memory": 2**27}
 
 
 class TwoNodes:
-    """Nodes of one core each.
-
-    Attributes:
-        address: For `--ray`.
-    """
+    """Nodes of one core each; `address` is for `--ray`."""
 
     def __init__(self) -> None:
         self._cluster = ray.cluster_utils.Cluster(
@@ -42,10 +36,6 @@ class TwoNodes:
                 process.kill()
         self._cluster.remove_node(self._second, allow_graceful=False)
 
-    def end(self) -> None:
-        """End all processes."""
-        self._cluster.shutdown()
-
 
 @contextmanager
 def two_nodes() -> Iterator[TwoNodes]:
@@ -54,4 +44,4 @@ def two_nodes() -> Iterator[TwoNodes]:
     try:
         yield cluster
     finally:
-        cluster.end()
+        cluster._cluster.shutdown()

@@ -16,7 +16,7 @@ def without_identifiers(text):
 
 
 def played(game, players, plies):
-    """A position after so many random moves, or the last one before the end."""
+    """A position after some random moves, or the last one before the end."""
     rng = random.Random(plies)
     variants: dict[str, Any] = (
         {"strategic_rest": True} if game == "shakespeare" and players > 2 else {}

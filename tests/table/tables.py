@@ -1,7 +1,5 @@
 """Servers to ask in tests, and what they answer."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +13,8 @@ from shakespeare_agents.table.settings import Settings
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
+PATIENCE = 30
+"""Seconds for agents to decide on a busy machine."""
 
 
 @contextmanager
@@ -35,9 +35,14 @@ def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said
 
 def links(page):
     """The addresses of a new table's seats, by name, as its owner sees them."""
-    own = page.url.path
-    found = {own: own} | {path: path for path in re.findall(r'href="(/seat/[\w-]+)"', page.text)}
-    return list(found)
+    return list(dict.fromkeys([page.url.path, *re.findall(r'href="(/seat/[\w-]+)"', page.text)]))
+
+
+def begun(client, **how):
+    """The addresses of the seat that decides at a new table, and of another one."""
+    seats = links(begin(client, **how))
+    mover = next(link for link in seats if moves(client.get(link)))
+    return mover, next(link for link in seats if link != mover)
 
 
 def watching(page):

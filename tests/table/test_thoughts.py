@@ -1,19 +1,54 @@
-"""Thinking aloud: for whoever decides, from what its seat may know, until the search ends."""
+"""What is said at a table of a card or a place, and what an agent thinks, aloud or as it plays."""
 
 import json
 
 import pytest
 
+import shakespeare_agents
+from shakespeare_agents.table.explaining import explained
+from shakespeare_agents.table.live_table import Snapshot
+from shakespeare_agents.table.plans import SeatPlan, TablePlan
+from shakespeare_agents.table.thinking import choose
 from shakespeare_env import Position, registry
-from tests.table.tables import begin, field, links, moves, play, served, watching
+from tests.table.tables import begin, begun, links, moves, play, watching
 
 ASKED = {"agent": "heuristic", "playouts": "256"}
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    with served(tmp_path_factory.mktemp("games")) as found:
-        yield found
+def snapshot(position):
+    players = position.players
+    seats = tuple(SeatPlan(f"P{seat}") for seat in range(players))
+    return Snapshot("t", TablePlan(position.game.name, players, (), 1, seats), [position], [], 0)
+
+
+def test_names_are_found_whole_or_in_part(client):
+    now = snapshot(Position.new("shakespeare", players=2, seed=1))
+    assert explained(now, 0, "Lady Macbeth")[0][0] == "lady_macbeth"
+    assert "lady_macbeth" in dict(explained(now, 0, "macb"))
+    assert explained(now, 0, "seat0.troupe.0")[0][0] == "author"
+    assert explained(now, 0, "piles.II.4")[0][0] == "act_ii"
+    for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.99", "..", "seats.0.troupe"):
+        assert all(text for _, text in explained(now, 0, nothing))
+    address = begin(client, seed=2).url.path
+    assert "Falstaff" in client.get(f"{address}/explain?name=seat1.troupe.1").text
+    assert "Nothing here" in client.get(f"{address}/explain?name=qqq").text
+
+
+@pytest.mark.parametrize("game", registry.names())
+def test_a_table_resumed_goes_on_as_if_it_had_never_stopped(game):
+    """What an agent draws depends on the seed and the decision's number alone."""
+    position = Position.new(game, players=registry.seats(game)[-1], seed=2)
+
+    def course(seed, agent=None):
+        """Chosen by an agent made anew for every decision, or by one."""
+        return [
+            choose(agent or shakespeare_agents.make("random", position.game), position, seed, n)
+            for n in range(12)
+        ]
+
+    without_stop = course(7, shakespeare_agents.make("random", position.game))
+    assert course(7) == without_stop != course(8)
+    assert len(set(without_stop)) > 1
 
 
 def stream(client, address, number, **said):
@@ -23,25 +58,22 @@ def stream(client, address, number, **said):
 @pytest.mark.parametrize("game", registry.names())
 def test_thoughts_come_in_until_the_search_ends(client, game):
     players = registry.seats(game)[0]
-    page = begin(client, game, ["person"] * players, seed=3)
-    mover = next(link for link in [page.url.path, *links(page)] if moves(client.get(link)))
-    asked = client.get(f"{mover}/thoughts", params=ASKED)
-    assert f"number={field(page, 'number')}" in asked.text
-    told = stream(client, mover, 0).text
-    thoughts = told.split("event: thought")[1:]
-    assert len(thoughts) > 1
-    assert "event: done" in told
-    assert "playouts" in thoughts[-1]
-    playouts = [int(text.split(" playouts")[0].split(">")[-1]) for text in thoughts]
-    assert playouts == sorted(playouts)
     position = Position.new(game, players=players, seed=3)
+    page = begin(client, game, ["person"] * players, seed=3)
+    mover = next(link for link in links(page) if moves(client.get(link)))
+    assert "number=0" in client.get(f"{mover}/thoughts", params=ASKED).text
+    text = stream(client, mover, 0).text
+    thoughts = text.split("event: thought")[1:]
+    assert len(thoughts) > 1
+    assert "event: done" in text
+    playouts = [int(one.split(" playouts")[0].split(">")[-1]) for one in thoughts]
+    assert playouts == sorted(playouts)
     assert any(position.describe_move(move) in thoughts[-1] for move in position.moves())
 
 
 def test_nobody_thinks_for_others(client):
     page = begin(client, seed=4)
-    mover = next(link for link in links(page) if moves(client.get(link)))
-    other = next(link for link in links(page) if link != mover)
+    mover, other = sorted(links(page), key=lambda link: not moves(client.get(link)))
     for address in (other, watching(page)):
         assert "not your turn" in client.get(f"{address}/thoughts", params=ASKED).text
         assert stream(client, address, 0).status_code == 409
@@ -54,22 +86,18 @@ def test_equal_knowledge_gives_equal_thoughts(client):
     position = Position.new("figaro", players=3, seed=5)
     seat = position.to_move
     assert seat is not None
-    told = set()
+    heard = set()
     for seed in range(3):
-        start = position.determinize(seat, seed)
-        text = json.dumps(start.to_dict())
-        page = begin(client, "figaro", ["person"] * 3, seed=1, position=text)
-        mover = next(link for link in links(page) if moves(client.get(link)))
-        told.add(stream(client, mover, 0).text)
-    assert len(told) == 1
+        text = json.dumps(position.determinize(seat, seed).to_dict())
+        mover, _ = begun(client, game="figaro", seats=["person"] * 3, seed=1, position=text)
+        heard.add(stream(client, mover, 0).text)
+    assert len(heard) == 1
 
 
 @pytest.mark.parametrize(
-    ("said", "status"),
-    [({"agent": "nobody"}, 400), ({"agent": "my.py:A"}, 400), ({"playouts": "9999999"}, 400)],
+    "said", [{"agent": "nobody"}, {"agent": "my.py:A"}, {"playouts": "9999999"}]
 )
-def test_what_cannot_be_asked_is_refused(client, said, status):
-    page = begin(client, seed=6)
-    mover = next(link for link in links(page) if moves(client.get(link)))
-    assert client.get(f"{mover}/thoughts", params={**ASKED, **said}).status_code == status
-    assert stream(client, mover, 0, **said).status_code == status
+def test_what_cannot_be_asked_is_refused(client, said):
+    mover, _ = begun(client, seed=6)
+    assert client.get(f"{mover}/thoughts", params={**ASKED, **said}).status_code == 400
+    assert stream(client, mover, 0, **said).status_code == 400

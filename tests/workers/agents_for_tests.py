@@ -1,7 +1,5 @@
 """Agents of users' own, in a module that workers can import."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Jobs that count, fail and lose their workers; in a module, so that workers find them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -52,21 +50,6 @@ class RaisesLocal:
 
     def _work(self, _number, _tell):
         raise Local("mine")
-
-
-class Refilled:
-    """A source of shards that may have none for now."""
-
-    def __init__(self):
-        self.waiting = []
-
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        if not self.waiting:
-            raise StopIteration
-        return self.waiting.pop(0)
 
 
 @dataclass(frozen=True)

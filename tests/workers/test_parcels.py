@@ -1,7 +1,5 @@
 """Agents travel to workers and play there as they do here."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess
@@ -24,6 +22,16 @@ from tests.contract import knowledge
 from tests.workers.agents_for_tests import Drawn, Failing, Held, last_legal
 
 FIGARO = registry.game("figaro")
+DRAWN = Drawn()
+AGENTS: dict[str, list[Any]] = {
+    "named": ["random", "heuristic", "search,rollouts=heuristic,simulations=2"],
+    "networks": ["network,greedy=false", str(bundled_checkpoint(FIGARO, 1))],
+    "imported": ["tests.workers.agents_for_tests:Drawn"],
+    "files": [str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal"],
+    "functions": [last_legal, lambda observations, masks, rng: masks.argmax(axis=1)],
+    "an entrant": [Entrant("mine", make("network", FIGARO))],
+    "one object at several seats": [DRAWN, DRAWN, Entrant("random", Drawn())],
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,34 +40,12 @@ def processes():
         yield workers
 
 
-AGENTS: dict[str, Any] = {
-    str(agent)[-30:]: agent
-    for agent in (
-        "random",
-        "greedy,samples=2",
-        "heuristic",
-        "network,greedy=false",
-        str(bundled_checkpoint(FIGARO, 1)),
-        "search,simulations=2,threads=2",
-        "search,rollouts=heuristic,simulations=2",
-        "tests.workers.agents_for_tests:Drawn",
-        str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal",
-    )
-}
-AGENTS |= {
-    "an object": Drawn(),
-    "a function": last_legal,
-    "a lambda": lambda observations, masks, rng: masks.argmax(axis=1),
-    "an entrant": Entrant("mine", make("network", FIGARO)),
-}
-
-
 @pytest.mark.parametrize("name", AGENTS)
 def test_agents_play_on_workers_as_they_play_here(name, processes):
-    agent = AGENTS[name]
-    table: dict[str, Any] = {"games": 9, "players": 3, "seed": 7}
-    here = evaluate([agent, "random"], "figaro", **table)
-    assert evaluate([agent, "random"], "figaro", workers=processes, **table) == here
+    agents = [*AGENTS[name], "greedy,samples=2"][:3]
+    table: dict[str, Any] = {"games": 6, "players": 3, "seed": 7}
+    here = evaluate(agents, "figaro", **table)
+    assert evaluate(agents, "figaro", workers=processes, **table) == here
 
 
 def test_a_file_is_found_from_another_folder(monkeypatch):
@@ -70,31 +56,20 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
     assert pickle.loads(pickle.dumps(parcel)).opened(FIGARO).act
 
 
-def test_one_object_at_several_seats_stays_one(processes):
-    """Its games are asked about together."""
-    agent = Drawn()
-    entrants = [Entrant("drawn", agent), Entrant("drawn", agent), Entrant("random", Drawn())]
-    here = evaluate(entrants, "figaro", games=9)
-    assert evaluate(entrants, "figaro", games=9, workers=processes) == here
-
-
-def test_how_an_agent_failed_is_told_as_here(processes):
-    told = []
+def test_how_an_agent_failed_is_said_as_here(processes):
+    said = []
     for workers in (None, processes):
         with pytest.raises(KeyError, match="not prepared") as raised:
             evaluate([Failing()] * 3, "figaro", games=3, workers=workers)
         ours = [step for step in own_steps(raised.value) if "agents_for_tests" in step.filename]
-        told.append(([str(step) for step in ours], len(agent_notes(raised.value))))
-    assert told[0] == told[1]
-    assert told[0][1]
+        said.append(([str(step) for step in ours], len(agent_notes(raised.value))))
+    assert said[0] == said[1]
+    assert said[0][1]
 
 
-def test_an_agent_that_cannot_travel_is_refused_with_the_remedy(processes):
+def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
     with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
         evaluate([Held(), "random"], "figaro", games=3, workers=processes)
-
-
-def test_an_agent_that_is_another_one_there_is_refused():
     digest = identity.agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
     assert NamedParcel("heuristic", digest).opened(FIGARO)
     with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
@@ -112,6 +87,18 @@ print(registry.box_digest(game.name))
 """
 
 
+def arrival(parcel, **environment):
+    """The digest of the box in force in another process once a parcel is there."""
+    done = subprocess.run(
+        [sys.executable, "-c", ARRIVAL],
+        input=pickle.dumps(parcel),
+        capture_output=True,
+        env={**os.environ, **environment},
+        check=True,
+    )
+    return done.stdout.decode().strip()
+
+
 @pytest.mark.parametrize("name", registry.names())
 def test_a_box_travels(name, tmp_path):
     changes = knowledge.of(name, "box_changes")
@@ -123,19 +110,8 @@ def test_a_box_travels(name, tmp_path):
     parcel = BoxParcel(name, digest, InMemory("", box.read_bytes()))
     plain = BoxParcel.of(registry.game(name), ThisProcess())
     assert plain.content is None
-    assert arrival(parcel, {}) == digest
+    assert arrival(parcel) == digest
     # A machine's own box gives way.
-    assert arrival(plain, {f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
+    assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
         BoxParcel(name, "0" * 64, None).put_in_force()
-
-
-def arrival(parcel, environment):
-    done = subprocess.run(
-        [sys.executable, "-c", ARRIVAL],
-        input=pickle.dumps(parcel),
-        capture_output=True,
-        env={**os.environ, **environment},
-        check=True,
-    )
-    return done.stdout.decode().strip()

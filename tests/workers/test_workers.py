@@ -1,7 +1,5 @@
 """Shards are done once each, whoever does them and whatever becomes of it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -18,7 +16,7 @@ from shakespeare_agents.workers import in_order, open_workers
 from shakespeare_agents.workers import processes as processes_module
 from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.errors import WorkerError
-from tests.workers.jobs_for_tests import RaisesLocal, Reads, Refilled, Squares
+from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares
 
 SQUARES = [number * number for number in range(12)]
 
@@ -39,49 +37,55 @@ def workers(request):
 
 
 def test_every_shard_is_done_once_and_counted(workers, tmp_path):
-    told = []
-    job = Squares(tmp_path)
-    found = dict(workers.run(job, range(12), lambda *counts: told.append(counts)))
+    """Each worker starts the job once: the same job again is known by its content."""
+    heard: list[tuple[int, int]] = []
+    found = dict(workers.run(Squares(tmp_path), range(12), lambda *counts: heard.append(counts)))
     assert [found[number] for number in range(12)] == SQUARES
-    counted = sorted(counts for counts in told if counts != (0, 0))
+    counted = sorted(counts for counts in heard if counts != (0, 0))
     assert counted == [(number, 1) for number in range(12)]
-
-
-def test_a_job_is_started_once_by_each_worker(workers, tmp_path):
-    job = Squares(tmp_path)
-    for _ in range(2 if workers.size > 1 else 1):  # the same job again is known by its content
-        list(workers.run(job, range(12)))
+    if workers.size > 1:
+        list(workers.run(Squares(tmp_path), range(12)))
     starts = (tmp_path / "starts").read_text().split()
     assert len(starts) == len(set(starts)) <= workers.size
 
 
-def test_results_can_be_put_in_order(processes, tmp_path):
+def test_results_can_be_put_in_order_and_dropped(processes, tmp_path):
     (tmp_path / "slow 0").touch()
     numbers = [number for number, _ in processes.run(Squares(tmp_path), range(12))]
     assert numbers != sorted(numbers)
     assert list(in_order(processes.run(Squares(tmp_path), range(12)))) == SQUARES
+    for number in range(2, 12):
+        (tmp_path / f"slow {number}").touch()
+    found = processes.run(Squares(tmp_path), range(12))
+    next(found)
+    found.close()
+    assert list(in_order(processes.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
 
 
 def test_shards_are_taken_only_as_they_can_be_begun(workers, tmp_path):
-    """So whoever makes them may learn from earlier results."""
-    taken = []
+    """So whoever makes them may learn from earlier results, and may have none for now."""
+    taken: list[int] = []
+    waiting = [3, 4, 5]
 
-    def source():
-        for number in range(12):
-            taken.append(number)
-            yield number
+    class Refilled:
+        def __iter__(self):
+            return self
 
-    for done, _ in enumerate(workers.run(Squares(tmp_path), source()), 1):
-        assert len(taken) <= done + 2 * workers.size
+        def __next__(self):
+            if not waiting:
+                raise StopIteration
+            taken.append(waiting.pop(0))
+            return taken[-1]
 
-
-def test_a_source_may_have_no_shard_for_now(workers, tmp_path):
-    source = Refilled()
-    results = workers.run(Squares(tmp_path), source)
-    for group in ([3, 4, 5], [6], [7, 8]):
-        source.waiting += group
-        assert sorted(next(results)[1] for _ in group) == [number**2 for number in group]
+    results = workers.run(Squares(tmp_path), Refilled())
+    done = []
+    for group in ([], [6], list(range(7, 20))):
+        waiting += group
+        for _ in group or [3, 4, 5]:
+            done.append(next(results)[1])
+            assert len(taken) <= len(done) + 2 * workers.size
     assert not list(results)
+    assert sorted(done) == [number**2 for number in range(3, 20)]
 
 
 def test_a_failed_shard_raises_what_it_raised(workers, tmp_path):
@@ -91,21 +95,16 @@ def test_a_failed_shard_raises_what_it_raised(workers, tmp_path):
     assert raised.value.__notes__ == ["a note"]
     assert own_steps(raised.value)[-1].filename.endswith("jobs_for_tests.py")
     assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
-
-
-def test_an_exception_that_cannot_travel_is_told_in_words(processes):
-    with pytest.raises(RuntimeError, match="Local: mine"):
-        list(processes.run(RaisesLocal(), range(2)))
+    if workers.size > 1:  # what cannot travel is put in words
+        with pytest.raises(RuntimeError, match="Local: mine"):
+            list(workers.run(RaisesLocal(), range(2)))
 
 
 def test_a_lost_workers_shards_are_done_again(processes, tmp_path):
+    """Also those of one lost while its results are looked at: beginning another notices it."""
     for number in (3, 7, 8):
         (tmp_path / f"kill {number}").touch()
     assert list(in_order(processes.run(Squares(tmp_path), range(12)))) == SQUARES
-
-
-def test_a_worker_is_lost_while_its_results_are_looked_at(processes, tmp_path):
-    """Beginning another shard notices it."""
     found = []
     for number, result in processes.run(Squares(tmp_path), range(12)):
         found.append((number, result))
@@ -115,6 +114,13 @@ def test_a_worker_is_lost_while_its_results_are_looked_at(processes, tmp_path):
             psutil.wait_procs([psutil.Process(lost)], timeout=10)
             time.sleep(0.5)
     assert sorted(found) == list(enumerate(SQUARES))
+
+
+def test_workers_lost_again_and_again_are_an_error(processes, tmp_path):
+    (tmp_path / "always kill 2").touch()
+    with pytest.raises(WorkerError, match=r"lost 4 times in a row.* --workers"):
+        list(processes.run(Squares(tmp_path), [2]))
+    assert list(in_order(processes.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
 
 
 def test_nothing_large_goes_through_the_pipe_that_workers_share(processes, monkeypatch):
@@ -134,47 +140,25 @@ def test_nothing_large_goes_through_the_pipe_that_workers_share(processes, monke
     assert not any(Path(future.result()).exists() for future in sent)
 
 
-def test_what_is_released_as_often_as_it_was_shared_is_forgotten(processes):
-    kept, again = processes.share(b"some"), processes.share(b"some")
-    processes.release(kept)
-    assert again.read() == b"some"
-    processes.release(again)
-    assert not again.path.exists()
+def test_what_is_shared_is_read_until_it_is_released_as_often(workers):
+    shared, again = workers.share(b"content"), workers.share(b"content")
+    assert shared == again
+    parts = [slice(3), slice(3, None)]
+    assert list(in_order(workers.run(Reads(shared), parts))) == [b"con", b"tent"]
+    workers.release(shared)
+    assert again.read() == b"content"
+    workers.release(again)
+    assert workers.size == 1 or not again.path.exists()
 
 
 def test_who_waits_for_slow_shards_is_asked_now_and_then(processes, tmp_path, monkeypatch):
     """What it raises then stops the work."""
     monkeypatch.setattr("shakespeare_agents.workers.processes._LOOK_EVERY_S", 0.02)
     (tmp_path / "slow 0").touch()
-    told = []
-    list(processes.run(Squares(tmp_path), range(1), lambda *counts: told.append(counts)))
-    assert {*told[:-1]} == {(0, 0)}
-    assert told[-1] == (0, 1)
-
-
-def test_workers_lost_again_and_again_are_an_error(processes, tmp_path):
-    (tmp_path / "always kill 2").touch()
-    with pytest.raises(WorkerError, match=r"lost 4 times in a row.* --workers"):
-        list(processes.run(Squares(tmp_path), [2]))
-    assert list(in_order(processes.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
-
-
-def test_what_is_shared_is_read_by_workers(workers):
-    shared = workers.share(b"content")
-    assert workers.share(b"content") == shared
-    assert list(in_order(workers.run(Reads(shared), [slice(3), slice(3, None)]))) == [
-        b"con",
-        b"tent",
-    ]
-
-
-def test_closing_drops_what_is_not_done(processes, tmp_path):
-    for number in range(2, 12):
-        (tmp_path / f"slow {number}").touch()
-    found = processes.run(Squares(tmp_path), range(12))
-    next(found)
-    found.close()
-    assert list(in_order(processes.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+    heard: list[tuple[int, int]] = []
+    list(processes.run(Squares(tmp_path), range(1), lambda *counts: heard.append(counts)))
+    assert {*heard[:-1]} == {(0, 0)}
+    assert heard[-1] == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -190,10 +174,12 @@ def test_workers_that_cannot_be(options, said):
 
 
 SLEEPER = """
-import os, sys, time
+import signal, sys
 from pathlib import Path
 from shakespeare_agents.workers import open_workers
 from tests.workers.jobs_for_tests import Squares
+# Test runners in the background ignore it, and their children would, too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 with open_workers(2) as workers:
     for _ in workers.run(Squares(Path(sys.argv[1])), range(10_000)):
         print(flush=True)
@@ -203,9 +189,8 @@ with open_workers(2) as workers:
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_workers_end_with_their_driver(tmp_path, end):
     command = [sys.executable, "-c", SLEEPER, str(tmp_path)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=_take_interrupts
-    ) as driver:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe) as driver:
         assert driver.stdout is not None
         driver.stdout.readline()
         children = psutil.Process(driver.pid).children(recursive=True)
@@ -216,12 +201,6 @@ def test_workers_end_with_their_driver(tmp_path, end):
     assert not left
 
 
-def _take_interrupts() -> None:
-    """Test runners in the background ignore them, and their children would, too."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="asking whether a process lives would end it")
 def test_folders_of_killed_processes_are_forgotten(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:

@@ -1,0 +1,12 @@
+"""What tests of the table share."""
+
+import pytest
+
+from tests.table.tables import served
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    """Asks a server on which nobody has played yet."""
+    with served(tmp_path_factory.mktemp("games")) as found:
+        yield found
