@@ -1,6 +1,5 @@
-"""A box is known by its facts, and one of an earlier version is recognised."""
+"""A box is known by its facts, and what was made with another is refused in words."""
 
-import hashlib
 import json
 import os
 import re
@@ -14,13 +13,8 @@ import pytest
 from shakespeare_env import registry
 from shakespeare_env.box_reading import differing_facts, facts_digest
 from shakespeare_env.errors import BoxError
-
-games = pytest.mark.parametrize("name", registry.names())
-OF_BYTES = {
-    "shakespeare": "a34e63ab91d39da8518e0cea06b6420cf8e428c7faf4bc4c92a9f075c53a4423",
-    "figaro": "b4c02bcefebd29294c8a08880824acc483abe6fc6fa645bc22fb5d6d2ffa92ab",
-}
-"""SHA-256 of the bundled files before digests were taken of facts."""
+from tests.contract import knowledge
+from tests.contract.batches import games
 
 
 def bundled(name):
@@ -73,41 +67,8 @@ def test_every_fact_counts(name, copy):
 
 
 @games
-def test_the_bundled_box_of_an_earlier_version_is_the_one_in_force(name):
-    assert registry.box_fault(name, OF_BYTES[name]) is None
-    assert registry.box_fault(name, registry.box_digest(name)) is None
-    assert registry.game_saved(name, OF_BYTES[name]) is registry.game(name)
-    with pytest.raises(BoxError, match="another box"):
-        registry.game_saved(name, "0" * 64)
-
-
-@games
-def test_a_box_of_ones_own_is_recognised_by_its_bytes_and_is_not_the_bundled_one(name, copy):
-    from tests.contract import knowledge
-
-    changes = knowledge.of(name, "box_changes")
-    own = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
-    script = (
-        "import json, sys; from shakespeare_env import registry\n"
-        "name, box, *digests = sys.argv[1:]; registry.game(name, box)\n"
-        "print(json.dumps([registry.box_fault(name, d) is None"
-        " for d in digests]))"
-    )
-    of_bytes = hashlib.sha256(own.read_bytes()).hexdigest()
-    done = subprocess.run(
-        [sys.executable, "-c", script, name, str(own), of_bytes, OF_BYTES[name]],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout) == [True, False]
-
-
-@games
 def test_a_box_that_does_not_fit_is_told_in_words_without_loading_the_game(name, copy):
     """Which facts differ can be told where one of the two is the package's own."""
-    from tests.contract import knowledge
-
     changes = knowledge.of(name, "box_changes")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
     own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
@@ -118,14 +79,9 @@ def test_a_box_that_does_not_fit_is_told_in_words_without_loading_the_game(name,
     )
 
     def told(*digests, **environment):
-        done = subprocess.run(
-            [sys.executable, "-c", script, name, *digests],
-            capture_output=True,
-            text=True,
-            check=True,
-            env={**os.environ, **environment},
-        )
-        return json.loads(done.stdout)
+        command = [sys.executable, "-c", script, name, *digests]
+        environment = {**os.environ, **environment}
+        return json.loads(subprocess.check_output(command, text=True, env=environment))
 
     (key,) = differing_facts(bundled(name).parent, box)
     assert key.rpartition(".")[2] in changes.OLD
@@ -139,3 +95,6 @@ def test_a_box_that_does_not_fit_is_told_in_words_without_loading_the_game(name,
     ]
     other = f"made with another box than the package's own, which is in force; set {variable} to"
     assert told(digest(name, box))[0].startswith(other)
+    assert registry.game_saved(name, own) is registry.game(name)
+    with pytest.raises(BoxError, match="another box"):
+        registry.game_saved(name, "0" * 64)

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
 ROOT = Path(__file__).parents[2]
-GAMES = registry.names()
-games = pytest.mark.parametrize("name", GAMES)
+OTHER, NAME = registry.names()[-2:]
+VARIABLE = f"{NAME.upper()}_BOX"
 
 PROBE = '''
 import numpy as np
@@ -42,60 +42,44 @@ def first_position(name, box=None):
 '''
 SCRIPT = """
 import os, sys
-from importlib import import_module
 from probe import first_position, registry
 
-name, other, box = sys.argv[1:]
+box = sys.argv[1]
 """
-PLAY = "print(*first_position(name))\n"
-PLAY_MINE = "print(*first_position(name, box))\n"
-BEGIN_ANOTHER = "first_position(other)\n"
-LOAD = 'import_module(f"shakespeare_env.{name}.contract")\n'
+PLAY = f"print(*first_position({NAME!r}))\n"
+PLAY_MINE = f"print(*first_position({NAME!r}, box))\n"
+LOAD = f"import shakespeare_env.{NAME}.contract\n"
 
 
-@pytest.fixture
-def run(name, tmp_path):
-    """Run a script that knows one of two boxes; the fact, and how often code was loaded."""
-    changes = knowledge.of(name, "box_changes")
-    bundled = (ROOT / "shakespeare_env" / name / "box.toml").read_text(encoding="utf-8")
+def test_code_is_kept_for_the_box_it_was_compiled_with(tmp_path):
+    changes = knowledge.of(NAME, "box_changes")
+    bundled = (registry.folder(NAME) / "box.toml").read_text(encoding="utf-8")
     boxes = [tmp_path / f"{number}.toml" for number in range(2)]
     for box, (text, _) in zip(boxes, changes.NEW, strict=True):
         box.write_text(bundled.replace(changes.OLD, text), encoding="utf-8")
     (tmp_path / "probe.py").write_text(PROBE)
-    other = GAMES[GAMES.index(name) - 1]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+        "SHAKESPEARE_CACHE": str(tmp_path / "cache"),
+    }
 
     def run(number, script):
-        done = subprocess.run(
-            [sys.executable, "-c", SCRIPT + script, name, other, str(boxes[number])],
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=tmp_path,
-            env={
-                **os.environ,
-                "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
-                "SHAKESPEARE_CACHE": str(tmp_path / "cache"),
-            },
-        )
-        assert done.returncode == 0, done.stderr
-        return [int(word) for word in done.stdout.split()]
+        """With one of two boxes; the fact, and how often code was loaded."""
+        command = [sys.executable, "-c", SCRIPT + script, str(boxes[number])]
+        said = subprocess.check_output(command, text=True, cwd=tmp_path, env=environment)
+        return [int(word) for word in said.split()]
 
-    return run
-
-
-@games
-def test_code_is_kept_for_the_box_it_was_compiled_with(run, name):
-    (_, first), (_, second) = knowledge.of(name, "box_changes").NEW
+    (_, first), (_, second) = changes.NEW
     # A box that comes too late: the game goes on with its own, and the code is kept as that box's.
-    refused = "try:\n    registry.game(name, box)\nexcept ValueError:\n    "
+    refused = f"try:\n    registry.game({NAME!r}, box)\nexcept ValueError:\n    "
     own, hits = run(0, LOAD + refused + PLAY)
     assert (own not in (first, second), hits) == (True, 0)
     # A box named after another game has begun.
-    assert run(0, BEGIN_ANOTHER + PLAY_MINE) == [first, 0]
-    assert run(0, PLAY_MINE) == [first, 1]
-    assert run(0, BEGIN_ANOTHER + PLAY) == [own, 1]
+    assert run(0, f"registry.game({OTHER!r})\n{PLAY_MINE}") == [first, 0]
+    assert run(0, PLAY) == [own, 1]
     # A box that was loaded before another was named and the file was edited.
-    in_force = 'os.environ[f"{name.upper()}_BOX"] = '
-    later = f"{in_force}'another.toml'\nopen(box, 'a').write('# edited')\n"
-    assert run(1, f"{in_force}box\n{LOAD}{later}{PLAY}") == [second, 0]
+    named = f"os.environ[{VARIABLE!r}] = "
+    edited = f"{named}'another.toml'\nopen(box, 'a').write('# edited')\n"
+    assert run(1, f"{named}box\n{LOAD}{edited}{PLAY}") == [second, 0]
     assert run(1, PLAY_MINE) == [second, 1]

@@ -46,42 +46,29 @@ def test_folders_that_nobody_has_used_for_long_go(home):
     assert list(home.iterdir()) == [young]
 
 
-def test_beyond_a_total_size_those_used_longest_ago_go(home):
-    days = [2, 3, 4, 5, 6]
-    folders = [fill(home / named(age), age * DAY, MOST_BYTES // 3) for age in days]
+def test_beyond_a_total_size_those_used_longest_ago_go_unless_used_lately(home):
+    folders = [fill(home / named(age), age * DAY, MOST_BYTES // 3) for age in (2, 3, 4, 5, 6)]
     clean(home)
     assert [folder.exists() for folder in folders] == [True, True, True, False, False]
-
-
-def test_one_large_folder_does_not_cost_the_small_ones(home):
-    large = fill(home / named(1), 2 * DAY, MOST_BYTES + 1)
-    small = fill(home / named(2), 3 * DAY, 10)
+    lately = [fill(home / named(number), RECENT / 2, MOST_BYTES) for number in range(20, 23)]
     clean(home)
-    assert (large.exists(), small.exists()) == (False, True)
-
-
-def test_what_was_used_lately_stays_however_large(home):
-    folders = [fill(home / named(number), RECENT / 2, MOST_BYTES) for number in range(3)]
-    clean(home)
-    assert all(folder.exists() for folder in folders)
+    assert all(folder.exists() for folder in lately)
 
 
 def test_what_is_not_ours_stays(home):
     keep = home.parent / "keep"
     fill(keep, 2 * UNUSED)
     (home / named(1)).symlink_to(keep)
-    names = ["probe", "probe-12", named(2) + "0", "probe-" + "G" * 24, "notes.txt-" + "0" * 24]
+    names = ["probe", named(2) + "0", "probe-" + "G" * 24, "notes.txt-" + "0" * 24]
     others = [fill(home / name, 2 * UNUSED) for name in names]
     others.append(fill(home / named(3), 2 * UNUSED, names=("step-1.code", "notes.txt")))
-    link = fill(home / named(4), 2 * UNUSED, names=())
+    link, inner = (fill(home / named(number), names=()) for number in (4, 5))
     (link / "step-1.code").symlink_to(keep / "compiled")
-    inner = fill(home / named(5), 2 * UNUSED, names=())
     (inner / "step-1.code").mkdir()
-    for folder in (link, inner):
-        os.utime(folder, (0, 0))
     file = home / named(6)
     file.touch()
-    os.utime(file, (0, 0))
+    for path in (link, inner, file):
+        os.utime(path, (0, 0))
     clean(home)
     assert all(path.exists() for path in [*others, link, inner, file, keep / "compiled"])
     assert (home / named(1)).is_symlink()
@@ -93,12 +80,6 @@ def test_drafts_of_killed_processes_go_from_folders_in_use(home):
     os.utime(folder / names[1], (0, 0))
     clean(home)
     assert {path.name for path in folder.iterdir()} == {names[0], names[2]}
-
-
-def test_being_used_makes_a_folder_young(home):
-    folder = fill(home / named(1), 2 * UNUSED)
-    assert folder_named(named(1)) == folder
-    assert time.time() - folder.stat().st_mtime < DAY
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no locks here")
@@ -126,10 +107,10 @@ input()
     assert not folder.exists()
 
 
-def test_a_new_folder_occasions_cleaning_and_one_that_was_there_does_not(home):
-    old = fill(home / named(1), 2 * UNUSED)
-    fill(home / named(2))
-    folder_named(named(2))
+def test_use_makes_a_folder_young_and_a_new_one_occasions_cleaning(home):
+    old, used = (fill(home / named(number), 2 * UNUSED) for number in (1, 2))
+    assert folder_named(named(2)) == used
+    assert time.time() - used.stat().st_mtime < DAY
     assert old.exists()
     folder_named(named(3))
     assert not old.exists()

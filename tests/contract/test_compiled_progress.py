@@ -1,6 +1,5 @@
 """Who waits for the compiler is told what for, on stderr; nobody else is told anything."""
 
-import dataclasses
 import io
 import re
 import sys
@@ -11,7 +10,7 @@ import numba
 import numpy as np
 import pytest
 
-from shakespeare_env import compiled, compiled_progress, kernels, registry
+from shakespeare_env import compiled_progress
 from shakespeare_env.compiled import kernel, rule
 
 pytestmark = pytest.mark.skipif(
@@ -73,16 +72,6 @@ def test_code_that_is_not_kept_says_that_the_next_process_waits_too(capsys):
     assert "compiling probe: probe, as in every process" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", registry.names())
-def test_rules_are_told_in_words(name, monkeypatch):
-    told = []
-    monkeypatch.setattr(compiled, "announce", lambda dispatcher, what, often: told.append(what))
-    kernels._build(registry.game(name))
-    assert f"{name.capitalize()}'s rules (checks of positions)" in told
-    assert len({*told}) == len(dataclasses.fields(kernels.Kernels))
-    assert not re.search("_|fault|refresh|determinize", " ".join(told))
-
-
 class Terminal(io.StringIO):
     def isatty(self):
         return True
@@ -108,25 +97,22 @@ def test_a_terminal_shows_a_line_that_disappears(terminal, capsys):
     assert capsys.readouterr().out == ""
 
 
-def test_a_terminal_with_a_progress_bar_of_the_program_gets_plain_lines(terminal):
-    terminal.rich_proxied_file = terminal
+@pytest.mark.parametrize("why", ["it has a progress bar of the program", "it is dumb"])
+def test_another_terminal_gets_plain_lines(terminal, monkeypatch, why):
+    if "dumb" in why:
+        monkeypatch.setenv("TERM", "dumb")
+    else:
+        terminal.rich_proxied_file = terminal
     with redirect_stderr(terminal):
         count()
     assert LINES.fullmatch(terminal.getvalue())
 
 
-def test_a_terminal_that_cannot_move_its_cursor_gets_plain_lines(terminal, monkeypatch):
-    monkeypatch.setenv("TERM", "dumb")
-    with redirect_stderr(terminal):
-        count()
-    assert LINES.fullmatch(terminal.getvalue())
-
-
-@pytest.mark.parametrize("state", ["missing", "closed"])
-def test_a_program_without_stderr_compiles_all_the_same(monkeypatch, state):
-    closed = io.StringIO()
-    closed.close()
-    monkeypatch.setattr(sys, "stderr", None if state == "missing" else closed)
+@pytest.mark.parametrize("stderr", [None, io.StringIO()], ids=["missing", "closed"])
+def test_a_program_without_stderr_compiles_all_the_same(monkeypatch, stderr):
+    if stderr is not None:
+        stderr.close()
+    monkeypatch.setattr(sys, "stderr", stderr)
     count()
 
 

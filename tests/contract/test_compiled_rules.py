@@ -57,28 +57,6 @@ def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, 
     assert ours == ["probe", "probe"]
 
 
-def test_two_kernels_can_share_rules(tmp_path, monkeypatch):
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
-
-    @rule
-    def half(value):
-        return value // 2
-
-    @kernel("probe")
-    def first(values):
-        values[0] = half(values[0])
-
-    @kernel("probe")
-    def second(values):
-        values[0] = half(half(values[0]))
-
-    values = np.array([80])
-    first(values)
-    second(values)
-    first(values)
-    assert values[0] == 5
-
-
 @games
 def test_an_entry_point_is_compiled_when_it_is_first_called(name, tmp_path, monkeypatch):
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))

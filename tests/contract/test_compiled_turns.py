@@ -85,10 +85,3 @@ def test_who_cannot_compile_lets_others_try(tmp_path, monkeypatch):
         total(4)
     assert (tmp_path / "cache").exists()
     assert not list((tmp_path / "cache").rglob("*.turn"))
-
-
-def test_where_nothing_can_be_locked_all_compile(tmp_path):
-    (tmp_path / "file").touch()
-    turns = Turns()
-    turns.wait(tmp_path / "file" / "a.code")
-    assert not turns._held
