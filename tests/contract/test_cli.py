@@ -16,14 +16,7 @@ import shakespeare_env
 from shakespeare_env import Position, registry
 from shakespeare_env.equality import VIEWS
 from shakespeare_env.raster import png
-from tests.contract.command_line import (
-    NO_SCREEN,
-    PLAYED,
-    printed,
-    refused,
-    run,
-    scores_told,
-)
+from tests.contract.command_line import NO_SCREEN, PLAYED, printed, refused, run, scores_told
 from tests.contract.random_games import described
 
 GAMES = registry.names()

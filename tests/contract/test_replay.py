@@ -139,7 +139,9 @@ def test_two_moves_are_compared_by_means(folder, record, begun):
 
 
 def test_a_game_as_json_lines(folder, record, begun):
-    assert moves_told(printed("replay", begun, "--list")) == moves_told(replay(folder, "--list"))[:4]
+    assert (
+        moves_told(printed("replay", begun, "--list")) == moves_told(replay(folder, "--list"))[:4]
+    )
     lines = [json.loads(line) for line in Path(begun).read_text().splitlines()]
     for wrong, said in (
         ([*lines[:2], {"move": "x"}], "line 3 has no 'position'"),
