@@ -60,6 +60,8 @@ def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy():
     memory.require_memory("a batch of 2 games", 8 * GIB, "use fewer games")
     with pytest.raises(MemoryError) as caught:
         memory.require_memory("a batch of 9 games", 9 * GIB, "use fewer games")
+    with pytest.raises(MemoryError, match="ask for less"):
+        memory.require_memory("this", 10**5000, "ask for less")
     assert str(caught.value) == (
         "a batch of 9 games needs about 9 GiB of memory, but this process may use 8 GiB: "
         "use fewer games"
@@ -67,9 +69,9 @@ def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy():
 
 
 @pytest.mark.parametrize(
-    ("size", "text"), [(1000, "1000 bytes"), (1536, "1.5 KiB"), (2**63, "8 EiB"), (10**5000, "")]
+    ("size", "text"), [(1000, "1000 bytes"), (1536, "1.5 KiB"), (2**63, "8 EiB")]
 )
 def test_sizes_are_told_in_readable_units(monkeypatch, size, text):
     monkeypatch.setattr(memory, "total_memory", lambda: 999)
-    with pytest.raises(MemoryLimitError, match=f"about {text}.* of"):
+    with pytest.raises(MemoryLimitError, match=f"about {text} of"):
         memory.require_memory("this", size, "ask for less")

@@ -2,24 +2,19 @@
 
 import re
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import shakespeare_agents
 from shakespeare_agents.cli.hints import hint
-from shakespeare_agents.cli.line_editing import completer
 from shakespeare_agents.cli.meaning import meant_move, meant_topics
-from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Position, registry
-from shakespeare_env.cli import app, screen
+from shakespeare_env.cli import screen
 from shakespeare_env.cli.move_list import move_lines
-from shakespeare_env.cli.recorded import from_json_lines
-from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 from shakespeare_env.game_log import GameLog
-from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
+from tests.contract.command_line import SCREEN, moves_told, printed
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled
 
@@ -39,14 +34,8 @@ AT_HAND: Any = SimpleNamespace(
 """Stands in for a position with these legal moves."""
 
 OF_A_PERSON = """\
-def illegal(observations, masks, rng):
-    return (~masks).argmax(1)
-
-
-def huge(observations, masks, rng):
-    return masks.sum(1) * 0 + 9999
-
-
+def illegal(observations, masks, rng): return (~masks).argmax(1)
+def huge(observations, masks, rng): return masks.sum(1) * 0 + 9999
 def failing(observations, masks, rng):
     return 1 // 0
 """
@@ -111,23 +100,6 @@ def test_lists_and_drawings_fit_the_screen_and_show_no_secret(table):
         assert max(len(line) for drawn in drawings for line in drawn.splitlines()) <= 80
 
 
-def test_alike_moves_share_their_words_but_no_number_stands_alone():
-    position = SimpleNamespace(
-        moves=lambda: [f"play:red-2>{seat}" for seat in range(1, 9)],
-        describe_move=lambda move: f"play red 2 before seat {move[-1]}",
-    )
-    assert move_lines(cast("Position", position), 50) == [
-        "     play red 2 before:   1. seat 1   2. seat 2",
-        "        3. seat 3   4. seat 4   5. seat 5",
-        "        6. seat 6   7. seat 7   8. seat 8",
-    ]
-
-
-def test_tab_completes_words():
-    complete = completer(lambda: ["hamlet", "hint", "hint", "undo"])
-    assert [complete("h", number) for number in range(3)] == ["hamlet ", "hint ", None]
-
-
 class TestTopics:
     def test_a_part_of_a_name_and_what_there_is_not(self):
         topics = {"set_dresser_6": "", "set_dresser_8": "", "queen": "", "take": ""}
@@ -181,15 +153,6 @@ class TestHints:
         assert "there is no agent or folder 'nobody'" in out
         assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
 
-    def test_an_agent_that_fails_loses_nothing(self, table, monkeypatch):
-        def failing(*arguments):
-            raise ZeroDivisionError("no luck")
-
-        monkeypatch.setattr(NetworkAgent, "probabilities", failing)
-        out = printed("play", *table, input="hint network\n1\n")
-        assert "network failed: ZeroDivisionError: no luck" in out
-        assert moves_told(out)
-
     def test_an_illegal_choice_is_named_and_a_fault_shown_in_its_own_file(self, position, tmp_path):
         file = tmp_path / "my.py"
         file.write_text(OF_A_PERSON, encoding="utf-8")
@@ -197,7 +160,7 @@ class TestHints:
         for agent, said in (
             ("illegal", re.escape(f"{file}:illegal chose the illegal move {illegal}") + "$"),
             ("huge", "huge chose action 9999; there are actions 0 to"),
-            ("failing", f'(?s)ZeroDivisionError(?!.*  File .*  File ).*"{file}", line 10, in fail'),
+            ("failing", f'(?s)ZeroDivisionError(?!.*  File .*  File ).*"{file}", line 4, in fail'),
         ):
             with pytest.raises(ValueError, match=said):
                 hint(position, f"{file}:{agent}")
@@ -210,11 +173,6 @@ class TestTheCourse:
         assert logs[0] == before[-3:]
         assert logs[3] == before
         assert "log 'x': give a number of moves" in out
-
-    def test_scores_so_far_are_those_of_the_position(self, table, tmp_path):
-        file = tmp_path / "game.jsonl"
-        out = printed("play", *table, input="1\n" * 8 + f"save {file}\nscores\n")
-        assert scores_told(out)[0] == from_json_lines(file).last.scores()
 
     def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, position):
         course, moves, rng = [position.copy()], [], np.random.default_rng(2)
@@ -262,12 +220,3 @@ def test_seats_and_colours_are_coloured_by_name():
         ("③", "on_screen.seat3"),
     } <= found
     assert sum(words == "red" for words, _ in found) == 1
-
-
-def test_a_screen_with_few_signs(table):
-    with_discs = printed("play", *table, input="", env=SCREEN)
-    plain = printed("play", *table, input="", env={**SCREEN, "TERM": "dumb"})
-    assert plain == with_discs.translate(PLAIN_DISCS)
-    assert "⓪" not in plain
-    ascii_only = CliRunner(charset="ascii").invoke(app, ["play", *table], input="quit\n")
-    assert "You have left the game" in ascii_only.stdout

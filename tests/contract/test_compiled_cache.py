@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,6 @@ from shakespeare_env import kernels, registry
 from shakespeare_env.compiled import code_folder, kernel, rule
 from shakespeare_env.compiled_sources import (
     PACKAGE,
-    boxes_in,
     digest_of,
     functions_within,
     sources_of,
@@ -63,22 +61,13 @@ def test_all_that_the_rules_import_counts_and_nothing_else(name, tmp_path):
 
 
 @games
-def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name, monkeypatch):
-    """Of every file of a game that counts, and of what all games stand on."""
+def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name):
+    """One of what all games stand on, those of all."""
     sources = {other: sources_of_game(other) for other in registry.names()}
-    digests = {other: digest_of(files) for other, files in sources.items()}
-    read = Path.read_bytes
-    edited: list[Path] = []
-    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path in edited))
-    shared = 0
     for path in sources[name]:
-        edited[:] = [path]
-        found = {other: digest_of(files) for other, files in sources.items()}
-        changed = {other for other in digests if found[other] != digests[other]}
+        counted = {other for other, files in sources.items() if path in files}
         own = PACKAGE / name in path.parents
-        assert changed == ({name} if own else set(digests)), path
-        shared += not own
-    assert 5 < shared < 25
+        assert counted == ({name} if own else set(sources)), path
 
 
 def test_a_kernel_may_not_close_over_a_value_and_code_without_a_file_is_not_kept():
@@ -107,18 +96,6 @@ def test_the_digest_follows_names_and_contents_and_not_dates(tmp_path):
         os.utime(paths[0], (9, 9))
         assert digest_of(reversed(paths)) in digests
     assert len(digests) == 4
-
-
-@games
-def test_the_box_that_was_loaded_counts_and_no_other(name, tmp_path, monkeypatch):
-    game = registry.game(name)
-    folders = code_folder(name, *kernels._functions(game))
-    assert boxes_in(sources_of(modules_of(name))) == [registry.box_digest(name)]
-    monkeypatch.setenv(f"{name.upper()}_BOX", str(tmp_path / "named later.toml"))
-    assert code_folder(name, *kernels._functions(game)) == folders
-    tables = sys.modules[f"shakespeare_env.{name}.tables"]
-    monkeypatch.setattr(tables, "BOX", replace(tables.BOX, digest="another"))
-    assert code_folder(name, *kernels._functions(game)) != folders
 
 
 # ---- files of the cache --------------------------------------------------------------------------
@@ -163,18 +140,6 @@ def test_code_is_loaded_the_next_time_and_its_file_stays_as_it_is(folder):
     assert [path.read_bytes() for path in folder.iterdir()] == [kept]
     assert multiplied("other") == (6, 0)
     assert multiplied(function=thrice) == (9, 0)
-    assert multiplied() == (6, 1)
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="modes say nothing here")
-def test_folders_and_files_are_the_users_alone_whatever_the_umask(tmp_path, monkeypatch):
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path / "new" / "cache"))
-    before = os.umask(0)
-    try:
-        multiplied()
-    finally:
-        os.umask(before)
-    assert [path for path in tmp_path.rglob("*") if path.stat().st_mode & 0o077] == []
     assert multiplied() == (6, 1)
 
 

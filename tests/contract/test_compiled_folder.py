@@ -27,8 +27,6 @@ STRANGER = 12345
 PROBE = """
 import pwd
 pwd.getpwuid = lambda number: {}[number]  # a user whom the system does not know
-import os
-os.mkdir = lambda *_: (_ for _ in ()).throw(PermissionError(13, "Permission denied"))
 import numpy as np
 from shakespeare_env.compiled import kernel
 @kernel('probe')
@@ -75,10 +73,7 @@ def test_the_folder_is_where_the_variable_says_and_else_in_the_users_cache(tmp_p
 
 
 @compiler
-@pytest.mark.parametrize(
-    ("home", "said"), [({}, "you have no home folder"), ({"HOME": "/no"}, "Permission denied")]
-)
-def test_a_user_without_a_home_plays_without_a_cache_and_is_told(tmp_path, home, said):
+def test_a_user_without_a_home_plays_without_a_cache_and_is_told(tmp_path):
     (tmp_path / "probe.py").write_text(PROBE)
     gone = ("HOME", "XDG_CACHE_HOME", "SHAKESPEARE_CACHE")
     kept = {name: value for name, value in os.environ.items() if name not in gone}
@@ -88,19 +83,11 @@ def test_a_user_without_a_home_plays_without_a_cache_and_is_told(tmp_path, home,
         text=True,
         check=False,
         cwd=tmp_path,
-        env={**kept, **home, "PYTHONPATH": str(PACKAGE.parent)},
+        env={**kept, "PYTHONPATH": str(PACKAGE.parent)},
     )
     assert (done.returncode, done.stdout) == (0, "6.0\n"), done.stderr
-    assert done.stderr.count("compiled code is not kept") == 1
-    assert said in done.stderr
+    assert done.stderr.count("compiled code is not kept: you have no home folder") == 1
     assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize("file", ["", "shakespeare-env", f"shakespeare-env/{NAME}"])
-def test_a_file_in_place_of_a_folder_costs_a_warning(place, file):
-    (place / file).parent.mkdir(parents=True, exist_ok=True)
-    (place / file).touch()
-    refusal()
 
 
 def test_a_full_disk_costs_a_warning(place, monkeypatch):
@@ -115,25 +102,22 @@ def test_a_full_disk_costs_a_warning(place, monkeypatch):
 
 
 @with_users
-@pytest.mark.parametrize("mode", [0o777, 0o1777])
 @pytest.mark.parametrize("below", ["shakespeare-env", f"shakespeare-env/{NAME}"])
-def test_a_folder_that_others_can_write_is_not_used(place, below, mode):
+def test_a_folder_that_others_can_write_is_not_used(place, below):
     (place / below).mkdir(parents=True)
-    (place / below).chmod(mode)
+    (place / below).chmod(0o1777)
     assert f"others can write {place / below}" in refusal()
 
 
 @with_users
-def test_no_folder_above_may_be_written_by_others_unless_only_what_is_theirs(place, monkeypatch):
-    above = place.parent / "above"
-    above.mkdir()
-    above.chmod(0o1777)
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(above / "sticky"))
+def test_no_folder_above_may_be_written_by_others_unless_only_what_is_theirs(place):
+    place.mkdir()
+    place.chmod(0o777)
+    assert f"others can write {place}" in refusal()
+    assert not (place / "shakespeare-env").exists()
+    compiled_folder._safe.cache_clear()
+    place.chmod(0o1777)
     assert folder_named(NAME) is not None
-    above.chmod(0o777)
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(above / "open"))
-    assert f"others can write {above}" in refusal()
-    assert not (above / "open").exists()
 
 
 @as_root

@@ -1,7 +1,5 @@
 """Nothing is compiled before it is needed, or twice."""
 
-from typing import Any
-
 import numba
 import numpy as np
 import pytest
@@ -17,7 +15,7 @@ games = pytest.mark.parametrize("name", registry.names())
 
 
 def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, monkeypatch):
-    """Of rules that call each other and Numba's functions, in any number of ways."""
+    """Of rules that call each other; compiled, then loaded from its file."""
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
 
     @rule
@@ -28,30 +26,22 @@ def test_a_kernel_and_its_rules_become_machine_code_once_and_together(tmp_path, 
     def left(value):
         return least(value, 5) + 10
 
-    @rule
-    def right(value):
-        return left(value) + least(value, 100)
-
-    written = []
-    finalize = JITCodeLibrary._finalize_specific
+    written, finalize = [], JITCodeLibrary._finalize_specific
 
     def noting(library):
         written.append(library.name)
         finalize(library)
 
     monkeypatch.setattr(JITCodeLibrary, "_finalize_specific", noting)
-    for _ in range(2):  # compiled, then loaded from its file
+    for _ in range(2):
 
         @kernel("probe")
         def probe(values):
-            for place in range(len(values)):
-                values[place] = left(values[place]) * right(values[place])
+            values[0] = left(values[0]) * (left(values[0]) + least(values[0], 100))
 
-        values = np.array([3, 7])
+        values = np.array([3])
         probe(values)
-        assert values.tolist() == [13 * 16, 15 * 22]
-    entry: Any = probe
-    assert sum(entry.stats.cache_hits.values()) == 1
+        assert values[0] == 13 * 16
     # Numba's own `min` is a kernel's business, too, but not ours.
     ours = [name.rpartition(".")[2] for name in written if name.startswith("test_a_kernel")]
     assert ours == ["probe", "probe"]

@@ -71,17 +71,3 @@ def test_a_turn_ends_with_its_process_and_is_nobodys_twice(tmp_path):
     turns.end()
     assert not turns._held
     assert not list(tmp_path.iterdir())
-
-
-def test_who_cannot_compile_lets_others_try(tmp_path, monkeypatch):
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path / "cache"))
-    (tmp_path / "unsound.py").write_text(
-        SOURCE.replace("return found", "return found.no_such_thing")
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    from unsound import total  # type: ignore[import-not-found]
-
-    with pytest.raises(numba.TypingError):
-        total(4)
-    assert (tmp_path / "cache").exists()
-    assert not list((tmp_path / "cache").rglob("*.turn"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 
@@ -85,26 +84,6 @@ def test_games_settings_and_options(folder):
     assert bash("train", "--set", "learning_rate_") == ["learning_rate_end="]
 
 
-def test_in_zsh():
-    asked = {"_TYPER_COMPLETE_ARGS": "shakespeare play heu"}
-    asked["_SHAKESPEARE_COMPLETE"] = "complete_zsh"
-    assert '"heuristic"' in printed(env=asked, prog_name="shakespeare")
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_script_for_a_shell_can_be_shown(shell):
-    """By a process of its own: whether a shell is detected is settled on import."""
-    off = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "shakespeare_env", "--show-completion", shell],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, **off},
-    )
-    assert "_SHAKESPEARE_COMPLETE" in done.stdout
-
-
 ASKING = """
 import contextlib, io, json, os, sys
 from shakespeare_env.cli import app
@@ -130,10 +109,4 @@ def test_neither_completing_nor_help_imports_the_compiler_or_torch():
         typed = ["--set", "learning"] if command == "train" else ["heu"]
         calls += [(asked_by_bash(*words, "--"), []), (asked_by_bash(*words, *typed), [])]
         calls.append(({}, [*words, "--help"]))
-    done = subprocess.run(
-        [sys.executable, "-c", ASKING, json.dumps(calls)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, "-c", ASKING, json.dumps(calls)], check=True)

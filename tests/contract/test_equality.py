@@ -15,6 +15,7 @@ from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract.each_table import small_tables
 from tests.contract.random_games import TABLES
 
+
 def setting_of(table, reward, **arguments):
     return Setting(table.game, table.players, reward, options=table.options, **arguments)
 

@@ -61,22 +61,6 @@ def test_there_is_a_choice_until_the_end_and_observations_stay_within_the_layout
 
 
 @some
-@given(tables, seeds, salts)
-def test_position_and_batch_agree_at_every_step(table, seed, salt):
-    position, batch = table.position(seed), table.batch(1, seed, autoreset=False)
-    for step in range(LONGEST):
-        np.testing.assert_array_equal(position.action_mask(), batch.mask[0])
-        if position.to_move is None:
-            break
-        assert position.to_move == batch.to_move[0]
-        np.testing.assert_array_equal(position.observation(position.to_move), batch.obs[0])
-        position.push(move_by_rule(position, step, salt))
-        batch.step(chosen(batch.mask, step, salt))
-    assert batch.done[0]
-    assert batch.final_scores[0, : table.players].tolist() == position.scores()
-
-
-@some
 @given(tables, seeds, salts, stops)
 def test_copies_are_independent_and_compared_by_what_they_say(table, seed, salt, stop):
     position = played(table, seed, salt, stop)

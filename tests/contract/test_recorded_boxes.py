@@ -65,12 +65,7 @@ def test_a_dataset_that_kept_its_box_names_the_copy(dataset):
     with pytest.raises(DatasetError, match="the package's own, which is in force") as caught:
         read_games(dataset)
     assert str(caught.value).endswith(f"; set {VARIABLE}={copy}, the copy of its box")
-    # What is no copy of it is not named.
-    copy.write_bytes(OWN.read_bytes())
-    with pytest.raises(DatasetError, match="to the box it was made with"):
-        read_games(dataset)
-    copy.unlink()
-    copy.symlink_to("/dev/zero")
+    copy.write_bytes(OWN.read_bytes())  # what is no copy of it is not named
     with pytest.raises(DatasetError, match="to the box it was made with"):
         read_games(dataset)
 

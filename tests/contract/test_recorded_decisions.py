@@ -15,7 +15,6 @@ from shakespeare_env.datasets.playing_again import play_again
 from shakespeare_env.errors import DatasetError
 from tests.contract import recorded_folders
 from tests.contract.recorded_folders import KINDS, games_of
-from tests.contract.small_datasets import small_settings, write
 
 SCHEMA = frames.polars_schema(DECISIONS)
 
@@ -81,15 +80,6 @@ def test_no_more_games_are_played_than_a_query_needs(folder, games_played):
     assert sum(games_played) == 1
 
 
-def test_only_columns_that_are_asked_for_are_made(folder, monkeypatch):
-    def fail(_some):
-        raise AssertionError("nobody asked for it")
-
-    for slow in ("position", "legal_moves", "is_secret"):
-        monkeypatch.setitem(decisions._MAKERS, slow, fail)
-    read_decisions(folder).filter(pl.col("won")).select("seat", "agent", "move").collect()
-
-
 def test_the_decisions_of_some_of_the_games(folder, rows):
     games = read_recorded(folder).filter(pl.col("rotation") == 1)
     chosen = games.collect()["game_id"]
@@ -113,15 +103,3 @@ print(read_decisions({str(folder)!r}).filter(pl.col("position") != "").head(1).c
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
-
-
-def test_a_dataset_that_has_no_games_yet_has_no_decisions(tmp_path):
-    name = KINDS[0].rpartition(" ")[-1]
-
-    def stop(_decisions, games):
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path / "none", small_settings(name), stop)
-    found = read_decisions(tmp_path / "none", unfinished=True).collect()
-    assert (found.height, dict(found.schema)) == (0, SCHEMA)

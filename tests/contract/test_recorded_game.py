@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -25,6 +23,10 @@ def test_a_game_is_as_it_was_recorded(folder):
     decisions = read_decisions(folder).collect()
     games = recorded_games(folder)
     assert len(games) == len(rows)
+    assert [game.game_id for game in games[1:3]] == [1, 2]
+    for number in (len(games), -len(games) - 1):
+        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
+            games[number]
     for row, game in zip(rows, games, strict=True):
         own = decisions.filter(game_id=row["game_id"])
         assert game.game_id == row["game_id"]
@@ -42,15 +44,8 @@ def test_a_game_is_as_it_was_recorded(folder):
         seat = game.seats[5]
         np.testing.assert_array_equal(game.observation(5), positions[5].observation(seat))
         np.testing.assert_array_equal(game.mask(5), positions[5].action_mask())
-
-
-def test_games_by_number_from_either_end_and_in_ranges(folder):
-    games = recorded_games(folder)
-    assert games[-1].actions == list(games)[-1].actions
-    assert [game.game_id for game in games[1:3]] == [1, 2]
-    for number in (len(games), -len(games) - 1):
-        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
-            games[number]
+        with pytest.raises(ValueError, match=f"this game has {len(game.moves)}, numbered"):
+            game.mask(len(game.moves))
 
 
 def test_notebooks_show_any_position_and_play_the_game_in_a_frame_that_reaches_nothing(folder):
@@ -63,12 +58,3 @@ def test_notebooks_show_any_position_and_play_the_game_in_a_frame_that_reaches_n
     ending = "" if by is None else f"Seat {by} ({game.agents[by]}) forfeited the game"
     assert html.unescape(page) == film_page(game.positions, game.moves, game.agents, ending=ending)
     assert 'sandbox="allow-scripts"' in frame
-
-
-def test_a_decision_that_there_is_not_is_refused(folder):
-    game = recorded_games(folder)[0]
-    numbers: list[Any] = [-1, len(game.moves), 0.5, True]
-    for number in numbers:
-        for made in (game.observation, game.mask):
-            with pytest.raises(ValueError, match=f"this game has {len(game.moves)}, numbered"):
-                made(number)

@@ -93,23 +93,6 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
             break
 
 
-def test_another_move_is_played_to_the_end(folder, record):
-    at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
-    other = next(move for move in record.positions[at].moves() if move != record.moves[at])
-    arguments = ["--at", at, "--instead", other, "--seed", "4", "--continuations", "1"]
-    out = replay(folder, *arguments, agents=["random"] * record.last.players)
-    position = Position.from_dict(record.positions[at].to_dict(), seed=4)
-    played = moves_told(out[out.index("Instead") :])
-    assert played[0] == (at + 1, position.to_move, other)
-    for _, _, move in played:
-        position.push(move)
-    assert position.to_move is None
-    table = out[out.index("Recorded") :]
-    found = re.findall(r"│ *\d+ *│ *random *│ *(-?\d+) *│ *(-?\d+) *│ *([+-]\d+) *│", table)
-    scores = zip(record.last.scores(), position.scores(), strict=True)
-    assert [tuple(map(int, row)) for row in found] == [(a, b, b - a) for a, b in scores]
-
-
 def test_two_moves_are_compared_by_means(folder, record, begun):
     at = next(k for k, one in enumerate(record.positions) if k > 3 and len(one.moves()) > 1)
     played = record.moves[at]
