@@ -40,13 +40,14 @@ def copy(name, tmp_path):
 @games
 def test_comments_sources_and_the_order_of_tables_do_not_count(name, copy):
     own = registry.box_digest(name)
-    assert digest(name, bundled(name)) == own
-    assert digest(name, copy(lambda text: "# a comment\n" + text)) == own
-    assert digest(name, copy(lambda text: re.sub('source = ".*"', 'source = "seen"', text))) == own
     sections = re.compile(r"^(?=\[\w+\]$)", re.MULTILINE)
-    reordered = copy(lambda text: "".join(reversed(sections.split(text))))
-    if tomllib.loads(reordered.read_text()) == tomllib.loads(bundled(name).read_text()):
-        assert digest(name, reordered) == own
+    for edit in (
+        lambda text: text,
+        lambda text: "# a comment\n" + text,
+        lambda text: re.sub('source = ".*"', 'source = "seen"', text),
+        lambda text: "".join(reversed(sections.split(text))),
+    ):
+        assert digest(name, copy(edit)) == own
 
 
 @games

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-import os
 import re
 import subprocess
 import sys
@@ -105,6 +104,13 @@ class TestShow:
         file.write_text(told, encoding="utf-8")
         out = printed("show", str(file))
         assert out == printed("show", "-", input=told)
+        # Terminals show it in colour; files and pipes do not, nor is there any with NO_COLOR.
+        terminal = {**NO_SCREEN, "FORCE_COLOR": "1", "TERM": "xterm"}
+        coloured = printed("show", "-", input=told, env=terminal)
+        assert "\x1b[1;36mSeat 0\x1b[0m" in coloured
+        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == out
+        without = printed("show", "-", input=told, env={**terminal, "NO_COLOR": "1"})
+        assert not re.findall(r"\x1b\[[\d;]*3\dm", without)
         assert out.startswith(str(position))
         rows = re.findall(r"^│ (\S+) +│ (.+?) +│$", out, re.MULTILINE)
         expected = [(move, described(position, move)) for move in position.moves()]
@@ -124,17 +130,6 @@ class TestShow:
             out = refused("show", "-", "--picture", str(tmp_path / name), input=told)
             assert said in out
 
-    def test_terminals_show_it_in_colour(self, position):
-        """Files and pipes do not, nor does a terminal where NO_COLOR is set."""
-        told = json.dumps(position.to_dict())
-        plain, terminal = printed("show", "-", input=told), {"FORCE_COLOR": "1", "TERM": "xterm"}
-        coloured = printed("show", "-", input=told, env={**NO_SCREEN, **terminal})
-        assert "\x1b[" not in plain
-        assert "\x1b[1;36mSeat 0\x1b[0m" in coloured
-        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
-        without = printed("show", "-", input=told, env={**NO_SCREEN, **terminal, "NO_COLOR": "1"})
-        assert not re.findall(r"\x1b\[[\d;]*3\dm", without)
-
 
 @pytest.mark.parametrize("markdown", [False, True])
 def test_every_action_is_listed(game, markdown):
@@ -144,20 +139,6 @@ def test_every_action_is_listed(game, markdown):
     found = re.findall(row, out, re.MULTILINE)
     assert found == [(str(index), *texts) for index, texts in enumerate(expected)]
     assert ("{+1} is 3 when seat 2 moves" in out) == game.actions.is_relative
-
-
-def test_a_box_that_is_none_is_refused_in_a_line(tmp_path):
-    """In a process of its own: this one plays with another box already."""
-    (tmp_path / "box.toml").write_text("[no]\n")
-    done = subprocess.run(
-        [sys.executable, "-m", "shakespeare_env.cli", "evaluate", "--game", GAMES[-1], "random"],
-        capture_output=True,
-        text=True,
-        env={**os.environ, f"{GAMES[-1].upper()}_BOX": str(tmp_path / "box.toml")},
-    )
-    assert done.returncode == 1
-    assert done.stderr.startswith(f"Error: {tmp_path / 'box.toml'}: ")
-    assert "Traceback" not in done.stderr
 
 
 def test_as_a_program_without_names_the_default_game_is_meant():
@@ -176,11 +157,3 @@ def test_the_version(monkeypatch):
 
     monkeypatch.setattr("shakespeare_env.version.installed_version", missing)
     assert printed("--version") == "shakespeare-env 0+not.installed\n"
-
-
-def test_help_names_every_variant():
-    """Known without loading a game."""
-    for name in GAMES:
-        assert registry.variants(name) == tuple(registry.game(name).options)
-    plain = " ".join(re.sub(r"[│╭╮╰╯─]", " ", printed("watch", "--help")).split())
-    assert "shakespeare: strategic_rest; figaro: none" in plain

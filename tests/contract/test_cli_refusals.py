@@ -96,22 +96,6 @@ def test_what_is_wrong_is_named_in_plain_words(arguments, said):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        (b"", "not JSON"),
-        (b"\xff", "not UTF-8"),
-        (b"[" * 100_000, "not JSON"),
-        (b"9" * 10_000, "not JSON"),
-        (b"[]", "is an array, not an object"),
-        (b"{}", "not a position"),
-        (b'{"game": "chess"}', "chess"),
-    ],
-)
-def test_a_position_that_is_none(text, said):
-    assert said in refused("show", "-", input=text)
-
-
-@pytest.mark.parametrize(
     ("line", "said"),
     [
         (b"", "is empty"),

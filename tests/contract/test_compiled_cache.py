@@ -14,12 +14,7 @@ import pytest
 
 from shakespeare_env import kernels, registry
 from shakespeare_env.compiled import code_folder, kernel, rule
-from shakespeare_env.compiled_sources import (
-    PACKAGE,
-    digest_of,
-    functions_within,
-    sources_of,
-)
+from shakespeare_env.compiled_sources import PACKAGE, digest_of, functions_within, sources_of
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -195,46 +190,3 @@ def test_a_disk_that_has_become_full_costs_a_warning_and_leaves_no_draft(folder,
     with pytest.warns(RuntimeWarning, match="No space left on device"):
         assert multiplied() == (6, 0)
     assert list(folder.iterdir()) == []
-
-
-PROBE = """
-import numpy as np
-from shakespeare_env.compiled import kernel
-
-@kernel("probe")
-def probe(values):
-    values[0] += {number}
-
-values = np.zeros(1, np.int64)
-probe(values)
-assert values[0] == {number}
-hits = sum(probe.stats.cache_hits.values())
-"""
-
-
-def test_processes_of_two_versions_share_an_empty_cache(tmp_path):
-    """Two of each at once; whoever comes later loads what they have kept."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{tmp_path}{os.pathsep}{PACKAGE.parent}",
-        "SHAKESPEARE_CACHE": str(tmp_path / "cache"),
-    }
-    for hits, processes in (((0, 1), 2), ((1,), 1)):
-        running = []
-        for number in (1, 2):
-            (tmp_path / f"version_{number}.py").write_text(PROBE.format(number=number))
-            check = f"from version_{number} import hits; assert hits in {hits}"
-            command = [sys.executable, "-W", "error", "-c", check]
-            pipes: dict[str, Any] = {"stderr": subprocess.PIPE, "text": True}
-            running += [
-                subprocess.Popen(command, cwd=tmp_path, env=environment, **pipes)
-                for _ in range(processes)
-            ]
-        for process in running:
-            said = process.communicate()[1].splitlines()
-            faults = [line for line in said if not line.startswith("shakespeare-env: compil")]
-            assert (faults, process.returncode) == ([], 0)
-    folders = list((tmp_path / "cache" / "shakespeare-env").iterdir())
-    assert len(folders) == 2
-    for folder in folders:
-        assert [path.suffix for path in folder.iterdir()] == [".code"]

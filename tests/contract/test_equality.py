@@ -68,19 +68,13 @@ def opposite(value):
 MASKS = r"action_masks\(\)"
 BREAKS = [
     ("Position", Position, "observation", flip_first, "the observation"),
-    ("Position", Position, "action_mask", opposite, "the mask"),
     ("Position", Position, "scores", lambda scores: list(map(more, scores)), "the score"),
     ("Batch", Batch, "step", at(0, more), "the rewards"),
     ("PettingZoo", raw_env, "observe", in_dict("action_mask", opposite), "the mask in the info"),
-    ("PettingZoo", raw_env, "observe", in_dict("observation", flip_first), "the observation"),
     ("Gymnasium", SingleAgentEnv, "action_masks", opposite, MASKS),
     ("Gymnasium", SingleAgentEnv, "step", at(1, more), "the reward"),
-    ("Gymnasium", SingleAgentEnv, "step", at(3, lambda cut_short: True), "the end"),
     ("Gymnasium vector", SingleAgentVectorEnv, "step", at(0, flip_first), "the observation"),
-    ("Gymnasium vector", SingleAgentVectorEnv, "step", at(2, opposite), "the end"),
     ("SB3 one seat", SB3SingleAgentVecEnv, "step_wait", at(1, more), "the reward"),
-    ("SB3 one seat", SB3SingleAgentVecEnv, "action_masks", opposite, "the mask"),
-    ("SB3 self-play", SB3SelfPlayVecEnv, "step_wait", at(0, flip_first), "the observation"),
     ("SB3 self-play", SB3SelfPlayVecEnv, "step_wait", at(1, more), "the mover's reward"),
 ]
 

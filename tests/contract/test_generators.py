@@ -59,15 +59,6 @@ def test_words_are_those_drawn_one_by_one_and_one_sequence_with_numbers():
     assert together.random()[0] == untouched.random()[0]
 
 
-def test_a_numpy_generator_of_a_game():
-    draws = [generators(4, seed=1).numpy(place).random(3).tolist() for place in (2, 2, 3)]
-    assert draws[0] == draws[1] != draws[2]
-    some = generators(4, seed=1)
-    first, second = some.numpy(2).random(), some.numpy(2).random()
-    assert first != second
-    assert (some.states == generators(4, seed=1).states).tolist() == [True, True, False, True]
-
-
 def test_columns_are_drawn_by_weight():
     weights = np.tile(np.array([0.0, 5, 0.0, 2, 3, 0.0], np.float32), (20_000, 1))
     shares = np.bincount(generators(20_000).choose(weights), minlength=6) / 20_000

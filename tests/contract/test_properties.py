@@ -9,16 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shakespeare_env import IllegalMove, Position
-from tests.contract.random_games import (
-    LONGEST,
-    TABLES,
-    chosen,
-    differing_fields,
-    game_from,
-    move_by_rule,
-    record_of,
-    stacked,
-)
+from tests.contract.random_games import TABLES, differing_fields, game_from
 
 tables = st.sampled_from(TABLES)
 seeds = st.integers(0, 2**64 - 1)
@@ -78,23 +69,6 @@ def test_copies_are_independent_and_compared_by_what_they_say(table, seed, salt,
     assert reseeded == position != "a position"
     with pytest.raises(TypeError):
         hash(position)
-
-
-@some
-@given(tables, seeds, salts, stops)
-def test_a_reloaded_record_goes_on_identically(table, seed, salt, stop):
-    """The same moves lead to the same chance, in a batch as in the position it was taken from."""
-    position = played(table, seed, salt, stop)
-    batch = table.batch(2, seed=0, autoreset=False)
-    batch.load([1], stacked([position.record()]))
-    batch.load([0], batch.save([1]))
-    for step, reached in enumerate(game_from(position, salt)):
-        for game in (0, 1):
-            np.testing.assert_array_equal(batch.mask[game], reached.action_mask())
-            assert differing_fields(record_of(batch, game), reached.record()) == []
-        if reached.to_move is not None:
-            action = chosen(reached.action_mask()[None], step, salt)[0]
-            batch.step([action, action])
 
 
 @some

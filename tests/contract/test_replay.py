@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_agents.strategy.counterfactual import counterfactual
-from shakespeare_env import Position, registry
+from shakespeare_env import registry
 from shakespeare_env.cli.recorded import Recorded, write_json_lines
 from shakespeare_env.cli.recorded_folders import from_folder
 from shakespeare_env.film import film_page

@@ -22,30 +22,42 @@ def positions(table, every=4):
                 yield position, seat
 
 
-def bytes_seen(position, seat):
-    """All that a position shows a seat: its observation, and its legal moves when it decides."""
-    shown = position.observation(seat).tobytes()
-    return shown + position.action_mask().tobytes() if position.to_move == seat else shown
+def shown_to(position, seat):
+    """All that a position shows a seat, its legal moves only when it decides."""
+    game, seen = position.game, position.seen_by(seat)
+    return (
+        position.observation(seat).tobytes(),
+        position.moves() if position.to_move == seat else None,
+        (seen, position.to_move, position.winners),
+        (game.draw(seen), game.draw_compact(seen)),
+        (game.topics(seen), game.score_sheet(seen)),
+    )
+
+
+@tables
+def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
+    """Positions changed as text, as records and by determinizing; chance to come changes, too."""
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(3)
+    differed = 0
+    for position, seat in positions(table, every=12):
+        changed = hidden.change_in_record(position.record(), seat, rng)
+        text = hidden.change_in_dict(position.to_dict(), seat, rng)
+        shown = shown_to(position, seat)
+        assert not any("?" in text for text in shown[-1][0].values())
+        for twin in (
+            Position.of_record(position.game, changed),
+            Position.from_dict(text, seed=2),
+            position.determinize(seat, rng.getrandbits(64)),
+        ):
+            differed += twin != position
+            assert shown_to(twin, seat) == shown
+    assert differed > 40
 
 
 def viewed(batch, records):
     """Load records into a batch of as many games."""
     batch.load(slice(None), stacked(records))
     return batch
-
-
-@tables
-def test_what_a_seat_may_not_know_changes_nothing_in_its_observation_and_mask(table):
-    """Positions changed as text; chance to come is in no observation either."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(5)
-    differed = 0
-    for position, seat in positions(table):
-        text = position.to_dict()
-        changed = hidden.change_in_dict(text, seat, rng)
-        differed += changed != text
-        true, other = Position.from_dict(text, seed=1), Position.from_dict(changed, seed=2)
-        assert bytes_seen(other, seat) == bytes_seen(true, seat)
-    assert differed > 20
 
 
 @tables
@@ -88,16 +100,19 @@ def test_what_a_seat_may_not_know_changes_nothing_in_the_environment(table):
 
 @tables
 def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
-    hidden, batch = knowledge.of(table.game, "hidden"), table.batch(2, seed=0)
-    seen = set()
+    """A person is shown those that a position in text holds, and a spectator none."""
+    hidden, seen = knowledge.of(table.game, "hidden"), set()
+    everybody = set(range(table.players))
     for position, seat in positions(table, every=8):
-        record = position.record()
-        for change in hidden.own_changes(record, seat):
+        for change in hidden.own_changes(position.record(), seat):
             assert seat in change.seats
-            viewed(batch, [record, change.record])
-            for observer in range(table.players):
-                one, other = batch.observe([observer] * 2)
-                same = one.tobytes() == other.tobytes()
+            other = Position.of_record(position.game, change.record)
+            for observer in everybody:
+                same = (position.observation(observer) == other.observation(observer)).all()
                 assert same == (observer not in change.seats), (change.what, seat, observer)
+                if change.in_text:
+                    assert (position.seen_by(observer) == other.seen_by(observer)) == same
+            if change.seats != everybody:
+                assert position.seen_by(None) == other.seen_by(None)
             seen.add(change.what)
     assert seen
