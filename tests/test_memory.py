@@ -24,9 +24,10 @@ def limit(monkeypatch, tmp_path):
         (groups / file).write_text(text)
         memberships.write_text(membership)
 
-    memory.total_memory.cache_clear()
+    total = memory.total_memory
+    total.cache_clear()
     yield write
-    memory.total_memory.cache_clear()
+    total.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,6 @@ READERS = {
     "an arena's manifest": (ARENA / MANIFEST, lambda path: read_recorded(path.parent)),
     "an arena's games": (ARENA / "games-000007.parquet", lambda path: read_results(path.parent)),
     "watching an arena": (ARENA / MANIFEST, lambda path: Lister(path.parent).read()),
-    "playing on in an arena": (ARENA / "games-000007.parquet", _store),
     "an arena's plan": (ARENA / "round-0000.json", _store),
     "a report's field": (
         ARENA / FIELD_NAME,

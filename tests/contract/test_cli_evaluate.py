@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from functools import partial
 from typing import Any
 
 import pytest
@@ -25,41 +24,24 @@ def game(request):
     return registry.game(request.param)
 
 
-def fewest(game):
-    """The fewest seats at which somebody sits opposite."""
-    return max(2, game.min_seats)
-
-
 @pytest.fixture
-def checkpoint(game, tmp_path):
-    folder = tmp_path / "[red]"
+def evaluated(game, tmp_path):
+    """Runs the command; what it prints and what it writes."""
+
+    def evaluate(*arguments, **more):
+        path = tmp_path / "result.json"
+        out = printed("evaluate", "--game", game.name, *arguments, "--out", str(path), **more)
+        return out, json.loads(path.read_bytes())
+
+    return evaluate
+
+
+def test_who_sits_down(game, evaluated, tmp_path):
+    default, most, few = shakespeare_agents.default(game), game.max_seats, max(2, game.min_seats)
     tensors = random_tensors(8, game.layout.size, game.actions.size)
     facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
-    save_checkpoint(folder, tensors, game, players=[game.max_seats], **facts)
-    return folder
-
-
-@pytest.fixture
-def shown(game):
-    """What the command prints about a game."""
-    return partial(printed, "evaluate", "--game", game.name)
-
-
-@pytest.fixture
-def written(shown, tmp_path):
-    """Runs the command and gives back what it wrote."""
-
-    def write(*arguments):
-        path = tmp_path / "result.json"
-        shown(*arguments, "--out", str(path))
-        return json.loads(path.read_bytes())
-
-    return write
-
-
-def test_who_sits_down(game, written, checkpoint):
-    default, most, few = shakespeare_agents.default(game), game.max_seats, fewest(game)
-    own = f"{checkpoint},greedy=false"
+    save_checkpoint(tmp_path / "[red]", tensors, game, players=[most], **facts)
+    own = f"{tmp_path / '[red]'},greedy=false"
     for names, players, table in (
         (["random", "greedy", "heuristic"], None, ["random", "greedy", "heuristic"]),
         (["heuristic", "random"], most, ["heuristic"] + ["random"] * (most - 1)),
@@ -68,21 +50,20 @@ def test_who_sits_down(game, written, checkpoint):
         ([], None, [default] * most),
     ):
         seats = [] if players is None else ["--players", str(players)]
-        found = written(*names, *seats, "--games", "1")
+        _, found = evaluated(*names, *seats, "--games", "1")
         assert found["entrants"] == table
         assert found["games"] == len(table), "a whole deal, from every seat"
 
 
-def test_the_file_and_the_table_hold_what_the_library_finds(game, shown, tmp_path):
-    seats, games, path = game.max_seats, 10 * game.max_seats, tmp_path / "result.json"
+def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
+    seats, games = game.max_seats, 10 * game.max_seats
     command = ["heuristic", "random", "--players", str(seats), "--games", str(games), "--seed", "5"]
     command += [part for option in game.options for part in ("--option", option)]
-    out = shown(*command, "--threads", "2", "--out", str(path), env={"COLUMNS": "80"})
+    out, found = evaluated(*command, "--threads", "2", env={"COLUMNS": "80"})
     assert max(map(len, out.splitlines())) <= 80
     entrants = [Entrant("heuristic", shakespeare_agents.make("heuristic", game))]
     entrants += [Entrant("random", shakespeare_agents.RandomAgent())] * (seats - 1)
     options = dict.fromkeys(game.options, True)
-    found = json.loads(path.read_bytes())
     result = play_games(entrants, game.name, games=games, seed=5, options=options)
     assert found == result.to_json()
     for option, allowed in game.options.items():

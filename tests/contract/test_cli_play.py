@@ -204,7 +204,7 @@ class TestLeaving:
         done = run("play", "bad.py:agent", *table[1:], "--save", "game.jsonl", input="1\n1\n")
         assert done.exit_code == 1
         assert isinstance(done.exception, SystemExit)
-        assert re.match(rf"bad\.py:agent, seat \d, {said}", done.stderr)
+        assert re.match(rf"bad\.py:agent, seat \d, {said}", done.stderr.strip())
         assert done.stderr.count("  File ") == said.count("  File ")
         command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
         assert command[:3] == ["shakespeare", "play", "bad.py:agent"]

@@ -145,7 +145,9 @@ class TestHints:
         assert position.moves()[int(number) - 1] == move
 
     def test_asking_changes_nothing(self, table):
-        out = printed("play", *table, input="hint\nhint heuristic\nhint random\nhint nobody\n1\n")
+        asked = "hint\nhint heuristic\nhint nobody\n? \n? t\nmoves\nlog\nscores\nundo\n1\n"
+        out = printed("play", *table, input=asked, env=SCREEN)
+        assert max(map(len, out.splitlines())) <= 80
         assert "there is no agent or folder 'nobody'" in out
         assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
 
@@ -198,12 +200,6 @@ class TestTheCourse:
                 assert log.lines(before, 1, move, position) == log.lines(possible, 1, move, after)
                 compared += 1
         assert compared == 20
-
-
-def test_on_a_screen_of_80_columns_nothing_is_wider(table):
-    words = "? \n? t\nmoves\nlog\nscores\nhint\nundo\n1\n"
-    out = printed("play", *table, input=words * 3, env=SCREEN)
-    assert max(map(len, out.splitlines())) <= 80
 
 
 def test_seats_and_colours_are_coloured_by_name():

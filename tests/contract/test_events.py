@@ -40,7 +40,7 @@ def by_source(events):
 @tables
 def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
     n_moves = 0
-    for seed in range(3):
+    for seed in range(2):
         at_start, told = table.position(seed).scores(), []
         for game, before, move, after in played(table, seed):
             n_moves += 1
@@ -53,7 +53,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
         names, rows = zip(*score_sheet.from_events(at_start, told), strict=True)
         assert len(set(names)) == len(names) > 2
         assert [sum(column) for column in zip(*rows, strict=True)] == last
-    assert n_moves > 100
+    assert n_moves > 60
 
 
 @tables

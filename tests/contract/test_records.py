@@ -25,7 +25,7 @@ def in_mid_game(table, n=64, steps=60):
 @plain_tables
 def test_every_record_that_play_leads_to_can_be_loaded(table):
     """What lies between its fields is never saved."""
-    batch, dirty = table.batch(32, seed=5, autoreset=False), table.batch(32, seed=5)
+    batch, dirty = table.batch(8, seed=5, autoreset=False), table.batch(8, seed=5)
     while (batch.to_move >= 0).any():
         batch.step(batch.random_actions())
         clean = batch.save(slice(None))
@@ -35,7 +35,7 @@ def test_every_record_that_play_leads_to_can_be_loaded(table):
         assert filled.tobytes() != clean.tobytes()
         batch.load(slice(None), clean)
         dirty.load(slice(None), filled)
-        for one in (batch, dirty, dirty.copies(np.arange(32))):
+        for one in (batch, dirty, dirty.copies(np.arange(8))):
             assert one.save(slice(None)).tobytes() == clean.tobytes()
 
 

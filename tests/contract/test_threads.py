@@ -68,7 +68,7 @@ def test_the_threads_of_a_batch_end_with_it(table):
     """And its arrays are given back: training makes many batches in one process."""
     before = set(threading.enumerate())
     played(table)
-    assert set(threading.enumerate()) == before, "one thread needs no others"
+    assert set(threading.enumerate()) <= before, "one thread needs no others"
     batch = table.batch(8, seed=80, threads=3)
     batch.step(chosen(batch.mask, 0))
     started = set(threading.enumerate()) - before
