@@ -126,11 +126,6 @@ def stacked(records: Iterable[Any]) -> Any:
     return array
 
 
-def same_record(one: Any, other: Any) -> bool:
-    """Whether two records, or arrays of them, agree in every field (not in the padding)."""
-    return not differing_fields(one, other)
-
-
 def differing_fields(one: Any, other: Any) -> list[str]:
     """The names of the fields in which two records, or arrays of them, differ."""
     return [name for name in one.dtype.names if not np.array_equal(one[name], other[name])]

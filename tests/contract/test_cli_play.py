@@ -119,19 +119,15 @@ class TestAnswers:
         assert moves_told(out) == moves_told(printed("play", *table, input=f"{move}\n"))
         assert move in [told for _, mover, told in moves_told(out) if mover == 0]
 
-    @pytest.mark.parametrize(
-        ("answer", "said"),
-        [
-            ("999", "there is no move 999; the moves are numbered 1 to "),
-            ("9" * 5000, "there is no move 999"),
-            ("²", "'²' is neither a move nor a number; ? shows what you can enter"),
-            ("score", "'score' is neither a move nor a number (did you mean 'scores'?); ?"),
-        ],
-    )
-    def test_what_is_no_move_is_refused_and_asked_for_again(self, table, answer, said):
-        out = printed("play", *table, input=f"{answer}\n1\n")
-        assert out.partition(f"(? for help): {answer}\n")[2].startswith(said)
-        assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
+    def test_what_is_no_move_is_refused_and_asked_for_again(self, table):
+        for answer, said in {
+            "9" * 5000: "there is no move 999",
+            "²": "'²' is neither a move nor a number; ? shows what you can enter",
+            "score": "'score' is neither a move nor a number (did you mean 'scores'?); ?",
+        }.items():
+            out = printed("play", *table, input=f"{answer}\n1\n")
+            assert out.partition(f"(? for help): {answer}\n")[2].startswith(said)
+            assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
 
     def test_an_empty_line_help_and_tables(self, small, table):
         out = printed("play", *table, input="\n  \nhelp\ntable\nmoves\nexit\n")
@@ -164,17 +160,14 @@ class TestLeaving:
         read = printed(*command[1:at], str(file), *command[at + 1 :], input="quit")
         assert moves_told(read) == moves_told(again) == moves_told(left)
 
-    @pytest.mark.parametrize(
-        ("moves", "said"),
-        [
-            ("castle", "move 1: 'castle' is neither a file nor a move"),
-            ("1 castle", "move 2: 'castle' is neither a move nor a number"),
-            ("1 " * 1000, "the game is over before '1'; leave out the rest"),
-            (" ", "no moves; name some, or a file"),
-        ],
-    )
-    def test_wrong_moves_are_refused_by_their_number(self, table, moves, said):
-        assert said in refused("play", *table, "--moves", moves, input="")
+    def test_wrong_moves_are_refused_by_their_number(self, table):
+        for moves, said in {
+            "castle": "move 1: 'castle' is neither a file nor a move",
+            "1 castle": "move 2: 'castle' is neither a move nor a number",
+            "1 " * 1000: "the game is over before '1'; leave out the rest",
+            " ": "no moves; name some, or a file",
+        }.items():
+            assert said in refused("play", *table, "--moves", moves, input="")
 
     @pytest.mark.parametrize(
         "thinks", ["builtins.input", "shakespeare_agents.random_agent.RandomAgent.act"]

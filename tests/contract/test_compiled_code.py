@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from contextlib import redirect_stderr
 from pathlib import Path
 
 import numba
@@ -272,25 +271,6 @@ def test_what_is_compiled_and_how_long_it_took_is_said_once_and_on_stderr(
     shutil.rmtree(tmp_path)
     count()
     assert capsys.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("kind", ["xterm", "dumb"])
-@pytest.mark.usefixtures("waiting")
-def test_a_terminal_shows_a_line_that_disappears_if_it_can(monkeypatch, kind):
-    for name, value in {"TERM": kind, "COLUMNS": "100"}.items():
-        monkeypatch.setenv(name, value)
-    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
-        monkeypatch.delenv(name, raising=False)
-    terminal = io.StringIO()
-    monkeypatch.setattr(terminal, "isatty", lambda: True)
-    with redirect_stderr(terminal):
-        count()
-    shown = terminal.getvalue()
-    if kind == "dumb":
-        assert LINES.fullmatch(shown)
-    else:
-        assert re.search("counts of all things, for the first use.*0:00:00.*count_up", shown)
-        assert shown.endswith("\x1b[1A\x1b[2K"), "the cursor goes up a line and clears it"
 
 
 @pytest.mark.parametrize("stderr", [None, io.StringIO()], ids=["missing", "closed"])

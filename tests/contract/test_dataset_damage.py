@@ -167,22 +167,19 @@ def test_a_changed_short_or_missing_file_is_found_before_reading_and_going_on(fo
             read_games(odd)
 
 
-@pytest.mark.parametrize(
-    ("column", "value", "said"),
-    [
+def test_what_games_hold_is_checked(folder):
+    whole = pl.read_parquet(folder / GAMES)
+    for column, value, said in (
         ("actions", [9999], "values for 1 actions"),
         ("actions", [None], "an entry of its actions is missing"),
         ("actions", None, "it has no actions"),
         ("scores", [0], "not one for each seat"),
         ("agents", ["\x1b[2J"] * 3, "not a name for each seat"),
-    ],
-)
-def test_what_games_hold_is_checked(folder, column, value, said):
-    rows = pl.read_parquet(folder / GAMES)
-    odd = pl.Series(column, [value] * rows.height, rows.schema[column])
-    rows.with_columns(odd).write_parquet(folder / GAMES)
-    sign(folder)
-    assert said in refused("replay", str(folder), "--at", "0")
+    ):
+        odd = pl.Series(column, [value] * whole.height, whole.schema[column])
+        whole.with_columns(odd).write_parquet(folder / GAMES)
+        sign(folder)
+        assert said in refused("replay", str(folder), "--at", "0")
 
 
 # ---- settings ------------------------------------------------------------------------------------
