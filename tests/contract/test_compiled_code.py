@@ -257,9 +257,8 @@ def waiting(tmp_path, monkeypatch):
     monkeypatch.setattr(compiled_progress, "SILENT_SECONDS", 0.0)
 
 
-def test_what_is_compiled_and_how_long_it_took_is_said_once_and_on_stderr(
-    capsys, tmp_path, monkeypatch
-):
+@pytest.mark.usefixtures("waiting")
+def test_what_is_compiled_is_said_once_and_on_stderr(capsys, tmp_path, monkeypatch):
     count()
     said = capsys.readouterr()
     assert LINES.fullmatch(said.err)
