@@ -72,7 +72,7 @@ def test_what_cannot_fit_is_refused_with_the_estimate_the_total_and_a_remedy():
 @pytest.mark.parametrize(
     ("size", "text"), [(1000, "1000 bytes"), (1536, "1.5 KiB"), (2**63, "8 EiB")]
 )
-def test_sizes_are_told_in_readable_units(monkeypatch, size, text):
+def test_sizes_have_readable_units(monkeypatch, size, text):
     monkeypatch.setattr(memory, "total_memory", lambda: 999)
     with pytest.raises(MemoryLimitError, match=f"about {text} of"):
         memory.require_memory("this", size, "ask for less")

@@ -32,7 +32,7 @@ GAME = "figaro"
 ARENA, DATASET = Path("arena"), Path("dataset")
 SECONDS = 120
 MEMORY = 6 * 2**30
-"""Of address space, most of which is libraries'."""
+"""Address space in bytes; libraries take most of it."""
 
 
 def _store(path):

@@ -68,8 +68,8 @@ def test_every_fact_counts(name, copy):
 
 
 @games
-def test_a_box_that_does_not_fit_is_told_in_words_without_loading_the_game(name, copy):
-    """Which facts differ can be told where one of the two is the package's own."""
+def test_a_box_that_does_not_fit_is_named_in_words_without_loading_the_game(name, copy):
+    """The message names the facts that differ where one of the two is the package's own."""
     changes = knowledge.of(name, "box_changes")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
     own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"

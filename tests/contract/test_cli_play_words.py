@@ -166,7 +166,7 @@ class TestTheCourse:
                 totals = [sum(points) for points in zip(*(row for _, row in sheet), strict=True)]
                 assert (totals or [0] * position.players) == course[end].scores()
 
-    def test_nothing_the_log_tells_a_seat_depends_on_what_it_may_not_know(self, position):
+    def test_nothing_the_log_shows_a_seat_depends_on_what_it_may_not_know(self, position):
         """Positions that look alike to a seat have logs that look alike."""
         rng, log = np.random.default_rng(5), GameLog(seat=0)
         compared = 0

@@ -232,7 +232,7 @@ def test_code_is_kept_for_the_box_it_was_compiled_with(tmp_path):
     assert run(1, PLAY_MINE) == [second, 1]
 
 
-# ---- and who waits is told -----------------------------------------------------------------------
+# ---- and who waits reads why ---------------------------------------------------------------------
 
 LINES = re.compile(
     r"shakespeare-env: compiling counts of all things, for the first use \.\.\.\n"

@@ -64,7 +64,7 @@ def test_the_folder_is_where_the_variable_says_and_else_in_the_users_cache(tmp_p
 
 
 @with_users
-def test_a_user_whom_the_system_does_not_know_is_told(monkeypatch):
+def test_a_user_whom_the_system_does_not_know_is_warned(monkeypatch):
     import pwd
 
     for name in ("HOME", "XDG_CACHE_HOME", "SHAKESPEARE_CACHE"):

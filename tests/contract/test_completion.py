@@ -1,4 +1,4 @@
-"""What the shell is told when a key asks it to complete a command."""
+"""What the shell gets when a key asks it to complete a command."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_words_that_bash_breaks(folder):
     assert bash("play", "my_player.py", ":", "M") == ["Mine"]
     assert bash("play", "my_player.py", ":") == ["Mine", "mine_too"]
     assert bash("play", "my_player.py", ":", "Mine", "heu") == ["heuristic"]
-    assert bash("play", "my_player.py:M") == ["my_player.py:Mine"]  # if told not to break
+    assert bash("play", "my_player.py:M") == ["my_player.py:Mine"]  # where it does not break words
     assert bash("play", "--game", "=", "fig") == ["figaro"]
     assert bash("play", "--game", "=") == [*registry.names()]
     assert bash("watch", "greedy,samples", "=", "4", "heu") == ["heuristic"]

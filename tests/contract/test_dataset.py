@@ -76,10 +76,10 @@ def test_the_actions_lead_from_the_deal_to_the_result_and_values_stand_beside_th
         assert game["places"] == places_of(scores, winners)[0].tolist()
 
 
-def test_an_estimate_that_is_none_is_told_of_whom(monkeypatch):
+def test_an_estimate_that_is_none_names_whose_it_is(monkeypatch):
     entrants = entrants_of(GAMES[0])
     monkeypatch.setattr(entrants[0].agent, "values", lambda seen: None, raising=False)
-    with pytest.raises(ValueError) as raised:
+    with pytest.raises(ValueError, match="shape") as raised:
         recorded(GAMES[0], entrants, range(1))
     assert raised.value.__notes__ == ["The agent guesser failed to estimate 1 game."]
 

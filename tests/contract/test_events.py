@@ -57,7 +57,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
 
 
 @tables
-def test_what_a_seat_may_not_know_changes_no_event_that_it_is_told(table):
+def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
     alike = 0
     for step, position in enumerate(game_from(table.position(seed=3), salt=3)):
         if position.to_move is None or step % 7:

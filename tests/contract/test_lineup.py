@@ -98,7 +98,7 @@ def test_an_agent_that_fails_is_named_with_the_number_of_games(table):
 
 
 @full_tables
-def test_hooks_are_told_of_every_decision_before_and_after_it(table):
+def test_hooks_hear_of_every_decision_before_and_after_it(table):
     batch, told = table.batch(4, seed=1, autoreset=False), []
     twin = table.batch(4, seed=1, autoreset=False)
 

@@ -19,7 +19,7 @@ some = settings(max_examples=25)
 
 
 def played(table, seed, salt, stop):
-    """A position after so many decisions, or the last one before the end."""
+    """A position after `stop` decisions, or the last one before the end."""
     position = table.position(seed)
     before = position.copy()
     for step, reached in enumerate(game_from(position, salt)):

@@ -56,7 +56,7 @@ def test_what_is_no_secret_is_shown_as_it_is(table):
 def pairs(one, other):
     """The values of two objects of the same form, side by side; what is unknown may be a whole."""
     if isinstance(one, dict) and UNKNOWN in other:
-        # What there are so many of is unknown, not how many there are in all.
+        # Which ones there are is unknown; how many there are in all is not.
         assert sum(one.values()) == sum(other.values())
         yield from ((kind, kind if kind in other else UNKNOWN) for kind in one)
         return
@@ -71,10 +71,10 @@ def pairs(one, other):
 
 
 @tables_of_many
-def test_a_move_that_is_told_can_be_seen_anyway(table):
+def test_a_move_that_is_announced_can_be_seen_anyway(table):
     """Another move would have left the observer with another view; not so with a secret one.
 
-    Or it would have led to the very same position: what is wiped off the table is told to nobody.
+    Or it would have led to the very same position: what is wiped off the table is announced to nobody.
     """
     alike: Counter[tuple[bool, bool]] = Counter()
     for position in sampled(table, seed=5, every=15):
