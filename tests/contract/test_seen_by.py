@@ -74,7 +74,7 @@ def pairs(one, other):
 def test_a_move_that_is_announced_can_be_seen_anyway(table):
     """Another move would have left the observer with another view; not so with a secret one.
 
-    Or it would have led to the very same position: what is wiped off the table is announced to nobody.
+    Or it would have led to the very same position: nobody hears of what is wiped off the table.
     """
     alike: Counter[tuple[bool, bool]] = Counter()
     for position in sampled(table, seed=5, every=15):
