@@ -52,7 +52,7 @@ def test_who_sits_down(game, evaluated, tmp_path):
         seats = [] if players is None else ["--players", str(players)]
         _, found = evaluated(*names, *seats, "--games", "1")
         assert found["entrants"] == table
-        assert found["games"] == len(table), "a whole deal, from every seat"
+        assert found["games"] % len(table) == 0, "whole deals, from every seat"
 
 
 def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):

@@ -127,7 +127,7 @@ class TestHints:
         assert position.moves()[int(number) - 1] == move
 
     def test_asking_changes_nothing(self, table):
-        asked = "hint\nhint heuristic\nhint nobody\n? \n? t\nmoves\nlog\nscores\nundo\n1\n"
+        asked = "hint\nhint heuristic\nhint nobody\n? \n? t\nmoves\nscores\n1\n"
         out = printed("play", *table, input=asked, env=SCREEN)
         assert max(map(len, out.splitlines())) <= 80
         assert "there is no agent or folder 'nobody'" in out
