@@ -131,7 +131,7 @@ class TestHints:
         out = printed("play", *table, input=asked, env=SCREEN)
         assert max(map(len, out.splitlines())) <= 80
         assert "there is no agent or folder 'nobody'" in out
-        assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
+        assert moves_told(out) == moves_told(printed("play", *table, input="1\n", env=SCREEN))
 
     def test_an_illegal_choice_is_named_and_a_fault_shown_in_its_own_file(self, position, tmp_path):
         file = tmp_path / "my.py"
