@@ -113,9 +113,10 @@ def multiplied(owner="probe", function=twice):
     def probe(values):
         values[0] = function(values[0])
 
+    entry: Any = probe
     values = np.array([3])
-    probe(values)
-    return int(values[0]), sum(probe.stats.cache_hits.values())
+    entry(values)
+    return int(values[0]), sum(entry.stats.cache_hits.values())
 
 
 @pytest.fixture

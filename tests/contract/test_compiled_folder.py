@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import time
+from typing import Any
 
 import numba
 import numpy as np
@@ -168,9 +169,10 @@ def test_what_others_have_put_into_the_cache_does_not_run(place):
         def probe(values):
             values[0] = 6
 
+        entry: Any = probe
         values = np.zeros(1)
-        probe(values)
-        return values[0], sum(probe.stats.cache_hits.values())
+        entry(values)
+        return values[0], sum(entry.stats.cache_hits.values())
 
     sprung = place.parent / "sprung"
     assert loaded() == (6, 0)

@@ -3,6 +3,7 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,7 +103,7 @@ def test_two_moves_are_compared_by_means(folder, record, begun):
     out = replay(folder, *arguments, other, agents=agents)
     assert f"Recorded: {played}, " in out
     assert f"Instead: {other}, " in out
-    few = {"continuations": 3, "seed": 4}
+    few: Any = {"continuations": 3, "seed": 4}
     expected = counterfactual(record.positions[at], [played, other], agents, **few)
     scores, chances = out.split("Chance to win")
     for seat in range(len(agents)):

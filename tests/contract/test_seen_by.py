@@ -35,7 +35,7 @@ def test_a_spectator_is_shown_what_every_seat_knows_and_no_more(table):
 @tables
 def test_what_is_no_secret_is_shown_as_it_is(table):
     """In pictures, too."""
-    unknown: Counter[bool] = Counter()
+    unknown: Counter[bool | str] = Counter()
     for position in sampled(table, seed=4, every=9):
         for seat in range(table.players):
             for true, value in pairs(position.to_dict(), position.seen_by(seat)):
