@@ -5,9 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
-from shakespeare_env import Batch
-from tests.contract.random_games import Table, chosen, differing_fields
+from shakespeare_env import Batch, registry
+from tests.contract.random_games import Table, chosen, differing_fields, scrambled
+
+MANY = 400
+"""Enough games for threads to share a step of some of them."""
+
+games = pytest.mark.parametrize("name", registry.names())
+sizes = pytest.mark.parametrize(("n", "threads"), [(6, 1), (MANY, 3)])
 
 
 def arrays_of(batch: Batch) -> dict[str, tuple[Any, tuple[int, ...], Any]]:
@@ -39,9 +46,25 @@ def assert_unchanged(batch: Batch, before: tuple[dict[str, Any], Any]) -> None:
     assert differing_fields(batch.save(slice(None)), records) == []
 
 
-def played(table: Table, n: int = 5, seed: int = 40, steps: int = 40) -> Batch:
+def assert_same(batch: Batch, other: Batch) -> None:
+    """Two batches show the same, hold the same games and have the same chance to come."""
+    assert_unchanged(batch, snapshot(other))
+
+
+def played(table: Table, n: int = 5, seed: int = 40, steps: int = 40, **arguments: Any) -> Batch:
     """A batch some steps into its games."""
-    batch = table.batch(n, seed=seed)
+    batch = table.batch(n, seed=seed, **arguments)
     for step in range(steps):
         batch.step(chosen(batch.mask, step))
     return batch
+
+
+def mixed(name: str, n: int, **arguments: Any) -> Batch:
+    """A batch with every seat count of a game."""
+    return Batch(name, n, players=np.resize(registry.seats(name), n), seed=68, **arguments)
+
+
+def some_rows(n: int, step: int, share: float = 0.8) -> Any:
+    """int64[m]: about this share of n rows, others at each step."""
+    words = scrambled(np.arange(1, n + 1, dtype=np.uint64) * np.uint64(n + step))
+    return np.flatnonzero(words.astype(float) < share * 2.0**64)

@@ -1,7 +1,7 @@
-"""What the contract tests must be told of a game, found by the game's name.
+"""What the contract tests must know about a game, found by the game's name.
 
 No test outside `tests/<game>/` names a game.  What cannot be had from the contract (`game.py`) is
-told by modules in the folder of the game's own tests; `of` finds them.  A new game offers:
+said by modules in the folder of the game's own tests; `of` finds them.  A new game offers:
 
 `facts.py`       what anybody who knows the rules could say
     PHASES: set[str]            every phase of the notation in which there is a decision
@@ -77,7 +77,7 @@ class OverRandom:
 
 
 def of(game: str, module: str) -> Any:
-    """A module of what must be told of a game.
+    """A module of what the tests must know about a game.
 
     Raises:
         LookupError: it is not there; says which file is to be written and what it must offer.

@@ -61,27 +61,16 @@ def counted(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Count anew and write the files."""
+    """Count anew and write the files, each move's counts on a line of their own."""
     for game in registry.names():
         for name in names(game):
             content = counted(read(game, name))
             print(f"{game:12} {name:28} {' '.join(map(str, content['counts']))}")
-            write(game, name, content)
-
-
-def write(game: str, name: str, content: dict[str, Any]) -> None:
-    """Write a file, the position and each move's counts on a line of their own."""
-    after = ",\n".join(
-        f"    {json.dumps(move)}: {json.dumps(counts)}" for move, counts in content["after"].items()
-    )
-    text = (
-        f'{{\n  "about": {json.dumps(content["about"])},\n'
-        f'  "position": {json.dumps(content["position"])},\n'
-        f'  "seed": {content["seed"]},\n'
-        f'  "counts": {json.dumps(content["counts"])},\n'
-        f'  "after": {{\n{after}\n  }}\n}}\n'
-    )
-    (folder(game) / f"{name}.json").write_text(text, encoding="utf-8")
+            *entries, (_, after) = content.items()
+            lines = [f"  {json.dumps(key)}: {json.dumps(value)},\n" for key, value in entries]
+            moves = (f"    {json.dumps(move)}: {json.dumps(n)}" for move, n in after.items())
+            text = "{\n" + "".join(lines) + '  "after": {\n' + ",\n".join(moves) + "\n  }\n}\n"
+            (folder(game) / f"{name}.json").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

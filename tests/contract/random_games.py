@@ -19,7 +19,7 @@ from shakespeare_env import Batch, Position, registry
 LONGEST = 1000
 """More decisions than any game has."""
 EACH_PHASE = 4
-"""Positions of each phase that a sample of a game holds, where there are so many."""
+"""Positions of each phase that a sample of a game holds at most."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def game_from(position: Position, salt: int = 0) -> Iterator[Position]:
 
 
 def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
-    """Copies of every so-manieth position of a game, and of the first ones of each phase."""
+    """Copies of one position in `every` and of the first ones of each phase."""
     seen: Counter[str] = Counter()
     for step, position in enumerate(game_from(table.position(seed), salt=seed)):
         seen[position.phase] += 1
@@ -124,11 +124,6 @@ def stacked(records: Iterable[Any]) -> Any:
     for row, record in enumerate(rows):
         array[row] = record
     return array
-
-
-def same_record(one: Any, other: Any) -> bool:
-    """Whether two records, or arrays of them, agree in every field (not in the padding)."""
-    return not differing_fields(one, other)
 
 
 def differing_fields(one: Any, other: Any) -> list[str]:

@@ -51,7 +51,7 @@ class Killed(BaseException):
 
 
 def cut_short(folder, settings, groups):
-    """Record until some groups are kept; the decisions and games told, each time."""
+    """Record until some groups are kept; the decisions and games reported, each time."""
     told = []
 
     def tell(*more):

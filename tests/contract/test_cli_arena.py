@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -13,43 +14,41 @@ from shakespeare_env import registry
 from shakespeare_env.datasets.results_reading import read_results
 from tests.contract.command_line import SCREEN, printed, refused, run
 
+FIELD = 'players = [2]\nagents = ["random", "greedy"]\ngames = 12\n'
 
-@pytest.fixture
+
+@pytest.fixture(autouse=True)
 def field(tmp_path, monkeypatch):
     """A small field in a folder to run in."""
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "field.toml"
-    path.write_text('players = [2]\nagents = ["random", "greedy"]\ngames = 40\n')
+    path = Path("field.toml")
+    path.write_text(FIELD)
     return path
 
 
-def test_from_a_field_to_a_page(field, tmp_path):
-    out = printed("arena", "field.toml")
+def test_from_a_field_to_a_page_and_games_of_several_folders_are_merged(field):
+    out = printed("arena", "field.toml", env=SCREEN)
     assert "greedy" in out
     assert "Stopped because" in out
     assert "shakespeare arena report field" in " ".join(out.split())
-    assert len(read_results("field")) >= 40
-    assert (tmp_path / "field" / "field.toml").read_text() == field.read_text()
-    told = printed("arena", "report", "field")
+    games = len(read_results("field"))
+    assert 12 <= games < 40
+    assert Path("field/field.toml").read_text() == FIELD
+    told = printed("arena", "report", "field", env=SCREEN)
     assert "Written: field/report.html" in told
-    page = (tmp_path / "field" / "report.html").read_text()
+    assert all(len(line) <= 80 for line in (out + told).splitlines())
+    page = Path("field/report.html").read_text()
     assert "players = [2]" in page
-    assert "shakespeare arena" in page
     assert "greedy" in printed("replay", "field", "--list")
+    field.write_text(FIELD + "seed = 1\n")
+    printed("arena", "field.toml", "--results", "there", "--minutes", "0.001")
+    games += len(read_results("there"))
+    merge = ["arena", "merge", "field", "there", "--into", "all"]
+    assert f"all: {games} new games." in printed(*merge)
+    assert "0 new games" in printed(*merge)
 
 
-def test_options_stand_in_for_the_fields(field):
-    printed("arena", "field.toml", "--games", "12", "--results", "other")
-    assert 12 <= len(read_results("other")) < 100
-    printed("arena", "field.toml", "--minutes", "0.001", "--results", "short")
-
-
-def test_tables_fit_a_screen(field):
-    for words in (["arena", "field.toml"], ["arena", "report", "field"]):
-        assert all(len(line) <= 80 for line in printed(*words, env=SCREEN).splitlines())
-
-
-def test_it_resumes_after_ctrl_c(field, monkeypatch):
+def test_it_resumes_after_ctrl_c(monkeypatch):
     def interrupted(*_given, **_options):
         raise KeyboardInterrupt
 
@@ -58,49 +57,36 @@ def test_it_resumes_after_ctrl_c(field, monkeypatch):
         done = run("arena", "field.toml")
     assert done.exit_code == 130
     assert "To resume: shakespeare" in done.stderr
-    printed("arena", "field.toml")
+    printed("arena", "field.toml", "--games", "2")
 
 
-def test_code_that_a_field_names_is_not_run_unasked(field, tmp_path):
+def test_code_that_a_field_names_is_not_run_unasked(field):
     source = "open('was_run', 'w').close()\ndef act(o, m, r): return m.argmax(1)\n"
-    (tmp_path / "my.py").write_text(source)
+    Path("my.py").write_text(source)
     program = json.dumps([sys.executable, "-c", "open('was_run', 'w')"])
-    for agent in ('"my.py:act"', f"{{program = {program}}}"):
+    for agent in (f"{{program = {program}}}", '"my.py:act"'):
         field.write_text(f'players = [2]\nagents = ["random", {agent}]\ngames = 4\n')
         said = refused("arena", "field.toml")
         assert "add --trust if you trust it" in said
-        assert not (tmp_path / "was_run").exists()
-    field.write_text('players = [2]\nagents = ["random", "my.py:act"]\ngames = 4\n')
+        assert not Path("was_run").exists()
     printed("arena", "field.toml", "--trust")
-    assert (tmp_path / "was_run").exists()
-
-
-def test_games_of_several_folders_are_merged(field):
-    printed("arena", "field.toml")
-    field.write_text(field.read_text() + "seed = 1\n")
-    printed("arena", "field.toml", "--results", "there")
-    games = len(read_results("field")) + len(read_results("there"))
-    assert f"all: {games} new games." in printed(
-        "arena", "merge", "field", "there", "--into", "all"
-    )
-    assert "0 new games" in printed("arena", "merge", "field", "--into", "all")
+    assert Path("was_run").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["arena", "missing.toml"], "there is no file missing.toml"),
-        (["arena", "bad.toml"], "there is no setting agent"),
-        (["arena", "field.toml", "--results", "bad.toml"], "is no folder"),
-        (["arena", "field.toml", "--results", "."], "holds other things"),
-        (["arena", "report", "."], "holds no results of an arena"),
-        (["arena", "report", "empty"], "holds no finished game yet"),
-        (["arena", "merge", ".", "--into", "x"], "holds no results of an arena"),
-        (["arena", "merge", "empty", "--into", "bad.toml"], "is no folder"),
+        (["missing.toml"], "there is no file missing.toml"),
+        (["bad.toml"], "there is no setting agent"),
+        (["field.toml", "--results", "bad.toml"], "is no folder"),
+        (["field.toml", "--results", "."], "holds other things"),
+        (["report", "."], "holds no results of an arena"),
+        (["report", "empty"], "holds no finished game yet"),
+        (["merge", ".", "--into", "x"], "holds no results of an arena"),
     ],
 )
-def test_what_is_wrong_is_said(field, tmp_path, words, said):
-    (tmp_path / "bad.toml").write_text('agent = ["random"]')
-    with opened(tmp_path / "empty", registry.DEFAULT):
+def test_what_is_wrong_is_said(words, said):
+    Path("bad.toml").write_text('agent = ["random"]')
+    with opened(Path("empty"), registry.DEFAULT):
         pass
-    assert said in refused(*words)
+    assert said in refused("arena", *words)

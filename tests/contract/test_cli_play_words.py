@@ -2,25 +2,20 @@
 
 import re
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import shakespeare_agents
 from shakespeare_agents.cli.hints import hint
-from shakespeare_agents.cli.line_editing import completer
 from shakespeare_agents.cli.meaning import meant_move, meant_topics
-from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Position, registry
-from shakespeare_env.cli import app, screen
 from shakespeare_env.cli.move_list import move_lines
-from shakespeare_env.cli.recorded import from_json_lines
-from shakespeare_env.drawing.text_layout import PLAIN_DISCS
 from shakespeare_env.game_log import GameLog
-from tests.contract.command_line import SCREEN, moves_told, printed, scores_told
-from tests.contract.random_games import TABLES, sampled
+from tests.contract.command_line import SCREEN, moves_told, printed
+from tests.contract.each_table import plain_tables
+from tests.contract.random_games import sampled
 
 LEGAL = [
     "recruit:hamlet",
@@ -30,211 +25,125 @@ LEGAL = [
     "play:red-2>1",
     "done",
 ]
-
-
-class ALegalPosition:
-    """Stands in for a position with these legal moves."""
-
-    def moves(self):
-        return LEGAL
-
-    def is_move(self, text):
-        return text in (*LEGAL, "pass")
-
-    def describe_move(self, move):
-        return "do nothing"
-
-
-AT_HAND: Any = ALegalPosition()
+AT_HAND: Any = SimpleNamespace(
+    moves=lambda: LEGAL,
+    is_move=lambda text: text in (*LEGAL, "pass"),
+    describe_move=lambda move: "do nothing",
+)
+"""Stands in for a position with these legal moves."""
 
 OF_A_PERSON = """\
-def illegal(observations, masks, rng):
-    return (~masks).argmax(1)
-
-
-def huge(observations, masks, rng):
-    return masks.sum(1) * 0 + 9999
-
-
+def illegal(observations, masks, rng): return (~masks).argmax(1)
+def huge(observations, masks, rng): return masks.sum(1) * 0 + 9999
 def failing(observations, masks, rng):
     return 1 // 0
 """
 
 
-class TestMoves:
-    @pytest.mark.parametrize(
-        ("answer", "move"),
-        [
-            ("recruit:hamlet", "recruit:hamlet"),
-            ("rec:ham", "recruit:hamlet"),
-            ("hamlet", "recruit:hamlet"),
-            ("HAM", "recruit:hamlet"),
-            ("dresser", "recruit:set_dresser_6"),
-            ("extra", "extra:puck"),
-            ("play:red-2>1", "play:red-2>1"),
-            ("red-2>1", "play:red-2>1"),
-            (">1", "play:red-2>1"),
-            ("do", "done"),
-            ("2", "recruit:set_dresser_6"),
-        ],
-    )
-    def test_as_much_of_a_move_as_no_other_has(self, answer, move):
-        assert meant_move(answer, AT_HAND) == move
+@pytest.fixture(params=registry.names())
+def position(request):
+    return Position.new(request.param, players=registry.seats(request.param)[-1], seed=6)
 
-    @pytest.mark.parametrize(
-        ("answer", "said"),
-        [
-            ("rec", "'rec' could be: 1 recruit:hamlet, 2 recruit:set_dresser_6; enter more"),
-            ("red-2", "'red-2' could be: 4 play:red-2>0, 5 play:red-2>1; enter more of it"),
-            ("7", "there is no move 7; the moves are numbered 1 to 6"),
-            ("pass", "pass (do nothing) is not legal now"),
-            ("amlet", "'amlet' is neither a move nor a number (did you mean 'hamlet'?)"),
-            ("::", "'::' is neither"),
-        ],
-    )
-    def test_never_one_of_several(self, answer, said):
+
+@pytest.fixture
+def table(position):
+    players = ["--players", str(position.players)]
+    return ["random", "--game", position.game.name, *players, "--seed", "6"]
+
+
+def test_as_much_of_a_move_as_no_other_has():
+    meant = {"rec:ham": 0, "HAM": 0, "dresser": 1, "2": 1, "red-2>1": 4, ">1": 4, "do": 5}
+    for answer, number in meant.items():
+        assert meant_move(answer, AT_HAND) == LEGAL[number]
+    for answer, said in {
+        "rec": "'rec' could be: 1 recruit:hamlet, 2 recruit:set_dresser_6; enter more",
+        "7": "there is no move 7; the moves are numbered 1 to 6",
+        "pass": "pass (do nothing) is not legal now",
+        "amlet": "'amlet' is neither a move nor a number (did you mean 'hamlet'?)",
+        "::": "'::' is neither",
+    }.items():
         with pytest.raises(ValueError, match=re.escape(said)):
             meant_move(answer, AT_HAND)
 
-    @pytest.mark.parametrize("table", TABLES, ids=str)
-    def test_the_list_holds_every_move_and_few_lines(self, table):
-        for position in sampled(table, seed=5, every=3):
-            moves = position.moves()
-            lines = move_lines(position, 80)
-            numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
-            assert list(map(int, numbers)) == list(range(1, len(moves) + 1))
-            assert len(lines) <= 20
 
-    def test_alike_moves_share_their_words_but_no_number_stands_alone(self):
-        position = SimpleNamespace(
-            moves=lambda: [f"play:red-2>{seat}" for seat in range(1, 9)],
-            describe_move=lambda move: f"play red 2 before seat {move[-1]}",
-        )
-        lines = move_lines(cast("Position", position), 50)
-        assert lines == [
-            "     play red 2 before:   1. seat 1   2. seat 2",
-            "        3. seat 3   4. seat 4   5. seat 5",
-            "        6. seat 6   7. seat 7   8. seat 8",
-        ]
-
-    def test_tab_completes_words(self):
-        complete = completer(lambda: ["hamlet", "hint", "hint", "undo"])
-        assert [complete("h", number) for number in range(3)] == ["hamlet ", "hint ", None]
-        assert complete("x", 0) is None
-
-
-@pytest.fixture(params=registry.names())
-def game(request):
-    return registry.game(request.param)
-
-
-@pytest.fixture
-def position(game):
-    return Position.new(game.name, players=game.max_seats, seed=6)
-
-
-@pytest.fixture
-def table(game):
-    return ["random", "--game", game.name, "--players", str(game.max_seats), "--seed", "6"]
+@plain_tables
+def test_lists_and_drawings_fit_the_screen(table):
+    for position in sampled(table, seed=5, every=6):
+        lines, draw = move_lines(position, 80), position.game.draw_compact
+        numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
+        assert list(map(int, numbers)) == list(range(1, len(position.moves()) + 1))
+        assert len(lines) <= 20
+        compact = draw(position.seen_by(position.to_move or 0))
+        assert len(compact.splitlines()) <= 40
+        views = (position.to_dict(), position.seen_by(0), position.seen_by(None))
+        drawings = [compact, *map(position.game.draw, views)]
+        assert max(len(line) for drawn in drawings for line in drawn.splitlines()) <= 80
 
 
 class TestTopics:
-    def test_one_is_explained_in_the_words_of_the_game(self, position, table):
-        topics = position.game.topics(position.seen_by(0))
-        name = sorted(topics)[0]
-        out = printed("play", *table, input=f"? {name}\n")
-        assert f"{name}: {topics[name].splitlines()[0]}" in out
-
     def test_a_part_of_a_name_and_what_there_is_not(self):
         topics = {"set_dresser_6": "", "set_dresser_8": "", "queen": "", "take": ""}
         assert meant_topics("Set Dresser 6", topics) == ["set_dresser_6"]
-        assert meant_topics("set-dresser", topics) == ["set_dresser_6", "set_dresser_8"]
         assert meant_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
         assert meant_topics("q", topics) == ["queen"]
         with pytest.raises(ValueError, match="nothing is called 'king'; there is: queen, set"):
             meant_topics("king", topics)
+        with pytest.raises(ValueError, match=r"'qeen' \(did you mean 'queen'\?\)$"):
+            meant_topics("qeen", topics)
 
-    def test_a_slip_is_answered_with_what_was_meant_and_no_list(self):
-        with pytest.raises(
-            ValueError, match=r"^nothing is called 'qeen' \(did you mean 'queen'\?\)$"
-        ):
-            meant_topics("qeen", {"queen": "", "take": ""})
-
-    @pytest.mark.parametrize("asked", ["number", "text"])
-    def test_a_move_is_explained_with_what_it_names(self, position, table, asked):
+    def test_a_move_is_explained_with_what_it_names_by_number_or_text(self, position, table):
         listed = printed("play", *table, input="moves\n")
         move = re.findall(r"^│ 1 +│ (\S+) ", listed, re.MULTILINE)[0]
-        out = printed("play", *table, input=f"? {move if asked == 'text' else 1}\n")
-        told = out.partition("help): ? ")[2]
-        assert f"  ({move})\n" in told
         topics = position.game.topics(position.seen_by(0))
-        for name in re.split("[:>]", move)[:2]:
-            assert f"\n{name}: {topics[name].splitlines()[0]}\n" in told
-
-    def test_a_move_that_is_not_offered_is_explained_too_but_no_number_of_none(self, table):
-        position = Position.new("shakespeare", players=2, seed=6)
-        topics = position.game.topics(position.seen_by(0))
-        missing = next(f"recruit:{name}" for name in topics if position.is_move(f"recruit:{name}"))
-        out = printed("play", "random", "--players", "2", input=f"? {missing}\n? 99\n")
+        for asked in ("1", move):
+            told = printed("play", *table, input=f"? {asked}\n").partition("help): ? ")[2]
+            assert f"  ({move})\n" in told
+            for name in re.split("[:>]", move)[:2]:
+                assert f"\n{name}: {topics[name].splitlines()[0]}\n" in told
+        texts = map(position.move_text, range(position.game.actions.size))
+        missing = next(text for text in texts if text not in position.moves())
+        out = printed("play", *table, input=f"? {missing}\n? 9999\n")
         assert f"({missing})\n" in out
-        assert "there is no move 99" in out
+        assert "there is no move 9999" in out
 
 
 class TestHints:
-    def test_a_network_gives_probabilities(self, position):
-        lines = hint(position, "network")
-        assert lines[0] == "network would play, with these probabilities:"
-        shares = [float(line.split()[0]) for line in lines[1:]]
+    def test_a_network_gives_probabilities_and_others_their_choice(self, position):
+        for name in ("network", "heuristic", "greedy"):
+            possible = position.determinize(position.to_move, seed=3)
+            assert hint(position, name) == hint(possible, name), "no secret changes it"
+        title, *lines = hint(position, "network")
+        assert title == "network would play, with these probabilities:"
+        shares = [float(line.split()[0]) for line in lines]
         assert shares == sorted(shares, reverse=True)
         assert 0 < sum(shares) <= 100.3
         network: Any = shakespeare_agents.make("network", position.game)
         seen = position.observation(position.to_move)[None]
         best = int(network.act(seen, position.action_mask()[None], None)[0])
-        assert f"({position.move_text(best)})" in lines[1]
-
-    @pytest.mark.parametrize("name", ["heuristic", "greedy,samples=2"])
-    def test_others_give_their_choice(self, position, name):
-        lines = hint(position, name)
-        assert lines[0] == f"{name} would play, and gives no probabilities:"
-        number, move = re.findall(r"^  (\d+)  .+\((\S+)\)$", lines[1])[0]
+        assert f"({position.move_text(best)})" in lines[0]
+        title, line = hint(position, "heuristic")
+        assert title == "heuristic would play, and gives no probabilities:"
+        number, move = re.findall(r"^  (\d+)  .+\((\S+)\)$", line)[0]
         assert position.moves()[int(number) - 1] == move
 
-    def test_what_a_seat_may_not_know_changes_no_hint(self, position):
-        for name in ("network", "heuristic", "greedy"):
-            possible = position.determinize(position.to_move, seed=3)
-            assert hint(position, name) == hint(possible, name)
-
     def test_asking_changes_nothing(self, table):
-        asked = "hint\nhint heuristic\nhint greedy\nhint random\n1\n" * 5
-        told = moves_told(printed("play", *table, input=asked))
-        assert told == moves_told(printed("play", *table, input="1\n" * 5))
-
-    def test_an_agent_that_is_none_is_refused(self, table):
-        out = printed("play", *table, input="hint nobody\n1\n")
+        asked = "hint\nhint heuristic\nhint nobody\n? \n? t\nmoves\nscores\n1\n"
+        out = printed("play", *table, input=asked, env=SCREEN)
+        assert max(map(len, out.splitlines())) <= 80
         assert "there is no agent or folder 'nobody'" in out
-
-    def test_an_agent_that_fails_loses_nothing(self, position, table, monkeypatch):
-        def failing(*arguments):
-            raise ZeroDivisionError("no luck")
-
-        monkeypatch.setattr(NetworkAgent, "probabilities", failing)
-        out = printed("play", *table, input="hint network\n1\n")
-        assert "network failed: ZeroDivisionError: no luck" in out
-        assert moves_told(out)
+        assert moves_told(out) == moves_told(printed("play", *table, input="1\n", env=SCREEN))
 
     def test_an_illegal_choice_is_named_and_a_fault_shown_in_its_own_file(self, position, tmp_path):
         file = tmp_path / "my.py"
         file.write_text(OF_A_PERSON, encoding="utf-8")
         illegal = position.move_text(int((~position.action_mask()).argmax()))
-        with pytest.raises(ValueError, match="illegal") as refused:
-            hint(position, f"{file}:illegal")
-        assert str(refused.value) == f"{file}:illegal chose the illegal move {illegal}"
-        with pytest.raises(ValueError, match="huge chose action 9999; there are actions 0 to"):
-            hint(position, f"{file}:huge")
-        with pytest.raises(ValueError, match="ZeroDivisionError") as failed:
-            hint(position, f"{file}:failing")
-        assert str(failed.value).count("  File ") == 1
-        assert f'File "{file}", line 10, in failing' in str(failed.value)
+        for agent, said in (
+            ("illegal", re.escape(f"{file}:illegal chose the illegal move {illegal}") + "$"),
+            ("huge", "huge chose action 9999; there are actions 0 to"),
+            ("failing", f'(?s)ZeroDivisionError(?!.*  File .*  File ).*"{file}", line 4, in fail'),
+        ):
+            with pytest.raises(ValueError, match=said):
+                hint(position, f"{file}:{agent}")
 
 
 class TestTheCourse:
@@ -245,14 +154,7 @@ class TestTheCourse:
         assert logs[3] == before
         assert "log 'x': give a number of moves" in out
 
-    def test_scores_so_far_are_those_of_the_position(self, table, tmp_path):
-        file = tmp_path / "game.jsonl"
-        out = printed("play", *table, input="1\n" * 8 + f"save {file}\nscores\n")
-        assert scores_told(out)[0] == from_json_lines(file).last.scores()
-
-    @pytest.mark.parametrize("table", TABLES, ids=str)
-    def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, table):
-        position = table.position(seed=2)
+    def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, position):
         course, moves, rng = [position.copy()], [], np.random.default_rng(2)
         while position.to_move is not None:
             moves.append(position.moves()[rng.integers(len(position.moves()))])
@@ -264,10 +166,9 @@ class TestTheCourse:
                 totals = [sum(points) for points in zip(*(row for _, row in sheet), strict=True)]
                 assert (totals or [0] * position.players) == course[end].scores()
 
-    def test_nothing_the_log_tells_a_seat_depends_on_what_it_may_not_know(self, position):
+    def test_nothing_the_log_shows_a_seat_depends_on_what_it_may_not_know(self, position):
         """Positions that look alike to a seat have logs that look alike."""
-        rng = np.random.default_rng(5)
-        log = GameLog(seat=0)
+        rng, log = np.random.default_rng(5), GameLog(seat=0)
         compared = 0
         while position.to_move is not None and compared < 20:
             before, move = position.copy(), position.moves()[rng.integers(len(position.moves()))]
@@ -281,49 +182,3 @@ class TestTheCourse:
                 assert log.lines(before, 1, move, position) == log.lines(possible, 1, move, after)
                 compared += 1
         assert compared == 20
-
-
-@pytest.mark.parametrize("table", TABLES, ids=str)
-def test_the_compact_drawing_has_80_columns_40_lines_and_no_secret(table):
-    for position in sampled(table, seed=5, every=3):
-        seat = position.to_move or 0
-        drawn = position.game.draw_compact(position.seen_by(seat))
-        assert max(map(len, drawn.splitlines())) <= 80
-        assert len(drawn.splitlines()) <= 40
-        assert drawn == position.game.draw_compact(position.determinize(seat, 4).seen_by(seat))
-
-
-@pytest.mark.parametrize("table", TABLES, ids=str)
-def test_the_full_drawing_has_80_columns(table):
-    for position in sampled(table, seed=6, every=3):
-        for told in (position.to_dict(), position.seen_by(0), position.seen_by(None)):
-            assert max(map(len, position.game.draw(told).splitlines())) <= 80
-
-
-def test_on_a_screen_of_80_columns_nothing_is_wider(table):
-    words = "? \n? t\nmoves\nlog\nscores\nhint\nundo\n1\n"
-    out = printed("play", *table, input=words * 3, env=SCREEN)
-    assert max(map(len, out.splitlines())) <= 80
-
-
-def test_seats_and_colours_are_coloured_by_name():
-    text = screen.coloured("▶ Seat 1 (network): 2 red, pur; seat 0 (you) ③ disordered")
-    found = {(text.plain[span.start : span.end], str(span.style)) for span in text.spans}
-    assert {
-        ("Seat 1 (network)", "on_screen.seat1"),
-        ("red", "on_screen.red"),
-        ("pur", "on_screen.purple"),
-        ("seat 0 (you)", "on_screen.mine"),
-        ("③", "on_screen.seat3"),
-    } <= found
-    assert sum(words == "red" for words, _ in found) == 1
-
-
-def test_a_screen_with_few_signs(table):
-    with_discs = printed("play", *table, input="", env=SCREEN)
-    plain = printed("play", *table, input="", env={**SCREEN, "TERM": "dumb"})
-    assert "⓪" not in plain
-    assert plain == with_discs.translate(PLAIN_DISCS)
-    ascii_only = CliRunner(charset="ascii").invoke(app, ["play", *table], input="quit\n")
-    assert ascii_only.exit_code == 0
-    assert "You have left the game" in ascii_only.stdout

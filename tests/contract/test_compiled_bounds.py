@@ -1,21 +1,17 @@
 """SHAKESPEARE_BOUNDS=1 compiles a debug build in which an index out of bounds is an IndexError."""
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import numba
 import pytest
 
-from shakespeare_env.compiled_bounds import bounds_checked
+from tests.contract.test_compiled_code import said_by
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
 )
 
-KERNELS = '''
+KERNELS = """
 import json
 import traceback
 
@@ -24,7 +20,6 @@ import numpy as np
 from shakespeare_env.compiled import code_folder, kernel, rule
 from shakespeare_env.thread_pool import ThreadPool
 
-TABLE = np.arange(4)
 GAMES = np.zeros(4, [("cards", np.int8, (3, 5)), ("to_move", np.int8)])
 
 
@@ -39,54 +34,16 @@ def in_a_rule(games, index):
 
 
 @kernel("probe")
-def read(games, index):
-    games[0]["to_move"] = games[0]["cards"][1, index]
-
-
-@kernel("probe")
 def write(games, index):
     games[0]["cards"][1][index] = 1
-
-
-@kernel("probe")
-def in_a_view(games, index):
-    games[0]["cards"][1, 1:4][index] = 1
-
-
-@kernel("probe")
-def of_records(games, index):
-    games[index]["to_move"] = 1
-
-
-@kernel("probe")
-def of_a_table(games, index):
-    games[0]["to_move"] = TABLE[index]
-
-
-@kernel("probe")
-def by_a_small_number(games, index):
-    games[0]["cards"][1, np.int8(index)] = 1
-
-
-SIZES = {in_a_rule: 5, read: 5, write: 5, in_a_view: 3, of_records: 4, of_a_table: 4}
-SIZES[by_a_small_number] = 5
 
 
 def said(call):
     try:
         call()
-    except Exception as fault:
-        return type(fault).__name__
-    return "played"
-
-
-def place(call):
-    """The line that a fault comes from."""
-    try:
-        call()
     except IndexError as fault:
-        last = traceback.extract_tb(fault.__traceback__)[-1]
-        return [last.name, last.line]
+        return traceback.extract_tb(fault.__traceback__)[-1].line
+    return "played"
 
 
 def share(first, last):
@@ -94,82 +51,40 @@ def share(first, last):
         write(GAMES, 5)
 
 
-'''
+"""
 
 
-def run(folder, script, **environment):
-    """What a script about the kernels prints as JSON, in a process of its own."""
-    file = folder / "kernels.py"
-    file.write_text(f"{KERNELS}print(json.dumps({script}))\n")
-    done = subprocess.run(
-        [sys.executable, file.name],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        env={
-            **os.environ,
-            "PYTHONPATH": str(Path(__file__).parents[2]),
-            "SHAKESPEARE_CACHE": str(folder),
-            "SHAKESPEARE_BOUNDS": "",
-            **environment,
-        },
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def run_kernels(folder, script, **environment):
+    """What a script about the kernels says."""
+    (folder / "kernels.py").write_text(KERNELS)
+    script = f"from kernels import *\nprint(json.dumps({script}))"
+    return json.loads(said_by(folder, script, **{"SHAKESPEARE_BOUNDS": "", **environment}))
 
 
 def test_an_index_out_of_bounds_is_an_error_wherever_it_is_used(tmp_path):
-    """Below 0, too, where Numba would count from the end as Python does; from any thread, and with
-    the line that it is in."""
-    script = """{
-        "last": [said(lambda: use(GAMES, size - 1)) for use, size in SIZES.items()],
-        "beyond": [said(lambda: use(GAMES, size)) for use, size in SIZES.items()],
-        "below": [said(lambda: use(GAMES, -1)) for use in SIZES],
-        "far": [said(lambda: use(GAMES, 100)) for use in SIZES],
-        "thread": said(lambda: ThreadPool(2).share(2, share)),
-        "places": [place(lambda: use(GAMES, -1)) for use in (in_a_rule, write)],
-    }"""
-    for _ in ("compiled", "loaded"):
-        said = run(tmp_path, script, SHAKESPEARE_BOUNDS="1")
-        assert len(said["last"]) == 7
-        assert set(said["last"]) == {"played"}
-        assert {*said["beyond"], *said["below"], *said["far"]} == {"IndexError"}
-        assert said["thread"] == "IndexError"
-        assert said["places"] == [
-            ["inside_a_rule", "values[index] += 1"],
-            ["write", 'games[0]["cards"][1][index] = 1'],
-        ]
+    """Below 0 and in any thread, too, and with the line that it is in; compiled, then loaded."""
+    script = """[
+        said(lambda: in_a_rule(GAMES, 4)),
+        said(lambda: in_a_rule(GAMES, 5)),
+        said(lambda: in_a_rule(GAMES, -1)),
+        said(lambda: ThreadPool(2).share(2, share)),
+    ]"""
+    inside, outside = "values[index] += 1", 'games[0]["cards"][1][index] = 1'
+    for _ in range(2):
+        said = run_kernels(tmp_path, script, SHAKESPEARE_BOUNDS="1")
+        assert said == ["played", inside, inside, outside]
 
 
 def test_checked_and_fast_code_are_kept_apart(tmp_path):
     """And what NUMBA_BOUNDSCHECK makes of either is kept as neither."""
     folder = 'code_folder("probe", write).name'
-    script = f"[{folder}, said(lambda: write(GAMES, -1)), sum(write.stats.cache_hits.values())]"
-    fast, played, _ = run(tmp_path, script)
-    assert played == "played"
+    loaded = "sum(write.stats.cache_hits.values())"
+    script = f'[{folder}, said(lambda: write(GAMES, -1)) == "played", {loaded}]'
+    fast, played, _ = run_kernels(tmp_path, script)
+    assert played
     for hits in (0, 1):
-        checked, raised, loaded = run(tmp_path, script, SHAKESPEARE_BOUNDS="1")
+        checked, played, loaded = run_kernels(tmp_path, script, SHAKESPEARE_BOUNDS="1")
         assert checked != fast
-        assert (raised, loaded) == ("IndexError", hits)
-    assert run(tmp_path, script, NUMBA_BOUNDSCHECK="1")[2] == 0
-    assert run(tmp_path, script, SHAKESPEARE_BOUNDS="0") == [fast, "played", 1]
-
-
-@pytest.mark.parametrize("value", ["yes", "2", " 1"])
-def test_any_other_value_of_the_variable_is_refused(value, monkeypatch):
-    monkeypatch.setenv("SHAKESPEARE_BOUNDS", value)
-    with pytest.raises(ValueError, match=f"SHAKESPEARE_BOUNDS={value!r}: set it to 1"):
-        bounds_checked()
-
-
-def test_it_is_refused_before_anything_is_compiled():
-    done = subprocess.run(
-        [sys.executable, "-c", "import shakespeare_env.compiled"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, "SHAKESPEARE_BOUNDS": "yes"},
-    )
-    assert "ValueError: SHAKESPEARE_BOUNDS='yes': set it to 1" in done.stderr
+        assert (played, loaded) == (False, hits)
+    assert run_kernels(tmp_path, script, NUMBA_BOUNDSCHECK="1")[2] == 0
+    assert run_kernels(tmp_path, script, SHAKESPEARE_BOUNDS="0") == [fast, True, 1]

@@ -1,27 +1,27 @@
-"""Compiled code is kept only where the user alone can write; loading it runs it."""
+"""Compiled code is kept only where the user alone can write, since loading it runs it, and not
+forever."""
 
 import hashlib
 import os
 import pickle
 import subprocess
 import sys
-import warnings
-from pathlib import Path
+import time
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
 
+from shakespeare_env import compiled_folder
 from shakespeare_env.compiled import kernel
+from shakespeare_env.compiled_cleaning import DAY, MOST_BYTES, RECENT, UNUSED, clean
 from shakespeare_env.compiled_folder import folder_named
 from shakespeare_env.compiled_sources import PACKAGE
 
 with_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users have no numbers here")
 as_root = pytest.mark.skipif(
     not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away"
-)
-not_as_root = pytest.mark.skipif(
-    hasattr(os, "geteuid") and os.geteuid() == 0, reason="root can write anywhere"
 )
 compiler = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -51,116 +51,53 @@ def refusal():
 
 
 def test_the_folder_is_where_the_variable_says_and_else_in_the_users_cache(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path / "own"))
-    assert folder_named(NAME) == tmp_path / "own" / "shakespeare-env" / NAME
+    for own in (str(tmp_path / "own"), "relative"):
+        monkeypatch.setenv("SHAKESPEARE_CACHE", own)
+        assert folder_named(NAME) == tmp_path / own / "shakespeare-env" / NAME
     monkeypatch.setenv("SHAKESPEARE_CACHE", "")
     assert folder_named(NAME) == tmp_path / "xdg" / "shakespeare-env" / NAME
-    monkeypatch.delenv("SHAKESPEARE_CACHE")
     for no_place in ("relative", ""):
         monkeypatch.setenv("XDG_CACHE_HOME", no_place)
         assert folder_named(NAME) == tmp_path / "home" / ".cache" / "shakespeare-env" / NAME
 
 
-def test_a_relative_folder_stays_where_it_is_when_the_process_moves(tmp_path, monkeypatch):
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SHAKESPEARE_CACHE", "here")
-    folder = folder_named(NAME)
-    assert folder is not None
-    assert folder == tmp_path / "here" / "shakespeare-env" / NAME
-    monkeypatch.chdir(tmp_path / "elsewhere")
-    assert folder.is_dir()
+@with_users
+def test_a_user_whom_the_system_does_not_know_is_warned(monkeypatch):
+    import pwd
 
-
-@compiler
-@pytest.mark.parametrize("home", [None, "/nowhere/to/be/found"])
-def test_a_user_without_a_home_plays_without_a_cache_and_is_told(tmp_path, home):
-    script = """
-import pwd
-pwd.getpwuid = lambda number: {}[number]  # a user whom the system does not know
-import os
-os.mkdir = lambda *_: (_ for _ in ()).throw(PermissionError(13, "Permission denied"))
-import probe
-print(probe.values[0])
-"""
-    (tmp_path / "probe.py").write_text(
-        "import numpy as np\nfrom shakespeare_env.compiled import kernel\n"
-        "@kernel('probe')\ndef probe(values):\n    values[0] = 6\n"
-        "values = np.zeros(1)\nprobe(values)\n"
-    )
-    gone = ("HOME", "XDG_CACHE_HOME", "SHAKESPEARE_CACHE")
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-        env={
-            **{name: value for name, value in os.environ.items() if name not in gone},
-            "PYTHONPATH": str(PACKAGE.parent),
-            **({} if home is None else {"HOME": home}),
-        },
-    )
-    assert (done.returncode, done.stdout) == (0, "6.0\n"), done.stderr
-    assert done.stderr.count("compiled code is not kept") == 1
-    assert ("you have no home folder" if home is None else "Permission denied") in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_a_file_in_place_of_the_folder_costs_a_warning(place):
-    place.touch()
-    assert f"{place} is no folder" in refusal()
-
-
-def test_a_file_in_place_of_a_folder_of_ours_costs_a_warning(place):
-    (place / "shakespeare-env").mkdir(parents=True)
-    (place / "shakespeare-env" / NAME).touch()
-    refusal()
-
-
-@not_as_root
-def test_a_folder_that_cannot_be_written_costs_a_warning(place):
-    place.mkdir(mode=0o500)
-    assert "Permission denied" in refusal()
-
-
-def test_a_full_disk_costs_a_warning(place, monkeypatch):
-    def full(*_args, **_more):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("tempfile.TemporaryFile", full)
-    assert "No space left on device" in refusal()
+    for name in ("HOME", "XDG_CACHE_HOME", "SHAKESPEARE_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", lambda number: {}[number])
+    assert "you have no home folder" in refusal()
 
 
 # ---- who can write it ----------------------------------------------------------------------------
 
 
 @with_users
-@pytest.mark.parametrize("mode", [0o777, 0o707, 0o1777])
 @pytest.mark.parametrize("below", ["shakespeare-env", f"shakespeare-env/{NAME}"])
-def test_a_folder_that_others_can_write_is_not_used(place, below, mode):
+def test_a_folder_that_others_can_write_is_not_used(place, below):
     (place / below).mkdir(parents=True)
-    (place / below).chmod(mode)
+    (place / below).chmod(0o1777)
     assert f"others can write {place / below}" in refusal()
 
 
 @with_users
-def test_no_folder_above_may_be_written_by_others_unless_only_what_is_theirs(place, monkeypatch):
-    above = place.parent / "above"
-    above.mkdir()
-    above.chmod(0o1777)
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(above / "sticky"))
+def test_no_folder_above_may_be_written_by_others_unless_only_what_is_theirs(place):
+    place.mkdir()
+    place.chmod(0o777)
+    assert f"others can write {place}" in refusal()
+    assert not (place / "shakespeare-env").exists()
+    compiled_folder._safe.cache_clear()
+    place.chmod(0o1777)
     assert folder_named(NAME) is not None
-    above.chmod(0o777)
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(above / "open"))
-    assert f"others can write {above}" in refusal()
-    assert not (above / "open").exists()
 
 
 @as_root
-@pytest.mark.parametrize("below", ["", "shakespeare-env", f"shakespeare-env/{NAME}"])
+@pytest.mark.parametrize("below", ["", f"shakespeare-env/{NAME}"])
 def test_a_folder_of_another_user_is_not_used(place, below):
     folder = place / below
     folder.mkdir(parents=True)
@@ -169,60 +106,46 @@ def test_a_folder_of_another_user_is_not_used(place, below):
 
 
 @with_users
-def test_a_group_of_which_the_user_is_the_only_member_is_nobody_else(place, monkeypatch):
+@pytest.mark.parametrize(
+    ("members", "has_friend", "alone"),
+    [(["me"], False, True), (["me", "friend"], False, False), ([], True, False)],
+)
+def test_a_group_of_which_the_user_is_the_only_member_is_nobody_else(
+    place, monkeypatch, members, has_friend, alone
+):
     import grp
     import pwd
 
-    from shakespeare_env import compiled_folder
-
     group = os.getegid()
-    own = pwd.struct_passwd(("me", "x", os.geteuid(), group, "", "/", ""))
-    friend = pwd.struct_passwd(("friend", "x", STRANGER, group, "", "/", ""))
-    monkeypatch.setattr(pwd, "getpwuid", lambda _: own)
-    for number, (members, users, alone) in enumerate(
-        [
-            ([], [own], True),
-            (["me"], [own], True),
-            (["me", "friend"], [own], False),
-            ([], [own, friend], False),
-        ]
-    ):
-        entry = grp.struct_group(("me", "x", group, members))
-        monkeypatch.setattr(grp, "getgrgid", lambda _, entry=entry: entry)
-        monkeypatch.setattr(pwd, "getpwall", lambda users=users: users)
-        compiled_folder._is_own_group.cache_clear()
-        folder = place / str(number) / "shakespeare-env"
-        folder.mkdir(parents=True)
-        folder.chmod(0o775)
-        monkeypatch.setenv("SHAKESPEARE_CACHE", str(folder.parent))
-        if alone:
-            assert folder_named(NAME) == folder / NAME
-        else:
-            assert f"others can write {folder}" in refusal()
+    users = [
+        pwd.struct_passwd((name, "x", number, group, "", "/", ""))
+        for name, number in (("me", os.geteuid()), ("friend", STRANGER))
+    ]
+    monkeypatch.setattr(pwd, "getpwuid", lambda _: users[0])
+    monkeypatch.setattr(pwd, "getpwall", lambda: users[: 1 + has_friend])
+    monkeypatch.setattr(grp, "getgrgid", lambda _: grp.struct_group(("me", "x", group, members)))
+    compiled_folder._is_own_group.cache_clear()
+    folder = place / "shakespeare-env"
+    folder.mkdir(parents=True)
+    folder.chmod(0o775)
+    if alone:
+        assert folder_named(NAME) == folder / NAME
+    else:
+        assert f"others can write {folder}" in refusal()
     compiled_folder._is_own_group.cache_clear()
 
 
 @with_users
-def test_links_are_followed_once_and_lead_only_to_folders_that_are_safe(place, monkeypatch):
-    safe, unsafe = place.parent / "safe", place.parent / "unsafe"
+def test_links_lead_only_to_folders_that_are_safe(place, monkeypatch):
+    safe, unsafe, link = (place.parent / name for name in ("safe", "unsafe", "link"))
     (safe / "shakespeare-env").mkdir(parents=True)
     unsafe.mkdir()
     unsafe.chmod(0o777)
     place.symlink_to(safe)
-    folder = folder_named(NAME)
-    assert folder == safe / "shakespeare-env" / NAME
-    link = place.parent / "link"
+    assert folder_named(NAME) == safe / "shakespeare-env" / NAME
     link.symlink_to(unsafe)
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(link))
     assert f"others can write {unsafe}" in refusal()
-
-
-@with_users
-def test_a_link_in_place_of_a_folder_of_ours_is_not_followed(place):
-    (place / "shakespeare-env").mkdir(parents=True)
-    (place.parent / "planted").mkdir()
-    (place / "shakespeare-env" / NAME).symlink_to(place.parent / "planted")
-    refusal()
 
 
 # ---- what others have put there ------------------------------------------------------------------
@@ -240,48 +163,126 @@ class _Trap:
 
 @compiler
 @with_users
-def test_what_others_have_put_into_the_cache_does_not_run(place, monkeypatch):
-    """Files of ours and of Numba, whole and under the right name."""
-
-    def loaded(keep):
-        @keep
+def test_what_others_have_put_into_the_cache_does_not_run(place):
+    def loaded():
+        @kernel("probe")
         def probe(values):
             values[0] = 6
 
+        entry: Any = probe
         values = np.zeros(1)
-        probe(values)
-        return values[0], sum(probe.stats.cache_hits.values())
+        entry(values)
+        return values[0], sum(entry.stats.cache_hits.values())
 
     sprung = place.parent / "sprung"
-    assert loaded(kernel("probe")) == (6, 0)
+    assert loaded() == (6, 0)
     (file,) = place.rglob("*.code")
     data = pickle.dumps(_Trap(sprung))
     planted = hashlib.sha256(file.name.encode() + b"\n" + data).digest() + data
     file.write_bytes(planted)
     with pytest.warns(RuntimeWarning):
-        loaded(kernel("probe"))
+        loaded()
     assert sprung.is_dir()  # the trap works, where the user has put it there
     sprung.rmdir()
 
     file.write_bytes(planted)
     file.chmod(0o666)
     with pytest.warns(RuntimeWarning, match="others can write"):
-        assert loaded(kernel("probe")) == (6, 0)
+        assert loaded() == (6, 0)
     assert not sprung.exists()
 
-    other = place.parent / "other"
-    monkeypatch.setenv("SHAKESPEARE_CACHE", str(other))
-    folder = other / "shakespeare-env" / file.parent.name
-    folder.mkdir(parents=True)
-    for name in (file.name, "test_compiled_folder.probe.py311.nbi", "probe.1.nbc"):
-        (folder / name).write_bytes(planted if name == file.name else data)
-    folder.chmod(0o777)
-    with pytest.warns(RuntimeWarning, match="others can write"):
-        assert loaded(kernel("probe")) == (6, 0)
-    assert not sprung.exists()
-    folder.chmod(0o700)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        loaded(kernel("probe"))
-    assert not sprung.exists()  # found wanting once, a folder is not looked at again
-    assert {Path(path).name for path in folder.iterdir()} >= {file.name}
+
+# ---- what nobody uses any more is cleared away ---------------------------------------------------
+
+
+def named(number):
+    return f"probe-{number:024x}"
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path))
+    (tmp_path / "shakespeare-env").mkdir()
+    return tmp_path / "shakespeare-env"
+
+
+def fill(folder, age=0.0, size=0, names=("step-1.code", "compiled")):
+    """A folder of compiled code; its age is in seconds, its size in bytes."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).touch()
+    if size:
+        os.truncate(folder / names[0], size)  # without taking room
+    at = time.time() - age
+    os.utime(folder, (at, at))
+    return folder
+
+
+def test_folders_that_nobody_has_used_for_long_go_and_what_is_not_ours_stays(home):
+    fill(home / named(1), UNUSED + DAY)
+    fill(home / named(2), UNUSED + DAY, names=("a.py311.nbi", "a.py311.1.nbc"))
+    fill(home / f"{named(3)}.old", UNUSED + DAY)
+    fill(home / named(4), UNUSED + DAY, names=("step-1.codeabc_1.draft",))
+    stay = [fill(home / named(5), UNUSED - DAY), fill(home.parent / "keep", 2 * UNUSED)]
+    names = ["probe", named(2) + "0", "probe-" + "G" * 24, "notes.txt-" + "0" * 24]
+    stay += [fill(home / name, 2 * UNUSED) for name in names]
+    stay.append(fill(home / named(7), 2 * UNUSED, names=("step-1.code", "notes.txt")))
+    link, inner = (fill(home / named(number), names=()) for number in (8, 9))
+    (link / "step-1.code").symlink_to(stay[1] / "compiled")
+    (inner / "step-1.code").mkdir()
+    for path in (link, inner):
+        os.utime(path, (0, 0))
+    (home / named(10)).symlink_to(stay[1])
+    clean(home)
+    assert {*home.iterdir()} == {*stay[:1], *stay[2:], link, inner, home / named(10)}
+    assert (stay[1] / "compiled").exists()
+
+
+def test_beyond_a_total_size_those_used_longest_ago_go_unless_used_lately(home):
+    folders = [fill(home / named(age), age * DAY, MOST_BYTES // 3) for age in (2, 3, 4, 5, 6)]
+    clean(home)
+    assert [folder.exists() for folder in folders] == [True, True, True, False, False]
+    lately = [fill(home / named(number), RECENT / 2, MOST_BYTES) for number in range(20, 23)]
+    clean(home)
+    assert all(folder.exists() for folder in lately)
+
+
+def test_drafts_of_killed_processes_go_from_folders_in_use(home):
+    names = ("step-1.code", "step-1.codeabc.draft", "play-2.codedef.draft")
+    folder = fill(home / named(1), names=names)
+    os.utime(folder / names[1], (0, 0))
+    clean(home)
+    assert {path.name for path in folder.iterdir()} == {names[0], names[2]}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no locks here")
+def test_what_a_process_holds_stays_until_it_ends(home):
+    script = (
+        "from shakespeare_env.compiled_folder import folder_named\n"
+        f"print(folder_named({named(1)!r}), flush=True)\ninput()\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+    assert process.stdout is not None
+    folder = home / named(1)
+    assert process.stdout.readline().strip() == str(folder)
+    os.utime(folder, (0, 0))
+    clean(home)
+    assert folder.exists()
+    process.communicate("\n")
+    clean(home)
+    assert not folder.exists()
+
+
+def test_use_makes_a_folder_young_and_a_new_one_occasions_cleaning(home):
+    old, used = (fill(home / named(number), 2 * UNUSED) for number in (1, 2))
+    assert folder_named(named(2)) == used
+    assert time.time() - used.stat().st_mtime < DAY
+    assert old.exists()
+    folder_named(named(3))
+    assert not old.exists()

@@ -8,63 +8,34 @@ import pytest
 from shakespeare_env import observation_layout, registry
 from shakespeare_env.game import Field
 from tests.contract import knowledge
-from tests.contract.random_games import TABLES, sampled
-
-games = pytest.mark.parametrize("name", registry.names())
-tables = pytest.mark.parametrize("table", TABLES, ids=str)
-SEAT_FIELD = re.compile(r"seat(\d+)\.(\w+)")
+from tests.contract.batches import games
+from tests.contract.each_table import plain_tables
+from tests.contract.random_games import sampled
 
 
 def blocks(layout):
     """Seat number -> the fields of its block, without the seat's number."""
     found: dict[int, dict[str, Field]] = {}
     for field in layout:
-        if match := SEAT_FIELD.fullmatch(field.name):
+        if match := re.fullmatch(r"seat(\d+)\.(\w+)", field.name):
             found.setdefault(int(match[1]), {})[match[2]] = field
     return found
 
 
-def block_of(observation, layout, seat):
-    """The numbers of one seat's block."""
-    return np.concatenate([observation[field.slice] for field in blocks(layout)[seat].values()])
-
-
-def own_places(name):
-    """Where in a block stands what its seat alone may know."""
-    own = knowledge.of(name, "facts").OWN_FIELDS
-    block = blocks(observation_layout(name))[0]
-    assert own <= set(block)
-    return np.flatnonzero(np.repeat([f in own for f in block], [f.size for f in block.values()]))
-
-
 @games
-def test_fields_cover_the_observation_without_gap_or_overlap(name):
+def test_described_fields_cover_the_observation_and_seats_have_equal_blocks(name):
     layout = observation_layout(name)
     covered = np.zeros(layout.size, int)
     for field in layout:
-        assert field.size > 0
         assert field.slice == slice(field.start, field.start + field.size)
         covered[field.slice] += 1
-    assert (covered == 1).all()
-    assert [layout[field.name] for field in layout] == list(layout)
-    assert list(layout.fields) == [field.name for field in layout]
-
-
-@games
-def test_ranges_fit_int8_and_every_field_is_described(name):
-    layout = observation_layout(name)
-    assert layout.low.dtype == layout.high.dtype == np.int8
-    assert layout.low.shape == layout.high.shape == (layout.size,)
-    for field in layout:
         assert -128 <= field.low < field.high <= 127
         assert field.description
         assert (layout.low[field.slice] == field.low).all()
         assert (layout.high[field.slice] == field.high).all()
-
-
-@games
-def test_every_seat_has_a_block_of_the_same_fields(name):
-    found = blocks(observation_layout(name))
+        assert layout[field.name] == field
+    assert (covered == 1).all()
+    found = blocks(layout)
     assert list(found) == list(range(registry.game(name).max_seats))
     shapes = [
         [(key, f.size, f.low, f.high, f.description) for key, f in block.items()]
@@ -73,50 +44,31 @@ def test_every_seat_has_a_block_of_the_same_fields(name):
     assert all(shape == shapes[0] for shape in shapes)
 
 
-@tables
-def test_blocks_of_absent_seats_are_zero_and_of_present_ones_are_not(table):
-    """The layout is the same for every number of seats."""
-    for position in sampled(table, seed=60, every=10):
-        layout = observation_layout(table.game)
-        for seat in range(table.players):
-            seen = position.observation(seat)
-            assert seen.shape == (layout.size,)
-            present = [block_of(seen, layout, block).any() for block in blocks(layout)]
-            expected = [block < table.players for block in blocks(layout)]
-            assert present == expected
-
-
-@tables
-def test_the_observer_is_the_first_block_and_the_others_follow_in_seat_order(table):
-    """What all may know of a seat is the same in every block that shows it."""
-    hidden = own_places(table.game)
+@plain_tables
+def test_all_seats_see_the_same_table_each_from_its_own_place(table):
+    """What all may know of a seat is the same in every block that shows it; the first is the
+    observer's, and those of absent seats are zero. Fields outside are public but for those that
+    begin with `own_` or `known_`."""
+    layout, own = observation_layout(table.game), knowledge.of(table.game, "facts").OWN_FIELDS
+    found = blocks(layout)
+    assert own <= set(found[0])
     for position in sampled(table, seed=61, every=10):
-        layout = observation_layout(table.game)
         seen = [position.observation(seat) for seat in range(table.players)]
-        for seat in range(table.players):
-            own = block_of(seen[seat], layout, 0)
-            for observer in range(table.players):
-                shown = block_of(seen[observer], layout, (seat - observer) % table.players)
-                np.testing.assert_array_equal(
-                    np.delete(shown, hidden), np.delete(own, hidden), f"{seat} by {observer}"
-                )
-
-
-@tables
-def test_what_is_on_the_table_is_the_same_for_everyone(table):
-    """Fields outside the blocks are public but for those that begin with `own_` or `known_`."""
-    for position in sampled(table, seed=62, every=10):
-        seen = [position.observation(seat) for seat in range(table.players)]
-        for field in observation_layout(table.game):
+        for field in layout:
             if not field.name.startswith(("seat", "own_", "known_")):
                 assert len({observation[field.slice].tobytes() for observation in seen}) == 1
-
-
-@tables
-def test_only_seats_at_the_table_observe(table):
-    position = table.position(seed=63)
+        for observer, observation in enumerate(seen):
+            for place, block in found.items():
+                shown = {name: observation[field.slice] for name, field in block.items()}
+                present = any(numbers.any() for numbers in shown.values())
+                assert present == (place < table.players)
+                if present:
+                    owner = seen[(observer + place) % table.players]
+                    for name in shown.keys() - own:
+                        field = found[0][name]
+                        np.testing.assert_array_equal(shown[name], owner[field.slice], name)
     for seat in (-1, table.players, 256):
         with pytest.raises(ValueError, match=f"seat {seat}"):
             position.observation(seat)
-        with pytest.raises(ValueError, match=f"seat {seat}"):
-            position.determinize(seat, seed=0)
+        with pytest.raises(ValueError, match="seat"):
+            position.seen_by(seat)

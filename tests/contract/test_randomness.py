@@ -11,9 +11,10 @@ import pytest
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.rng import streams
 from tests.contract import knowledge
+from tests.contract.batches import assert_same, games, mixed
+from tests.contract.each_table import full_tables
 from tests.contract.random_games import (
     FULL_TABLES,
-    PLAIN_FULL_TABLES,
     TABLES,
     chosen,
     differing_fields,
@@ -24,130 +25,50 @@ from tests.contract.random_games import (
 )
 
 STEPS = 300
-VIEWS = ("to_move", "mask", "obs", "rewards", "done", "final_scores", "final_winners")
-
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
-full_tables = pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
-games = pytest.mark.parametrize("name", registry.names())
-
-
-def differing_views(one, other, games, views):
-    """Names of the arrays in which the first games of two batches differ."""
-    return [
-        v for v in views if not np.array_equal(getattr(one, v)[:games], getattr(other, v)[:games])
-    ]
-
-
-def differences(one, other, games):
-    """Names of arrays and of record fields in which the first games of two batches differ."""
-    rows = slice(games)
-    fields = differing_fields(one.save(rows), other.save(rows))
-    return differing_views(one, other, games, VIEWS) + fields
-
-
-def step_by_rule(batch, step, salt=0):
-    return batch.step(chosen(batch.mask, step, salt))
-
-
-def assert_same_games(one, other):
-    """Two batches go the same way for 300 steps, as far as the smaller one reaches."""
-    games = min(one.n, other.n)
-    over = 0
-    for step in range(STEPS):
-        assert differences(one, other, games) == [], step
-        step_by_rule(one, step)
-        step_by_rule(other, step)
-        over += int(one.done[:games].sum())
-    assert over >= games  # so games after the first of a row are compared, too
-
-
-@tables
-def test_a_game_does_not_depend_on_the_size_of_the_batch(table):
-    assert_same_games(table.batch(1, seed=21), table.batch(7, seed=21))
 
 
 @full_tables
-def test_a_game_does_not_depend_on_the_size_of_a_large_batch(table):
-    assert_same_games(table.batch(7, seed=22), table.batch(4096, seed=22))
-
-
-@tables
-def test_a_game_does_not_depend_on_the_number_of_threads(table):
-    assert_same_games(table.batch(7, seed=23), table.batch(7, seed=23, threads=2))
+@pytest.mark.parametrize(("few", "many"), [(1, 7), (7, 4096)])
+def test_a_game_does_not_depend_on_its_neighbours(table, few, many):
+    one, other = (table.batch(n, seed=21) for n in (few, many))
+    over = 0
+    for step in range(STEPS):
+        assert differing_fields(one.save(slice(few)), other.save(slice(few))) == [], step
+        for view in ("to_move", "mask", "obs", "rewards", "done", "final_scores", "final_winners"):
+            np.testing.assert_array_equal(getattr(one, view), getattr(other, view)[:few], view)
+        actions = chosen(other.mask, step, salt=1)  # its other games are played in another way
+        actions[:few] = chosen(one.mask, step)
+        one.step(actions[:few])
+        other.step(actions)
+        over += int(one.done.sum())
+    assert over >= few  # so games after the first of a row are compared, too
 
 
 @games
-def test_a_large_batch_does_not_depend_on_the_number_of_threads(name):
-    """1000 games of every seat count at once; random actions are the same, too."""
-    players = np.resize(registry.seats(name), 1000)
-    one = Batch(name, 1000, players=players, seed=24, reward="score")
-    other = Batch(name, 1000, players=players, seed=24, threads=2, reward="score")
-    for step in range(100):
+@pytest.mark.parametrize("n", [7, 1000])
+def test_a_game_does_not_depend_on_the_number_of_threads(name, n):
+    """Games of every seat count at once; random actions are the same, too."""
+    one, other = (mixed(name, n, reward="score", threads=threads) for threads in (1, 2))
+    for _ in range(100):
         actions = one.random_actions()
         np.testing.assert_array_equal(actions, other.random_actions())
         one.step(actions)
         other.step(actions)
-        assert differences(one, other, 1000) == [], step
-
-
-@full_tables
-def test_a_game_does_not_depend_on_its_neighbours(table):
-    """Game 5 is the same whatever the other games do."""
-    one, other = table.batch(8, seed=25), table.batch(8, seed=25)
-    for step in range(STEPS):
-        actions = chosen(other.mask, step, salt=1)
-        actions[5] = chosen(one.mask, step)[5]
-        step_by_rule(one, step)
-        other.step(actions)
-        assert differing_fields(record_of(one, 5), record_of(other, 5)) == []
-        np.testing.assert_array_equal(one.obs[5], other.obs[5])
-
-
-@tables
-def test_a_position_is_game_0_of_a_batch(table):
-    """Step by step: moves, observation and record."""
-    batch = table.batch(3, seed=26, autoreset=False)
-    position = table.position(seed=26)
-    for step in range(STEPS):
-        assert differing_fields(record_of(batch, 0), position.record()) == []
-        np.testing.assert_array_equal(batch.mask[0], position.action_mask())
-        if position.to_move is None:
-            break
-        np.testing.assert_array_equal(batch.obs[0], position.observation(position.to_move))
-        position.push(move_by_rule(position, step))
-        step_by_rule(batch, step)
-    assert position.winners == np.flatnonzero(batch.final_winners[0]).tolist()
+        assert_same(one, other)
 
 
 @tables
 def test_seeds_and_games_of_a_batch_differ(table):
     """200 games from neighbouring seeds and numbers begin in 200 ways."""
-    records = [
-        record for seed in range(10) for record in table.batch(20, seed=seed).save(slice(None))
-    ]
+    batches = [table.batch(20, seed=seed) for seed in range(10)]
+    records = [record for batch in batches for record in batch.save(slice(None))]
     assert len({int(record["random"]) for record in records}) == 200
-    to_dict = table.batch(1, seed=0).game.to_dict
-    assert len({json.dumps(to_dict(record)) for record in records}) == 200
-
-
-@tables
-def test_the_largest_seed_is_a_seed(table):
+    assert len({json.dumps(batches[0].game.to_dict(record)) for record in records}) == 200
     assert table.position(2**64 - 1) != table.position(0)
 
 
-@tables
-def test_the_same_seed_begins_the_same_batch_again(table):
-    batch = table.batch(5, seed=27)
-    for step in range(50):
-        step_by_rule(batch, step)
-    batch.reset(27)
-    fresh = table.batch(5, seed=27)
-    assert differing_views(batch, fresh, 5, ("to_move", "mask", "obs")) == []
-    assert differing_fields(batch.save(slice(None)), fresh.save(slice(None))) == []
-    np.testing.assert_array_equal(batch.random_actions(), fresh.random_actions())
-
-
-@tables
+@full_tables
 def test_games_that_begin_anew_differ_and_can_be_repeated(table):
     """With autoreset the next game of a row is another one, and the same one every time."""
     begun = []
@@ -155,28 +76,15 @@ def test_games_that_begin_anew_differ_and_can_be_repeated(table):
         batch = table.batch(3, seed=28)
         starts = [record_of(batch, 0)]
         for step in range(STEPS * 3):
-            step_by_rule(batch, step)
+            batch.step(chosen(batch.mask, step))
             if batch.done[0]:
                 starts.append(record_of(batch, 0))
         assert len(starts) > 3
         begun.append(stacked(starts))
     assert differing_fields(begun[0], begun[1]) == []
-    chance = begun[0]["random"].tolist()
-    assert len(set(chance)) == len(chance)
-
-
-@tables
-def test_saved_games_go_on_identically_in_another_batch(table):
-    batch = table.batch(6, seed=29)
-    for step in range(60):
-        step_by_rule(batch, step)
-    other = table.batch(6, seed=0)
-    other.load(slice(None), batch.save(slice(None)))
-    for step in range(60, 60 + STEPS):
-        step_by_rule(batch, step)
-        step_by_rule(other, step)
-        assert differing_views(batch, other, 6, VIEWS[:5]) == [], step
-        assert differing_fields(batch.save(slice(None)), other.save(slice(None))) == []
+    assert len(set(begun[0]["random"].tolist())) == len(begun[0])
+    scores = {tuple(Position.of_record(batch.game, start).scores()) for start in starts}
+    assert scores == {tuple(table.position(seed=0).scores())}, "each begins at its beginning"
 
 
 def global_states():
@@ -203,48 +111,32 @@ def test_nothing_touches_the_global_generators():
 
 # ---- pinned: equal on every machine, with every compiler and every version -----------------------
 
-STREAMS = {
-    0: [0x48218226FF3CD4BF, 0x397AB29740681D9, 0xC0737B7CF89E44AB],
-    1: [0xDCE423FC82C0D5B8, 0xDDC1ED05282D1D64, 0x7ADDA25FCF93EE03],
-    2**64 - 1: [0x445018E305810B78, 0x42D30092DCD06D20, 0x5942FFBAB1C31C75],
-}
-"""Seed -> the states that its first three games begin with."""
 
-
-def mixed(word):
+def mixed_up(word):
     """The finaliser of SplitMix64, written with Python's integers."""
     word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
     word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
     return word ^ word >> 31
 
 
-@pytest.mark.parametrize("seed", STREAMS)
-def test_the_streams_of_a_seed_are_pinned(seed):
+@pytest.mark.parametrize("seed", [0, 1, 2**64 - 1])
+def test_the_streams_of_a_seed_are_those_computed_by_hand(seed):
     golden = 0x9E3779B97F4A7C15
-    by_hand = [
-        mixed(mixed((seed + golden) % 2**64) ^ number * golden % 2**64) for number in range(3)
-    ]
-    assert by_hand == STREAMS[seed]
-    assert streams(seed, np.arange(3)).tolist() == STREAMS[seed]
+    by_hand = [mixed_up(mixed_up((seed + golden) % 2**64) ^ n * golden % 2**64) for n in range(3)]
+    assert streams(seed, np.arange(3)).tolist() == by_hand
 
 
 @games
-def test_random_actions_are_pinned(name):
-    batch = Batch(name, 5, players=registry.game(name).max_seats, seed=2024)
-    actions = []
+def test_random_actions_and_a_whole_game_are_pinned(name):
+    """Its chance and its course, through every position in text."""
+    seats, pinned = registry.seats(name)[-1], knowledge.of(name, "pinned")
+    batch, actions = Batch(name, 5, players=seats, seed=2024), []
     for _ in range(2):
         actions.append(batch.random_actions().tolist())
         batch.step(np.array(actions[-1]))
-    assert actions == knowledge.of(name, "pinned").RANDOM_ACTIONS
-
-
-@games
-def test_a_whole_game_is_pinned(name):
-    """Its chance and its course, through every position in text."""
-    start = Position.new(name, players=registry.game(name).max_seats, seed=2024)
+    assert actions == pinned.RANDOM_ACTIONS
     digest = hashlib.sha256()
-    for position in game_from(start):
+    for position in game_from(Position.new(name, players=seats, seed=2024)):
         digest.update(json.dumps(position.to_dict(), sort_keys=True).encode())
-    pinned = knowledge.of(name, "pinned")
     found = int(position.record()["random"]), digest.hexdigest()
     assert found == (pinned.CHANCE, pinned.COURSE)

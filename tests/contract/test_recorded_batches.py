@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
 
-from shakespeare_env.datasets import (
-    Batches,
-    Decisions,
-    frames,
-    read_batches,
-    read_decisions,
-    read_recorded,
-)
+from shakespeare_env.datasets import Decisions, frames, read_batches, read_decisions
 from shakespeare_env.errors import DatasetError
 from tests.contract import recorded_folders
 from tests.contract.recorded_folders import KINDS, games_of, played
@@ -38,15 +32,15 @@ def keys(batches):
 
 
 def test_a_batch_holds_what_was_seen_and_done_and_what_became_of_it(folder):
+    """What a seat does not know changes no observation."""
     batches = read_batches(folder, size=SIZE)
     whole = joined(batches)
     rows = read_decisions(folder).collect()
     for name in ("action", "seat", "game_id", "number"):
         assert getattr(whole, f"{name}s").tolist() == rows[name].to_list()
     assert [batches.agents[agent] for agent in whole.agents] == rows["agent"].to_list()
-    assert [np.flatnonzero(mask).tolist() for mask in whole.masks] == rows[
-        "legal_actions"
-    ].to_list()
+    legal = [np.flatnonzero(mask).tolist() for mask in whole.masks]
+    assert legal == rows["legal_actions"].to_list()
     values = [None if np.isnan(value) else value for value in whole.values.tolist()]
     assert values == rows["value"].to_list()
     at = 0
@@ -60,35 +54,15 @@ def test_a_batch_holds_what_was_seen_and_done_and_what_became_of_it(folder):
             absent = [0] * (whole.scores.shape[1] - players)
             scores = position.scores()
             assert whole.players[at] == players
-            assert whole.observations[at].tolist() == position.observation(seat).tolist()
+            possible = position.determinize(seat, seed=at)
+            for one in (position, possible):
+                assert whole.observations[at].tolist() == one.observation(seat).tolist()
             assert whole.scores_before[at].tolist() == [scores[one] for one in around] + absent
             assert whole.scores[at].tolist() == [game["scores"][one] for one in around] + absent
             shares = [firsts[one] / sum(firsts) for one in around]
             assert whole.shares[at].tolist() == pytest.approx(shares + absent)
             at += 1
     assert at == whole.size == batches.decisions
-
-
-def test_what_a_seat_does_not_know_changes_no_observation(folder):
-    whole = joined(read_batches(folder, size=SIZE))
-    at = 0
-    for game in games_of(folder)[:2]:
-        for position in played(game)[: len(game["actions"])]:
-            seat = position.to_move
-            assert seat is not None
-            other = position.determinize(seat, seed=at)
-            assert (other.observation(seat) == whole.observations[at]).all()
-            at += 1
-
-
-@pytest.mark.parametrize("seed", [None, 3])
-def test_batches_have_the_size_asked_for_and_the_last_what_is_left(folder, seed):
-    for buffer in (1, 100, 10**6):
-        batches = read_batches(folder, size=SIZE, seed=seed, buffer=buffer)
-        *most, last = [batch.size for batch in batches]
-        assert set(most) == {SIZE}
-        assert 0 < last <= SIZE
-        assert sum(most) + last == batches.decisions
 
 
 def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder):
@@ -101,39 +75,35 @@ def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder)
         assert order not in (in_order, *orders[:number])
     assert orders[1] == keys(batches.epoch(1))
     assert orders[0] == keys(batches)
-    first = [game for game, _ in orders[0][:SIZE]]
-    assert len(set(first)) > 1, "games are mixed"
+    assert len({game for game, _ in orders[0][:SIZE]}) > 1, "games are mixed"
     shuffled, plain = joined(batches), joined(read_batches(folder, size=SIZE))
     back = plain.rows(np.array([in_order.index(key) for key in orders[0]]))
     for one, other in zip(shuffled, back, strict=True):
         np.testing.assert_array_equal(one, other)
+    for buffer in (1, 100):
+        sizes = [one.size for one in read_batches(folder, size=SIZE, seed=3, buffer=buffer)]
+        assert set(sizes[:-1]) == {SIZE}
+        assert sum(sizes) == batches.decisions
 
 
 @pytest.mark.parametrize("seed", [None, 3])
 def test_parts_share_the_games_out(folder, seed):
     batches = read_batches(folder, size=SIZE, seed=seed)
-    for count in (1, 2, 3):
-        parts = [keys(batches.epoch(1, part=(part, count))) for part in range(count)]
-        assert sorted(key for part in parts for key in part) == sorted(keys(batches.epoch(1)))
-        shared = [{game for game, _ in part} for part in parts]
-        assert sum(map(len, shared)) == len(set.union(*shared)) == batches.games
-
-
-def test_more_parts_than_games_leave_some_empty(folder):
-    assert not list(read_batches(folder, size=SIZE).epoch(0, part=(99, 100)))
+    parts = [keys(batches.epoch(1, part=(part, 3))) for part in range(3)]
+    assert sorted(key for part in parts for key in part) == sorted(keys(batches.epoch(1)))
+    shared = [{game for game, _ in part} for part in parts]
+    assert sum(map(len, shared)) == len(set.union(*shared)) == batches.games
+    assert not list(batches.epoch(0, part=(99, 100)))
 
 
 def test_one_agents_decisions_alone(folder):
     rows = read_decisions(folder).select("game_id", "number", "agent").collect()
     for agent in set(rows["agent"]):
-        batches = read_batches(folder, size=SIZE, agent=agent)
-        own = rows.filter(agent=agent)
-        assert keys(batches) == list(own.select("game_id", "number").iter_rows())
-        assert batches.decisions == own.height
-        assert batches.games == own["game_id"].n_unique()
-        shuffled = read_batches(folder, size=SIZE, agent=agent, seed=1)
-        assert sorted(keys(shuffled)) == keys(batches)
-        assert {shuffled.agents[one] for one in joined(shuffled).agents} == {agent}
+        own = list(rows.filter(agent=agent).select("game_id", "number").iter_rows())
+        for seed in (None, 1):
+            batches = read_batches(folder, size=SIZE, agent=agent, seed=seed)
+            assert sorted(keys(batches)) == own
+            assert batches.decisions == len(own)
 
 
 def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
@@ -148,29 +118,12 @@ def test_they_go_to_other_processes_and_touch_no_generator(folder, monkeypatch):
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"size": 0}, "size=0"),
-        ({"size": 1.5}, "size=1.5"),
-        ({"buffer": 0}, "buffer=0"),
-        ({"seed": -1}, "seed"),
-        ({"agent": "nobody"}, "has no agent 'nobody'; its agents: "),
-    ],
-)
-def test_arguments_that_cannot_be_are_refused(folder, arguments, said):
-    with pytest.raises((DatasetError, ValueError, TypeError), match=said):
-        read_batches(folder, **{"size": SIZE, **arguments})
-
-
-@pytest.mark.parametrize(
-    "arguments", [(-1,), (0.5,), (0, (2, 2)), (0, (-1, 2)), (0, (0,)), (0, (0, 1.5)), (0, 1)]
-)
-def test_epochs_and_parts_that_cannot_be_are_refused(folder, arguments):
-    with pytest.raises((ValueError, TypeError), match=r"epoch|part"):
-        read_batches(folder, size=SIZE).epoch(*arguments)
-
-
-def test_no_games_are_told_apart_from_no_folder(folder):
-    with pytest.raises(DatasetError, match="no games"):
-        Batches(read_recorded(folder).head(0), size=SIZE, source="there")
+@pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
+def test_what_cannot_be_asked_is_refused(folder):
+    wrong: dict[str, Any] = {"size": 1.5, "buffer": 0, "seed": -1, "agent": "nobody"}
+    for name, value in wrong.items():
+        with pytest.raises((DatasetError, ValueError, TypeError), match=f"{name}.*{value}"):
+            read_batches(folder, **{"size": SIZE, name: value})
+    for epoch in ((-1,), (0.5,), (0, (2, 2)), (0, (-1, 2)), (0, (0,)), (0, 1)):
+        with pytest.raises((ValueError, TypeError), match=r"epoch|part"):
+            read_batches(folder, size=SIZE).epoch(*epoch)

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import html
+import re
 import subprocess
 import sys
 
+import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from shakespeare_env.datasets import DECISIONS, decisions, frames, read_decisions, read_recorded
+from shakespeare_env.datasets import (
+    DECISIONS,
+    decisions,
+    frames,
+    read_decisions,
+    read_recorded,
+    recorded_games,
+)
 from shakespeare_env.datasets.decisions import decisions_of
 from shakespeare_env.datasets.playing_again import play_again
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.film import film_page
 from tests.contract import recorded_folders
-from tests.contract.recorded_folders import KINDS, games_of
-from tests.contract.small_datasets import small_settings, write
+from tests.contract.recorded_folders import KINDS, games_of, played
 
 SCHEMA = frames.polars_schema(DECISIONS)
 
@@ -49,20 +59,13 @@ def test_they_are_those_of_the_games_played_one_by_one(folder, rows):
 
 
 QUERIES = {
-    "some columns": lambda frame: frame.select("move", "seat"),
-    "the first": lambda frame: frame.head(3),
     "some in the middle": lambda frame: frame.slice(40, 7).select("position", "value"),
     "the last": lambda frame: frame.tail(2).select("move"),
-    "one game's": lambda frame: frame.filter(pl.col("game_id") == 1),
     "some of one game": lambda frame: frame.filter(pl.col("game_id") == 1, pl.col("number") > 9),
-    "a seat's": lambda frame: frame.filter(pl.col("seat") == 1).select("move", "legal_moves"),
-    "those of a move": lambda frame: frame.filter(pl.col("move").str.ends_with("1")).head(2),
     "by what is not stored, and is": lambda frame: frame.filter(
         pl.col("agent") == pl.col("agent").first(), pl.col("action") > 5
     ).select("phase"),
-    "none": lambda frame: frame.filter(pl.col("game_id") == 99),
     "the first, of which some": lambda frame: frame.head(20).filter(pl.col("seat") == 0),
-    "how many": lambda frame: frame.select(pl.len()),
     "means": lambda frame: frame.group_by("agent", maintain_order=True).agg(
         pl.col("won").mean(), pl.col("score").mean(), pl.col("legal_actions").list.len().mean()
     ),
@@ -88,27 +91,21 @@ def test_no_more_games_are_played_than_a_query_needs(folder, games_played):
     assert sum(games_played) == 1
 
 
-def test_only_columns_that_are_asked_for_are_made(folder, monkeypatch):
-    def fail(_some):
-        raise AssertionError("nobody asked for it")
-
-    for slow in ("position", "legal_moves", "is_secret"):
-        monkeypatch.setitem(decisions._MAKERS, slow, fail)
-    read_decisions(folder).filter(pl.col("won")).select("seat", "agent", "move").collect()
-
-
 def test_the_decisions_of_some_of_the_games(folder, rows):
     games = read_recorded(folder).filter(pl.col("rotation") == 1)
     chosen = games.collect()["game_id"]
-    found = decisions_of(games).collect()
-    assert_frame_equal(found, rows.filter(pl.col("game_id").is_in(chosen.implode())))
-    assert found.height
+    assert_frame_equal(
+        decisions_of(games).collect(), rows.filter(pl.col("game_id").is_in(chosen.implode()))
+    )
+    with pytest.raises(DatasetError, match=r"no column 'actions': keep all that reading gave it"):
+        decisions_of(games.drop("actions")).collect()
 
 
 @pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
 def test_a_process_may_end_while_polars_reads_ahead(folder):
     """Python ends threads in the middle, which Polars answers by aborting."""
     program = f"""
+import numpy as np
 import polars as pl
 from shakespeare_env.datasets import decisions, read_decisions
 decisions._BYTES_AT_ONCE = 1  # a game at a time
@@ -120,19 +117,46 @@ print(read_decisions({str(folder)!r}).filter(pl.col("position") != "").head(1).c
     assert (done.returncode, done.stdout) == (0, "1\n"), done.stderr
 
 
-def test_games_that_lack_a_column_are_refused(folder):
-    games = read_recorded(folder).drop("actions")
-    with pytest.raises(DatasetError, match=r"no column 'actions': keep all that reading gave it"):
-        decisions_of(games).collect()
+# ---- games as objects ----------------------------------------------------------------------------
 
 
-def test_a_dataset_that_has_no_games_yet_has_no_decisions(tmp_path):
-    name = KINDS[0].rpartition(" ")[-1]
+def test_a_game_is_as_it_was_recorded(folder):
+    rows = games_of(folder)
+    decisions = read_decisions(folder).collect()
+    games = recorded_games(folder)
+    assert len(games) == len(rows)
+    assert [game.game_id for game in games[1:3]] == [1, 2]
+    for number in (len(games), -len(games) - 1):
+        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
+            games[number]
+    for row, game in zip(rows, games, strict=True):
+        own = decisions.filter(game_id=row["game_id"])
+        assert game.game_id == row["game_id"]
+        assert game.forfeited_by == row.get("forfeited_by")
+        for name in ("agents", "scores", "places", "actions"):
+            assert list(getattr(game, name)) == row[name]
+        assert list(game.moves) == own["move"].to_list()
+        assert list(game.seats) == own["seat"].to_list()
+        assert list(game.values) == own["value"].to_list()
+        positions = played(row)
+        assert len(game.positions) == len(positions) == len(game.moves) + 1
+        for number in (0, 7, len(positions) - 1, -1):
+            assert game.positions[number].record() == positions[number].record()
+        assert [str(position) for position in game.positions[2:4]] == list(map(str, positions[2:4]))
+        seat = game.seats[5]
+        np.testing.assert_array_equal(game.observation(5), positions[5].observation(seat))
+        np.testing.assert_array_equal(game.mask(5), positions[5].action_mask())
+        with pytest.raises(ValueError, match=f"this game has {len(game.moves)}, numbered"):
+            game.mask(len(game.moves))
 
-    def stop(_decisions, games):
-        raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
-        write(tmp_path / "none", small_settings(name), stop)
-    found = read_decisions(tmp_path / "none", unfinished=True).collect()
-    assert (found.height, dict(found.schema)) == (0, SCHEMA)
+def test_notebooks_show_any_position_and_play_the_game_in_a_frame_that_reaches_nothing(folder):
+    game = recorded_games(folder)[-1]
+    assert game._repr_svg_() == game.positions[-1].svg() != game.svg(0)
+    assert str(list(game.scores)) in repr(game)
+    frame = game._repr_html_()
+    (page,) = re.findall('srcdoc="([^"]*)"', frame)
+    by = game.forfeited_by
+    ending = "" if by is None else f"Seat {by} ({game.agents[by]}) forfeited the game"
+    assert html.unescape(page) == film_page(game.positions, game.moves, game.agents, ending=ending)
+    assert 'sandbox="allow-scripts"' in frame

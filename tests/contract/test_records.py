@@ -3,150 +3,109 @@
 import pickle
 import random
 import threading
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
-from shakespeare_env import Batch, Position, registry
+from shakespeare_env import Position, registry
 from shakespeare_env.errors import IllegalMove, PositionError
-from tests.contract.random_games import LONGEST
-
-games = pytest.mark.parametrize(
-    ("name", "players"),
-    [(name, seats) for name in registry.names() for seats in registry.seats(name)],
-)
-FIELDS = [(name, field) for name in registry.names() for field in registry.game(name).ranges.fields]
+from tests.contract.each_table import full_tables, plain_tables
+from tests.contract.random_games import LONGEST, stacked
 
 
-def in_mid_game(name, players, n=64, steps=60, seed=3):
-    batch = Batch(name, n, players=players, seed=seed)
+def in_mid_game(table, n=64, steps=60):
+    batch = table.batch(n, seed=3)
     for step in range(steps):
         # Games that differ in how far they are.
         batch.step(batch.random_actions()[step % 2 :: 2], np.arange(step % 2, n, 2))
     return batch
 
 
-def play_to_the_end(batch):
-    for _ in range(LONGEST):
-        if (batch.to_move < 0).all():
-            return
-        batch.step(batch.random_actions())
-    raise AssertionError(f"games that do not end: {np.flatnonzero(batch.to_move >= 0)}")
-
-
-@games
-def test_every_record_that_play_leads_to_can_be_loaded(name, players):
-    batch = Batch(name, 32, players=players, seed=5, autoreset=False)
+@plain_tables
+def test_every_record_that_play_leads_to_can_be_loaded(table):
+    """What lies between its fields is never saved."""
+    batch, dirty = table.batch(8, seed=5, autoreset=False), table.batch(8, seed=5)
     while (batch.to_move >= 0).any():
-        records = batch.save(slice(None))
-        batch.load(slice(None), records)
-        assert batch.save(slice(None)).tobytes() == records.tobytes()
         batch.step(batch.random_actions())
-    batch.load(slice(None), batch.save(slice(None)))
+        clean = batch.save(slice(None))
+        filled = np.full(clean.nbytes, 0xFF, np.uint8).view(clean.dtype)
+        for field in clean.dtype.names:
+            filled[field] = clean[field]
+        assert filled.tobytes() != clean.tobytes()
+        batch.load(slice(None), clean)
+        dirty.load(slice(None), filled)
+        for one in (batch, dirty, dirty.copies(np.arange(8))):
+            assert one.save(slice(None)).tobytes() == clean.tobytes()
 
 
-@games
-def test_what_lies_between_the_fields_of_loaded_records_is_never_saved(name, players):
-    batch = in_mid_game(name, players, n=4)
-    clean = batch.save(slice(None))
-    dirty = np.full(clean.nbytes, 0xFF, np.uint8).view(clean.dtype)
-    for field in clean.dtype.names:
-        dirty[field] = clean[field]
-    assert dirty.tobytes() != clean.tobytes()
-    batch.load(slice(None), dirty)
-    assert batch.save(slice(None)).tobytes() == clean.tobytes()
-    assert batch.copies(np.arange(4)).save(slice(None)).tobytes() == clean.tobytes()
-
-
-@pytest.mark.parametrize(("name", "field"), FIELDS)
-def test_a_number_out_of_its_range_is_refused_and_named(name, field):
-    batch = in_mid_game(name, registry.seats(name)[-1], n=4)
+@full_tables
+def test_a_number_out_of_its_range_is_refused_and_named(table):
+    batch = in_mid_game(table, n=4)
     before = batch.save(slice(None))
-    limits = np.iinfo(field.kind)
-    for wrong in (field.low - 1, field.high + 1, limits.min, limits.max):
-        if not limits.min <= wrong <= limits.max or field.low <= wrong <= field.high:
-            continue
-        records = before.copy()
-        records[field.name].reshape(4, -1)[2, -1] = wrong
-        with pytest.raises(PositionError, match=rf"records\[2\]: {field.name}: .*{wrong}"):
-            batch.load(slice(None), records)
-        with pytest.raises(PositionError, match=field.name):
-            Position.of_record(batch.game, records[2])
+    for field in batch.game.ranges.fields:
+        limits = np.iinfo(field.kind)
+        for wrong in {field.low - 1, field.high + 1, limits.min, limits.max}:
+            if not limits.min <= wrong <= limits.max or field.low <= wrong <= field.high:
+                continue
+            records = before.copy()
+            records[field.name].reshape(4, -1)[2, -1] = wrong
+            with pytest.raises(PositionError, match=rf"records\[2\]: {field.name}: .*{wrong}"):
+                batch.load(slice(None), records)
+            with pytest.raises(PositionError, match=field.name):
+                Position.of_record(batch.game, records[2])
     assert batch.save(slice(None)).tobytes() == before.tobytes()
 
 
-@games
-def test_a_changed_record_is_refused_or_played_to_the_end(name, players):
+@plain_tables
+def test_a_changed_record_is_refused_or_played_to_the_end(table):
     """Numbers within their ranges that may be at odds with the others."""
-    chance = random.Random(players)
-    saved = in_mid_game(name, players).save(slice(None))
-    fields = registry.game(name).ranges.fields
-    batch = Batch(name, 64, players=players, autoreset=False)
-    let_in = []
-    for index in range(len(saved) * 10):
+    chance, saved = random.Random(table.players), in_mid_game(table).save(slice(None))
+    fields = registry.game(table.game).ranges.fields
+    batch, let_in, tries = table.batch(1, seed=0), [], 300
+    for index in range(tries):
         records = saved[[index % 64]].copy()
         for _ in range(chance.choice((1, 1, 2))):
             field = chance.choice(fields)
             numbers = records[field.name].reshape(-1)
             numbers[chance.randrange(len(numbers))] = chance.randint(field.low, field.high)
-        try:
+        with suppress(ValueError):
             batch.load([0], records)
-        except (PositionError, ValueError):
-            continue
-        let_in.append(records[0])
-    assert let_in, "every change was refused"
-    assert len(let_in) < len(saved) * 10, "no change was refused"
-    batch = Batch(name, len(let_in), players=players, autoreset=False)
-    batch.load(slice(None), np.array(let_in))
-    play_to_the_end(batch)
+            let_in.append(records[0])
+    assert 0 < len(let_in) < tries
+    batch = table.batch(len(let_in), seed=0, autoreset=False)
+    batch.load(slice(None), stacked(let_in))
+    for _ in range(LONGEST):
+        batch.step(batch.random_actions())
+    assert (batch.to_move < 0).all()
 
 
-@games
-def test_a_pickle_whose_record_was_changed_is_refused(name, players):
-    batch = in_mid_game(name, players, n=3)
+@full_tables
+def test_a_pickle_whose_record_was_changed_is_refused(table):
+    batch = in_mid_game(table, n=3)
     position = Position.of_record(batch.game, batch.save([1])[0])
-    record = position.record().tobytes()
-    wrong = position.record()
-    wrong["players"] = 100
-    text = pickle.dumps(position)
-    assert pickle.loads(text) == position
-    with pytest.raises(PositionError, match="players"):
-        pickle.loads(text.replace(record, wrong.tobytes()))
-    records = batch.save(slice(None))
-    wrong = records.copy()
-    wrong["to_move"][1] = registry.seats(name)[-1]
-    text = pickle.dumps(batch)
-    assert text.count(records.tobytes()) == 1
-    with pytest.raises(PositionError, match=r"records\[1\]: to_move"):
-        pickle.loads(text.replace(records.tobytes(), wrong.tobytes()))
+    for thing, records in ((position, batch.save([1])), (batch, batch.save(slice(None)))):
+        wrong, text = records.copy(), pickle.dumps(thing)
+        wrong["to_move"][-1] = table.players
+        assert text.count(records.tobytes()) == 1
+        with pytest.raises(PositionError, match="to_move"):
+            pickle.loads(text.replace(records.tobytes(), wrong.tobytes()))
+    with pytest.raises(TypeError, match=f"not of {table.game}"):
+        Position.of_record(batch.game, b"1234")
 
 
-@pytest.mark.parametrize("given", [b"", b"1234", np.zeros(1), None, "record"])
-def test_what_is_no_record_of_the_game_is_refused(given):
-    batch = Batch("figaro", 2, players=3)
-    with pytest.raises(TypeError, match="not of figaro"):
-        batch.load([0], given)
-    with pytest.raises(TypeError, match="not of figaro"):
-        Position.of_record(batch.game, given)
+def in_threads(play):
+    threads = [threading.Thread(target=play, args=(random.Random(i),)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
 
 
-def test_a_game_is_loaded_into_one_place_only_once():
-    batch = Batch("figaro", 3, players=3)
-    with pytest.raises(ValueError, match="once"):
-        batch.load([1, 1], batch.save([0, 2]))
-
-
-@pytest.mark.parametrize("name", ["mask", "to_move", "players"])
-def test_what_the_rules_rely_on_is_read_only(name):
-    batch = Batch("shakespeare", 3, players=4)
-    with pytest.raises(ValueError, match="read-only"):
-        getattr(batch, name)[:] = 1
-
-
-@games
-def test_threads_that_share_a_batch_wait_for_one_another(name, players):
-    batch = Batch(name, 300, players=players, threads=2)
-    faults = []
+@full_tables
+def test_threads_that_share_a_batch_wait_for_one_another(table):
+    batch, faults = table.batch(300, seed=0, threads=2), []
 
     def play(chance):
         for _ in range(40):
@@ -159,33 +118,21 @@ def test_threads_that_share_a_batch_wait_for_one_another(name, players):
             except Exception as fault:
                 faults.append(fault)
 
-    threads = [threading.Thread(target=play, args=(random.Random(i),)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    in_threads(play)
     assert not faults
-    assert not any(thread.is_alive() for thread in threads)
     batch.load(slice(None), batch.save(slice(None)))
 
 
-@games
-def test_threads_that_share_a_position_wait_for_one_another(name, players):
-    position = Position.new(name, players=players, seed=1)
+@full_tables
+def test_threads_that_share_a_position_wait_for_one_another(table):
+    position = table.position(seed=1)
 
     def play(chance):
         while position.to_move is not None:
-            moves = position.moves()
-            if moves:
-                try:
+            if moves := position.moves():
+                with suppress(IllegalMove):
                     position.push(chance.choice(moves))
-                except IllegalMove:
-                    continue
 
-    threads = [threading.Thread(target=play, args=(random.Random(i),)) for i in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
+    in_threads(play)
     assert position.to_move is None
     assert Position.from_dict(position.to_dict()) == position

@@ -24,14 +24,6 @@ def rows_of(game):
     ]
 
 
-ROWS = [
-    pytest.param(game, row, id=f"{game}-{row[0]}")
-    for game in registry.names()
-    for row in rows_of(game)
-]
-rows = pytest.mark.parametrize(("game", "row"), ROWS)
-
-
 def rule_of(row):
     return row[0].split()[0]
 
@@ -46,24 +38,21 @@ def test_every_rule_has_a_line(game):
     assert {rule_of(row) for row in rows_of(game)} == knowledge.of(game, "facts").RULES
 
 
-@rows
-def test_the_tests_of_a_rule_exist(game, row):
-    file, *patterns = re.findall(r"`([^`]+)`", row[3])
-    assert patterns
-    for pattern in patterns:
-        assert any(fnmatch(name, pattern) for name in names_in(TESTS / game / file)), pattern
-
-
-@rows
-def test_the_functions_of_a_rule_exist(game, row):
-    functions = re.findall(r"`([^`]+)`", row[2])
-    assert functions
-    for function in functions:
-        file, _, name = function.rpartition(".")
-        sources = [PACKAGE / game / f"{file}.py", PACKAGE / f"{file}.py"]
-        source = next(path for path in sources if path.exists())
-        text = source.read_text(encoding="utf-8")
-        assert re.search(rf"^ *def {name}\(", text, re.MULTILINE), function
+@games
+def test_the_tests_and_functions_of_every_rule_exist(game):
+    for row in rows_of(game):
+        file, *patterns = re.findall(r"`([^`]+)`", row[3])
+        assert patterns, row
+        for pattern in patterns:
+            found = (fnmatch(name, pattern) for name in names_in(TESTS / game / file))
+            assert any(found), (row[0], pattern)
+        functions = re.findall(r"`([^`]+)`", row[2])
+        assert functions, row
+        for function in functions:
+            file, _, name = function.rpartition(".")
+            sources = [PACKAGE / game / f"{file}.py", PACKAGE / f"{file}.py"]
+            text = next(path for path in sources if path.exists()).read_text(encoding="utf-8")
+            assert re.search(rf"^ *def {name}\(", text, re.MULTILINE), (row[0], function)
 
 
 @games

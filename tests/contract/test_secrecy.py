@@ -1,5 +1,6 @@
 """Secret means secret: nothing a seat is shown depends on what it may not know."""
 
+import itertools
 import random
 
 import numpy as np
@@ -22,10 +23,35 @@ def positions(table, every=4):
                 yield position, seat
 
 
-def bytes_seen(position, seat):
-    """All that a position shows a seat: its observation, and its legal moves when it decides."""
-    shown = position.observation(seat).tobytes()
-    return shown + position.action_mask().tobytes() if position.to_move == seat else shown
+def shown_to(position, seat):
+    """All that a position shows a seat, its legal moves only when it decides."""
+    game, seen = position.game, position.seen_by(seat)
+    return (
+        position.observation(seat).tobytes(),
+        position.moves() if position.to_move == seat else None,
+        (seen, position.to_move, position.winners),
+        (game.draw(seen), game.draw_compact(seen)),
+        (game.topics(seen), game.score_sheet(seen)),
+    )
+
+
+@tables
+def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
+    """Positions changed as text, as records and by determinizing; chance to come changes, too."""
+    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(3)
+    differed = 0
+    sample = sampled(table, seed=3, every=15)
+    for position, seat in itertools.product(sample, range(table.players)):
+        shown, text = shown_to(position, seat), position.to_dict()
+        assert not any("?" in text for text in shown[-1][0].values())
+        changed = hidden.change_in_record(position.record(), seat, rng)
+        other = Position.of_record(position.game, changed)
+        differed += other != position
+        assert shown_to(other, seat) == shown
+        assert shown_to(position.determinize(seat, rng.getrandbits(64)), seat) == shown
+        other = Position.from_dict(hidden.change_in_dict(text, seat, rng), seed=2)
+        assert shown_to(other, seat) == shown_to(Position.from_dict(text, seed=1), seat)
+    assert differed > 20
 
 
 def viewed(batch, records):
@@ -35,44 +61,23 @@ def viewed(batch, records):
 
 
 @tables
-def test_what_a_seat_may_not_know_changes_nothing_in_its_observation_and_mask(table):
-    """Positions changed as text."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(5)
-    differed = 0
-    for position, seat in positions(table):
-        text = position.to_dict()
-        changed = hidden.change_in_dict(text, seat, rng)
-        differed += changed != text
-        true, other = Position.from_dict(text, seed=1), Position.from_dict(changed, seed=2)
-        assert bytes_seen(other, seat) == bytes_seen(true, seat)
-    assert differed > 20
-
-
-@tables
 def test_what_a_seat_may_not_know_changes_nothing_in_a_batch(table):
     """Positions changed as records, so what the seat put back itself in the pile is known to it."""
     hidden, rng = knowledge.of(table.game, "hidden"), random.Random(6)
-    records, seats = zip(*((p.record(), seat) for p, seat in positions(table)), strict=True)
+    records, seats, shown = zip(
+        *((p.record(), seat, p.observation(seat)) for p, seat in positions(table)), strict=True
+    )
     changed = [hidden.change_in_record(r, s, rng) for r, s in zip(records, seats, strict=True)]
     assert all(new["random"] != old["random"] for new, old in zip(changed, records, strict=True))
     true = viewed(table.batch(len(records), seed=0), records)
     other = viewed(table.batch(len(records), seed=0), changed)
-    assert true.observe(seats).tobytes() == other.observe(seats).tobytes()
+    np.testing.assert_array_equal(true.observe(seats), shown)
+    np.testing.assert_array_equal(other.observe(seats), shown)
     np.testing.assert_array_equal(true.to_move, other.to_move)
     decides = true.to_move == np.array(seats)
     assert decides.sum() > 20
     assert true.obs[decides].tobytes() == other.obs[decides].tobytes()
     assert true.mask[decides].tobytes() == other.mask[decides].tobytes()
-
-
-@tables
-def test_a_batch_shows_the_same_as_a_position_does(table):
-    records, seats, shown = zip(
-        *((p.record(), seat, p.observation(seat)) for p, seat in positions(table, every=7)),
-        strict=True,
-    )
-    batch = viewed(table.batch(len(records), seed=0), records)
-    np.testing.assert_array_equal(batch.observe(seats), shown)
 
 
 @pytest.mark.parametrize("table", MANY_SEATS, ids=str)
@@ -82,46 +87,32 @@ def test_what_a_seat_may_not_know_changes_nothing_in_the_environment(table):
     view = raw_env(game=table.game, players=table.players, **table.options)
     view.reset(seed=0)
     for position, seat in positions(table, every=11):
-        record = position.record()
-        agent = view.possible_agents[seat]
+        record, agent = position.record(), view.possible_agents[seat]
         shown = []
         for game in (record, hidden.change_in_record(record, seat, rng)):
             viewed(view._batch, [game])
             view._turn_to_decider()
-            shown.append((view.observe(agent), view.infos[agent], view.agent_selection))
-        assert repr_of(shown[0]) == repr_of(shown[1])
-
-
-def repr_of(shown):
-    """All bytes of what the environment shows an agent."""
-    observation, info, selected = shown
-    return {
-        **{name: part.tobytes() for name, part in observation.items()},
-        **{f"info.{name}": part.tobytes() for name, part in info.items()},
-        "selected": selected,
-    }
+            parts = [*view.observe(agent).items(), *view.infos[agent].items()]
+            shown.append([(name, part.tobytes()) for name, part in parts])
+            shown[-1].append(view.agent_selection)
+        assert shown[0] == shown[1]
 
 
 @tables
 def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
-    hidden = knowledge.of(table.game, "hidden")
-    seen = set()
-    for position, seat in positions(table):
-        record = position.record()
-        for change in hidden.own_changes(record, seat):
+    """A person is shown those that a position in text holds, and a spectator none."""
+    hidden, seen = knowledge.of(table.game, "hidden"), set()
+    everybody = set(range(table.players))
+    for position, seat in positions(table, every=8):
+        for change in hidden.own_changes(position.record(), seat):
             assert seat in change.seats
-            batch = viewed(table.batch(2, seed=0), [record, change.record])
-            for observer in range(table.players):
-                one, other = batch.observe([observer] * 2)
-                same = one.tobytes() == other.tobytes()
+            other = Position.of_record(position.game, change.record)
+            for observer in everybody:
+                same = (position.observation(observer) == other.observation(observer)).all()
                 assert same == (observer not in change.seats), (change.what, seat, observer)
+                if change.in_text:
+                    assert (position.seen_by(observer) == other.seen_by(observer)) == same
+            if change.seats != everybody:
+                assert position.seen_by(None) == other.seen_by(None)
             seen.add(change.what)
     assert seen
-
-
-@pytest.mark.parametrize("table", MANY_SEATS, ids=str)
-def test_chance_to_come_is_in_no_observation(table):
-    for position, seat in positions(table, every=9):
-        twin = position.copy()
-        twin.reseed(12345)
-        assert bytes_seen(twin, seat) == bytes_seen(position, seat)
