@@ -220,7 +220,6 @@ def fill(folder, age=0.0, size=0, names=("step-1.code", "compiled")):
 
 def test_folders_that_nobody_has_used_for_long_go_and_what_is_not_ours_stays(home):
     fill(home / named(1), UNUSED + DAY)
-    fill(home / named(2), UNUSED + DAY, names=("a.py311.nbi", "a.py311.1.nbc"))
     fill(home / f"{named(3)}.old", UNUSED + DAY)
     fill(home / named(4), UNUSED + DAY, names=("step-1.codeabc_1.draft",))
     stay = [fill(home / named(5), UNUSED - DAY), fill(home.parent / "keep", 2 * UNUSED)]

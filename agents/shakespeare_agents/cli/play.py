@@ -106,8 +106,8 @@ def play(
     finally:
         if save is not None:
             _save_at_end(person, save)
-    named = registry.called(game.name)
-    settings = {"--game": named, "--players": position.players, "--seat": seat, "--seed": seed}
+    spec = registry.called(game.name)
+    settings = {"--game": spec, "--players": position.players, "--seat": seat, "--seed": seed}
     parts = [["shakespeare", "play"], *([name] for name in _grouped([o.name for o in opponents]))]
     parts += [[setting, str(value)] for setting, value in settings.items()]
     parts += [["--option", name] for name in option or []]
