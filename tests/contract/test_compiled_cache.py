@@ -65,15 +65,19 @@ def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name):
         assert counted == ({name} if own else set(sources)), path
 
 
-def test_a_kernel_may_not_close_over_a_value_and_code_without_a_file_is_not_kept():
-    """Nothing on disk would tell that it has changed."""
-    value = 3
+def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
+    """Nothing else on disk would say that it has changed; code without a file is not kept."""
 
-    def closing_over(values):
-        values[0] = value
+    def closing_over(value):
+        def probe(values):
+            values[0] = value
 
+        return code_folder("probe", probe)
+
+    assert closing_over(3) == closing_over(3) != closing_over(4)
+    assert closing_over("3") != closing_over(3)
     with pytest.raises(TypeError, match="make it an argument"):
-        code_folder("probe", closing_over)
+        closing_over([3])
     typed: dict[str, Any] = {"__name__": "typed_in"}
     exec("def probe(values):\n    values[0] = 1", typed)
     assert code_folder("probe", typed["probe"]) is None

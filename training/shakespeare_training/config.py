@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from shakespeare_agents.checkpoint import MAX_WIDTH
-from shakespeare_agents.registry import has_heuristics
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_env import registry
 from shakespeare_env.extras import needing
@@ -184,6 +183,9 @@ class TrainingConfig(BaseModel):
         name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
         if name not in registry.names():
             return given
+        # It imports the compiler, which the shell's completion of settings need not.
+        from shakespeare_agents.registry import has_heuristics
+
         defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
         if not has_heuristics(registry.game(name)):
             defaults |= {"opponents": {CURRENT: 0.8, PAST: 0.2}, "evaluation_opponents": ["random"]}
