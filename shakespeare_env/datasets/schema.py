@@ -76,7 +76,7 @@ DECISIONS: Table = (
     Column("legal_moves", "list[string]", "their texts"),
     Column("action", "int16", "the id of the action chosen"),
     Column("move", "string", "its text"),
-    Column("is_secret", "bool", "whether the other seats are not told the move"),
+    Column("is_secret", "bool", "whether the move is hidden from the other seats"),
     Column(
         "value",
         "float32",

@@ -51,6 +51,7 @@ def site(tmp_path, monkeypatch):
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lazy-players\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text(ENTRIES)
     (site / "lazy_players.py").write_text(MODULE)
+    importlib.import_module("shakespeare_agents.cli.lineup_options")  # it lists names in its help
     monkeypatch.syspath_prepend(str(site))
     importlib.invalidate_caches()
     naming.installed.cache_clear()

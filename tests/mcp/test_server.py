@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -24,6 +25,12 @@ from tests.contract.random_games import sampled
 from tests.mcp.playing import called, play_out, refused
 
 
+def in_a_loop(ask):
+    """A coroutine's result; in a thread, since a browser of other tests may have a loop in this."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(ask())).result()
+
+
 def asked(questions, tables=None):
     """Ask a server in this process."""
 
@@ -31,7 +38,7 @@ def asked(questions, tables=None):
         async with Client(server_of(tables or Tables(["random"]))) as client:
             return await questions(client)
 
-    return asyncio.run(ask())
+    return in_a_loop(ask)
 
 
 @small_tables
@@ -155,7 +162,7 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
             move = moves.structured_content["legal_moves"][0]["move"]
             await called(client, "play", table=1, move=move)
 
-    asyncio.run(play())
+    in_a_loop(play)
     (row,) = read_results(folder).iter_rows(named=True)
     assert (row["agents"][0], row["digests"][0]) == ("a model", digest_of_name("a model"))
     assert (row["forfeited_by"], row["fault"]) == (0, "crash")
