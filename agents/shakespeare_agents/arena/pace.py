@@ -1,4 +1,4 @@
-"""How long games take, to play so many together as take a given time."""
+"""How long games take, and how many to play together in a given time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_TOGETHER = 16_384
-"""Games."""
+"""The most games played together."""
 _GUESS_S = 0.25
-"""What a game of an agent may take that has not played yet: the first are few, and soon over."""
+"""Seconds that a game of a new agent is assumed to take; its first batch is small."""
 
 
 class Pace:

@@ -50,5 +50,5 @@ def _names(position: Mapping[str, Any], words: str) -> list[str]:
 
 
 def _kinds(parts: list[str]) -> list[str]:
-    """Names of kinds of things: `costumes` are told of as `costume`, `road2` as `road`."""
+    """Names of kinds of things: `costume` for `costumes`, `road` for `road2`."""
     return [re.sub(r"(s|\d+)$", "", part) for part in reversed(parts)]

@@ -21,9 +21,9 @@ from shakespeare_env.film import Film, Forecasts, Mistake, page_of
 from shakespeare_env.position import Position
 
 _FEWER_PLAYOUTS = 8
-"""Of a position, for a graph at once where no network forecasts."""
+"""Playouts of a position for an early graph where no network forecasts."""
 _AT_ONCE = 0.3
-"""Seconds of judging before it is told how far it has come."""
+"""Seconds of judging before progress is reported."""
 
 
 class Reviewed:
@@ -31,7 +31,7 @@ class Reviewed:
 
     Args:
         game: What was played.
-        title: Of its page; empty: who played what.
+        title: The title of its page; by default the game and its players.
     """
 
     def __init__(self, game: Recorded, title: str = "") -> None:
@@ -94,7 +94,7 @@ class Judging:
         self._first: Forecasts | None = None
 
     def more(self, known: int) -> int:
-        """How many decisions are judged: more than that many, unless there are no more."""
+        """Judge until more than `known` decisions are judged, or all; how many are."""
         with self._lock:
             began = time.monotonic()
             while len(self._found) <= known or time.monotonic() - began < _AT_ONCE:
