@@ -61,12 +61,12 @@ def measured(game: str, agent: str, games: int, repeats: int) -> tuple[float, st
         rates.append(pair)
     one, other = zip(*rates[1:], strict=True)
     ratio = statistics.median(b / a for a, b in rates[1:])
-    told = (
+    figures = (
         f"{game}, {agent}: evaluate {statistics.median(one):,.0f}, "
         f"dataset {statistics.median(other):,.0f} games/s, ratio {ratio:.2f}; "
         f"{sizes[-1]:,.0f} bytes a game"
     )
-    return ratio, told
+    return ratio, figures
 
 
 def main(
@@ -78,9 +78,9 @@ def main(
     ratios: dict[str, float] = {}
     for game in registry.names():
         for agent in AGENTS:
-            ratio, told = measured(game, agent, games, repeats)
+            ratio, figures = measured(game, agent, games, repeats)
             ratios[f"{game}, {agent}"] = ratio
-            Console().print(told, highlight=False)
+            Console().print(figures, highlight=False)
     Console().print(f"target: a ratio of {TARGET} with networks", highlight=False)
     report.save(output, {}, ratios)
 

@@ -197,11 +197,11 @@ def mistakes_list(film: Film, mistakes: Sequence[Mistake], link: str = "#") -> s
         return ""
     rows = []
     for one in sorted(mistakes, key=lambda mistake: -mistake.loss):
-        told = film.told[one.number - 1]
+        entry = film.told[one.number - 1]
         better = film.positions[one.number - 1].describe_move(one.better)
         rows.append(
             f'<li><a href="{escape(link)}{one.number}" data-ply="{one.number}">'
-            f"{escape(mistake_title(film, one))}</a>: {escape(told.text)}. Better: "
+            f"{escape(mistake_title(film, one))}</a>: {escape(entry.text)}. Better: "
             f"{escape(better)} <code>{escape(one.better)}</code></li>"
         )
     return (
@@ -220,12 +220,12 @@ def _lines(film: Film, values: NDArray[np.floating[Any]]) -> list[Line]:
 def _log(film: Film, link: str) -> str:
     """All moves in words, each a link; read without scripts, too."""
     rows = []
-    for number, told in enumerate(film.told, 1):
-        code = f" <code>{escape(told.move)}</code>" if told.move else ""
-        effects = "".join(f"<li>{escape(effect)}</li>" for effect in told.effects)
+    for number, entry in enumerate(film.told, 1):
+        code = f" <code>{escape(entry.move)}</code>" if entry.move else ""
+        effects = "".join(f"<li>{escape(effect)}</li>" for effect in entry.effects)
         rows.append(
-            f'<li><a href="{escape(link)}{number}" data-ply="{number}">{escape(told.mover)}</a> '
-            f"{escape(told.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
+            f'<li><a href="{escape(link)}{number}" data-ply="{number}">{escape(entry.mover)}</a> '
+            f"{escape(entry.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
         )
     return (
         '<details class="film-log"><summary>All moves in words</summary>'

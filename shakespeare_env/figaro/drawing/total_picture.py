@@ -17,7 +17,7 @@ PIP = 16
 """From square to square."""
 _GAP = 3
 _HEIGHT = 26  # of the line above a pile
-_SYMBOL, _TOLD = 18, 50  # for the colour's symbol, for the number
+_SYMBOL, _COUNT = 18, 50  # for the colour's symbol, for the number
 
 
 def total_pips(pile: Sequence[str], x: float, y: float) -> Elements:
@@ -38,12 +38,12 @@ def draw_total(pile: Sequence[str], width: float) -> Block:
     """
     if not pile:
         return Block([], width, _HEIGHT)
-    colour, told = pile_colour(pile), f"{pile_total(pile)} of {FULL}"
-    pips, name = width - _TOLD - PIP * FULL, colour or "no colour"
+    colour, caption = pile_colour(pile), f"{pile_total(pile)} of {FULL}"
+    pips, name = width - _COUNT - PIP * FULL, colour or "no colour"
     left = _SYMBOL if colour else 0
     drawn: Elements = [
         *total_pips(pile, pips, 8),
-        words(width, 19, told, 13, weight="bold", anchor="end", room=_TOLD),
+        words(width, 19, caption, 13, weight="bold", anchor="end", room=_COUNT),
     ]
     if colour:
         drawn += symbol(7, 14.5, 15, colour)

@@ -95,8 +95,8 @@ def draw_board(
 def objective_words(position: Mapping[str, Any], seat: int, card: str) -> str:
     """An objective and what it is worth so far, if that is known."""
     worth = worth_now(position, seat, card)
-    told = f"◆ {objective_name(card)}"
-    return told if worth is None else f"{told}: {f'{worth:+d}' if worth else 0}★"
+    name = f"◆ {objective_name(card)}"
+    return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
 def in_words(member: Mapping[str, Any], name: str) -> str:

@@ -147,8 +147,8 @@ def _outcome(position: Mapping[str, Any]) -> str:
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
-    told = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
-    return f"{told}, on pounds" if on_pounds else told
+    sentence = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
+    return f"{sentence}, on pounds" if on_pounds else sentence
 
 
 def _craft(pending: Mapping[str, Any]) -> str:
