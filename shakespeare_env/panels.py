@@ -1,6 +1,6 @@
-"""What a board in pieces is made of.
+"""The parts of a board in pieces.
 
-It imports no drawing: rules are compiled anew when something changes that `game.py` imports.
+This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class Drawing(Protocol):
 
     @property
     def width(self) -> float:
-        """In units of the drawing."""
+        """Its width in units of the drawing."""
         ...
 
     @property
     def height(self) -> float:
-        """Likewise."""
+        """Its height in units of the drawing."""
         ...
 
 
@@ -67,10 +67,10 @@ class Panel:
     """Pieces that belong together, in reading order.
 
     Attributes:
-        name: Unique on a board, likewise.
-        title: In words.
-        pieces: At least one.
-        seat: Whose they are; None for the table's.
+        name: Unique on a board, of letters, digits, `-` and `_`.
+        title: Its title in words.
+        pieces: The pieces, at least one.
+        seat: The seat that they belong to; None for the table's.
     """
 
     name: str

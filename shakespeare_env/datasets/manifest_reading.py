@@ -1,7 +1,7 @@
 """A manifest from outside, checked whole before anything is used.
 
-By hand, since a few kinds of plain values need no library, and so who reads datasets needs none but
-Polars.
+It is checked by hand, as a few kinds of plain values need no library; readers of datasets then need
+Polars alone.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from shakespeare_env.regular_files import read_regular
 from shakespeare_env.values import shown
 
 _MOST_BYTES = 2**26
-"""A manifest of `MOST_SHARDS` has fewer."""
+"""The most bytes of a manifest; one of `MOST_SHARDS` has fewer."""
 _OF_POSITIONS = 2
-"""The format that held positions as text."""
+"""The earlier format, which held positions as text."""
 _LONGEST_TEXT = 10_000
 _LARGEST_FILE = 2**40
 _MOST_SEATS = 127
@@ -43,7 +43,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     try:
         content = read_regular(path, _MOST_BYTES)
-    except (OSError, ValueError) as error:  # a ValueError for a path that no file can have
+    except (OSError, ValueError) as error:  # ValueError: not a path
         raise DatasetError(
             f"{str(folder)!r} is not a dataset: {NAME} in it cannot be read "
             f"({getattr(error, 'strerror', error)}); "
@@ -71,21 +71,21 @@ def read_manifest(folder: Path) -> Manifest:
 
 def _in_the_earlier_form(folder: Path, data: Mapping[str, Any]) -> str:
     """What to do with a dataset that holds all positions as text."""
-    told = (
+    fault = (
         f"format {_OF_POSITIONS}, of an earlier version, holds positions; this one reads {FORMAT}"
     )
     remedy = "use the version of shakespeare-env that recorded it"
     try:
         settings = _settings(_with_games_per_deal(data.get("settings")))
     except ValueError:
-        return f"{told}; {remedy}"
+        return f"{fault}; {remedy}"
     words = ["shakespeare", "dataset", *settings.entrants, "--game", registry.called(settings.game)]
     words += ["--players", str(settings.players), "--games", str(settings.games)]
     words += ["--seed", str(settings.seed)]
     words += [word for variant in settings.variants for word in ("--option", variant)]
     again = folder.with_name(f"{folder.name}-again")
     command = shlex.join([*words, "--out", str(again)])
-    return f"{told}; {remedy}, or, with the same agents and box, record its games again: {command}"
+    return f"{fault}; {remedy}, or, with the same agents and box, record its games again: {command}"
 
 
 def _with_games_per_deal(settings: object) -> object:
@@ -170,7 +170,7 @@ def _number(data: object, where: str, low: int, high: int) -> int:
 
 
 def _text(data: object, where: str) -> str:
-    # Texts are printed: what is none could drive a terminal.
+    # Texts are printed, and signs that do not print could control a terminal.
     if not isinstance(data, str) or not data.isprintable() or not 0 < len(data) <= _LONGEST_TEXT:
         raise ValueError(f"{where} must be a printable text")
     return data

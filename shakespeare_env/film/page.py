@@ -37,13 +37,13 @@ def film_page(
     """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
 
     Args:
-        positions: n + 1.
+        positions: The n + 1 positions.
         moves: The n between them.
         names: Who plays, by seat; empty if nobody is named.
-        forecasts: Shown as graphs. They tell of hands, so not beside `seat`.
-        mistakes: Decisions that are marked, likewise.
-        title: Of the page; empty: who plays what.
-        seat: Shows what this seat saw, `NO_SEAT` a spectator; None shows everything.
+        forecasts: Forecasts to show as graphs. They reveal hands, so they exclude `seat`.
+        mistakes: Decisions to mark; they exclude `seat`, too.
+        title: The title of the page; by default the game and its players.
+        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
         ending: Why the game stopped, if it was not played to its end.
 
     Raises:
@@ -84,7 +84,7 @@ def page_of(
 
 
 def framed(page: str) -> str:
-    """A page within another, such as a notebook: its script can reach nothing else."""
+    """A page framed within another, such as a notebook, where its script can reach nothing else."""
     return (
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
@@ -115,15 +115,15 @@ def default_title(film: Film) -> str:
 def player(
     film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
 ) -> str:
-    """What `film.js` brings to life: controls, board, log.
+    """The controls, board and log that `film.js` drives.
 
     Args:
-        film: What is played.
+        film: The film.
         extras: HTML below the board: graphs and lists.
-        source: Where the script fetches `Film.data`; empty: it is in the page.
-        link: What a position's address begins with.
+        source: Where the script fetches `Film.data`; empty if the page holds it.
+        link: The start of a position's address.
         at: The position shown first.
-        board: Its board, until the script has fetched all of them.
+        board: That position's board, shown until the script has fetched all.
     """
     last = len(film)
     buttons = "".join(
@@ -162,7 +162,7 @@ def score_graph(film: Film, link: str = "#") -> str:
 def forecast_graphs(
     film: Film, forecasts: Forecasts, mistakes: Sequence[Mistake] = (), link: str = "#"
 ) -> str:
-    """Every seat's chance to win over the game, alone the expected score, with mistakes marked."""
+    """Every seat's chance to win over the game, or expected solo score, with mistakes marked."""
     points = [
         Point(one.number, one.seat, mistake_title(film, one))
         for one in mistakes

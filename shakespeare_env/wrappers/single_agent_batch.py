@@ -28,7 +28,7 @@ class Step:
     Attributes:
         rewards: float32[n], received since its last decision; 0 in games not played in.
         ended: bool[n], the games that it ended.
-        illegal: bool[n], those that an illegal action ended.
+        illegal: bool[n], the games that an illegal action ended.
     """
 
     rewards: NDArray[np.float32]
@@ -55,7 +55,7 @@ class SingleAgentBatch:
 
     Attributes:
         batch: The games.
-        seats: int8[n], the learner's.
+        seats: int8[n], the learner's seats.
         over: bool[n], the games that wait for `restart`.
     """
 

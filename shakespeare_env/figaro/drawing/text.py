@@ -48,7 +48,7 @@ _LEGEND = (
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    At the end there are roads instead, the shortest first.
+    At the end roads replace the cards, the shortest first.
     """
     over = position["to_move"] is None
     taken = {"Taken": dict(enumerate(map(in_order, position["taken"])))}

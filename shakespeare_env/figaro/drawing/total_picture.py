@@ -14,7 +14,7 @@ from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.fonts import width as text_width
 
 PIP = 16
-"""From square to square."""
+"""The distance from square to square."""
 _GAP = 3
 _HEIGHT = 26  # of the line above a pile
 _SYMBOL, _COUNT = 18, 50  # for the colour's symbol, for the number
@@ -32,9 +32,9 @@ def total_pips(pile: Sequence[str], x: float, y: float) -> Elements:
 
 
 def draw_total(pile: Sequence[str], width: float) -> Block:
-    """A pile's colour, and its total as squares and number; nothing of an empty one.
+    """A pile's colour, and its total as squares and number; nothing for an empty pile.
 
-    The colour's name is left out where there is no room: its symbol stays.
+    Where room is short the colour has its symbol but no name.
     """
     if not pile:
         return Block([], width, _HEIGHT)

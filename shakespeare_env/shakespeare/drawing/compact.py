@@ -1,7 +1,7 @@
-"""A position as text in `WIDTH` columns, for terminals: one board drawn, the others told.
+"""A position as text in `WIDTH` columns, for terminals: one board drawn, the others in words.
 
-The board is that of the seat to move. Left out are bags, discards, and characters printed on other
-boards that have neither a costume nor a cylinder; `text.py` draws them.
+The drawn board is that of the seat to move. Bags, discards, and idle characters printed on other
+boards are left out; `text.py` draws them.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _other_board(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _bricks(filled: Mapping[str, str]) -> list[str]:
-    """Filled spaces, those side by side after the first one's name."""
+    """Filled spaces, neighbours together under the first one's name."""
     runs: list[str] = []
     for row in reversed(_STAGE):
         before = None

@@ -27,9 +27,9 @@ from shakespeare_env.shakespeare.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLI
 WIDTH = 296
 _MOOD, _DAY = 47, 76  # tops of the rows below the numbers
 OBJECTIVES = 134
-"""Where the objectives begin."""
+"""The height at which the objectives begin."""
 LINE_HEIGHT = 17
-"""Of an objective, where there is room."""
+"""The height of an objective's line, where there is room."""
 _WORTH = 34  # room of what an objective brings
 _MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
@@ -88,7 +88,7 @@ def _mood(mood: int, seat: int) -> Block:
 
 
 def _wager(mine: Mapping[str, Any], seat: int) -> Elements:
-    """Cylinders to point at: so many are wagered."""
+    """Cylinders to click: their number is the wager."""
     chosen = mine["wager"] if mine["wager"] is not None else "–"
     drawn: Elements = [
         words(2, _DAY + 19, "Wager", 11.5, fill=MUTED, room=42),

@@ -41,9 +41,9 @@ def objective_name(card: str) -> str:
 
 
 def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
-    """The prestige that an objective would bring a seat now; None if that cannot be told.
+    """The prestige that an objective would bring a seat now; None if that is unknown.
 
-    At the end nobody can tell what was given up for one.
+    At the end it is unknown what was given up for one.
     """
     if card == UNKNOWN:
         return None

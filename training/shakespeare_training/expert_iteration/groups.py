@@ -51,7 +51,7 @@ class Groups:
         self._parts: dict[int, int] = {}
         self._arrived: dict[int, list[Played]] = {}
         self._shared: dict[int, list[Shared]] = {}
-        self._told = 0
+        self._unreported = 0
         self._follow: Callable[[], None] = lambda: None
 
     def give(self, group: int, order: Order, league: League, rows: NDArray[np.int64]) -> None:
@@ -102,7 +102,7 @@ class Groups:
             if taken == self._parts[group]:
                 break
             _, played = next(self._results)
-            self._told -= len(played.decisions.rows)
+            self._unreported -= len(played.decisions.rows)
             self._arrived[played.group].append(played)
         del self._parts[group], self._arrived[group]
         for shared in self._shared.pop(group):
@@ -110,11 +110,11 @@ class Groups:
 
     def made(self, group: int) -> int:
         """The learner's decisions in a group so far, as far as they are known."""
-        return self._told + sum(len(part.decisions.rows) for part in self._arrived[group])
+        return self._unreported + sum(len(part.decisions.rows) for part in self._arrived[group])
 
     def _tell(self, decisions: int, _games: int) -> None:
         # Of the part that arrives next, or that this process is playing.
-        self._told += decisions
+        self._unreported += decisions
         self._follow()
 
     def close(self) -> None:
