@@ -1,4 +1,4 @@
-"""How fast games are recorded, beside `evaluate`, and what they take: `make bench-datasets`.
+"""How fast games are recorded, beside `evaluate`, and their size: `make bench-datasets`.
 
 Games at four seats, a second of this process's time; files written are part of it. Cases take
 turns; figures are medians of repeats, ratios are taken within a repeat.
@@ -44,7 +44,7 @@ def recorded(game: str, agent: str, games: int, folder: Path) -> float:
 
 
 def rate(games: int, play: Callable[[], object]) -> float:
-    # What else runs on the machine has no part in it.
+    # Processor time excludes other programs.
     began = time.process_time()
     play()
     return games / (time.process_time() - began)
