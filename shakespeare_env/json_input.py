@@ -67,7 +67,7 @@ def _check_depth(value: Any) -> None:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse repeated keys, of which readers may choose different values."""
+    """Refuse repeated keys: readers may choose different values."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:

@@ -164,7 +164,7 @@ class Run:
             run.seconds = facts.seconds
             run._limit_time(minutes)
             run.commands = list(facts.commands)
-            # Without a new limit the last command's one stays.
+            # Without a new limit the run goes on past the last command's.
             if longer or minutes is not None or _TIME_OPTION in run.commands[-1]:
                 length = f" --decisions {decisions}" if longer else ""
                 run.commands.append(
