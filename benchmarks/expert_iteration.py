@@ -131,7 +131,7 @@ class Halves(BaseCallback):
 
 
 def learning_of_ppo(game: str) -> float:
-    """Which share of its time PPO learns, with the bundled settings and network, 0 to 1."""
+    """The share of its time that PPO learns, 0 to 1, with the bundled settings and network."""
     learner = learner_of(chosen_config("ppo", {"game": game}, "settings"))
     halves = Halves(6)
     learner.learn(10**9, callback=halves)

@@ -160,4 +160,4 @@ PEERS = (
     Peer("OpenSpiel connect_four", ("pyspiel",), partial(open_spiel_rate, "connect_four")),
     Peer("OpenSpiel hanabi", ("pyspiel",), partial(open_spiel_rate, "hanabi")),
 )
-"""In the order of the table."""
+"""The peers in the order of the table."""

@@ -1,4 +1,4 @@
-"""Which agent has failed, and where in the code of whoever wrote it."""
+"""The agent that has failed, and the place in its author's code."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def define(
     The record gets the fields `players`, `to_move` and `winners` before the ones given.
 
     Args:
-        name: In lower case.
+        name: The name in lower case.
         seats: Seat counts.
         fields: The fields of the record; see `StateField` for who sees them.
         actions: A table, or an English description of each action by its text.

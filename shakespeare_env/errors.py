@@ -68,7 +68,7 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         seat: The seat to decide, None when over.
         phase: As the notation names it.
         legal: Texts of the legal moves.
-        game_index: In a batch, or None.
+        game_index: The game's index in a batch, or None.
     """
 
     def __init__(

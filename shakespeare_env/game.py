@@ -171,7 +171,7 @@ class Game:
         headline: (dict) -> where the game stands, in words.
         places: (dict, move) -> where a legal move is clicked, one place after the other; none for
             moves that have no place on the board. Several moves may share places.
-        seat_colours: By seat, fill and lettering, as in the drawings.
+        seat_colours: The fill and lettering of each seat in the drawings.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.
         events: (before, move or None for a secret one, after) -> every effect, in order. Points and

@@ -23,7 +23,7 @@ class ToldMove(NamedTuple):
     Attributes:
         mover: The seat and its player.
         text: The move in English.
-        move: In notation, empty if secret.
+        move: The move in notation, empty if secret.
         effects: Effects; each names its seat, unless that is the mover or the table.
     """
 
@@ -37,7 +37,7 @@ class GameLog:
     """Describes moves as one seat knows them.
 
     Args:
-        names: Who plays, by seat, if known.
+        names: The players' names by seat, if known.
         seat: The seat whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
     """
 

@@ -16,9 +16,9 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.generators import GameGenerators
 
 OUTSIDE = -1
-"""In `Lineup.seats`: held by a learner or a person, not an agent."""
+"""Stands in `Lineup.seats` for a seat held by a learner or a person, not an agent."""
 NOBODY = -2
-"""In `Lineup.seats`: this game has no such seat."""
+"""Stands in `Lineup.seats` for a seat that the game does not have."""
 
 OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 """Called with the games stepped, int64[m], and their actions, int64[m]."""

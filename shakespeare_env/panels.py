@@ -34,7 +34,7 @@ class Marks:
     """What a drawing shows besides the position; see `Game.places` for places.
 
     Attributes:
-        names: Who plays, by seat; empty if nobody is named.
+        names: The players' names by seat, or nothing.
         targets: Places where the seat to move may click.
         changed: Places that the last moves changed.
     """
@@ -87,7 +87,7 @@ class Headline:
         game: Its name, as printed.
         table: Seats and variant.
         progress: Such as "day 3 of 6".
-        phase: In words.
+        phase: The phase in words.
         sentence: Who decides what; at the end who has won.
         aside: Who is next, or empty.
     """

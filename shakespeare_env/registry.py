@@ -1,4 +1,4 @@
-"""All games, by name."""
+"""Games by name."""
 
 from __future__ import annotations
 

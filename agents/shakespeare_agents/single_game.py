@@ -24,7 +24,7 @@ class SingleGame:
 
     Attributes:
         positions: The positions from the first to the current one; do not play on them.
-        moves: Those between them.
+        moves: The moves between them.
         failed: The seat whose agent raised an exception or chose an illegal move, if one has.
     """
 

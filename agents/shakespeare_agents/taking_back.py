@@ -32,8 +32,8 @@ def last_own(
 
     Args:
         positions: One more than there are moves.
-        moves: Those between them.
-        seat: Whose move.
+        moves: The moves between them.
+        seat: The seat that moved.
         agents: Seats whose decisions since may be taken back with it.
 
     Raises:

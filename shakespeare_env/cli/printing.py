@@ -89,7 +89,7 @@ def print_scores(
 
     Args:
         position: The position; a solo game's score is measured against its target.
-        names: Who plays, by seat, if known.
+        names: The players' names by seat, if known.
         sheet: (source, points by seat), if more is known than the position says.
     """
     winners, solo, over = position.winners, position.players == 1, position.to_move is None

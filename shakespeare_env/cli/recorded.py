@@ -37,9 +37,9 @@ class Recorded:
     """A game: n + 1 positions and the n moves between them.
 
     Attributes:
-        agents: By seat, if recorded.
+        agents: The agents' names by seat, if recorded.
         values: The return that the deciding agent expected, if known.
-        forfeit: Who lost the game by a fault, and why; empty in games played to the end.
+        forfeit: The loser by a fault, and why; empty in games played to the end.
     """
 
     positions: Sequence[Position]

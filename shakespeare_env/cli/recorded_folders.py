@@ -19,9 +19,9 @@ class Listed(NamedTuple):
 
     Attributes:
         game_id: Its number.
-        decisions: How many it has.
-        agents: By seat.
-        scores: By seat, at the end.
+        decisions: The number of its decisions.
+        agents: The agents' names by seat.
+        scores: The final scores by seat.
         ending: The seats that won, or who forfeited it.
     """
 

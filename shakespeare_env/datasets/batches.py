@@ -78,7 +78,7 @@ class Batches:
     survives a fork.
 
     Args:
-        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         size: Decisions in a batch; the last may have fewer.
         seed: Decides the order; None means as recorded.
         agent: The agent whose decisions to read; None means all.

@@ -138,7 +138,7 @@ def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
     Queries raise DatasetError for invalid games (`RecordedColumns.of`, `play_again`).
 
     Args:
-        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         source: Where they come from, for errors.
     """
     plugins = load("polars.io.plugins")

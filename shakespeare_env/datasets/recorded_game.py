@@ -129,7 +129,7 @@ class RecordedGames(Sequence[RecordedGame]):
     """The games of a frame, each read and played again when it is asked for.
 
     Args:
-        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         source: Where they come from, for errors.
 
     Raises:

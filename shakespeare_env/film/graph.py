@@ -68,7 +68,7 @@ def graph(
 
     Args:
         title: The title of the figure.
-        lines: At least one, all over the same positions.
+        lines: One or more lines, all over the same positions.
         chapters: (position, title) where parts of the game begin.
         points: Points that stand out.
         unit: The unit written after values, such as "%".

@@ -16,7 +16,7 @@ class Forecasts:
     Attributes:
         chances: float[n + 1, P], shares of the victory; without meaning in solo games.
         scores: float[n + 1, P], final scores.
-        by: Who forecasts.
+        by: The name of the forecaster.
     """
 
     chances: NDArray[np.floating[Any]]

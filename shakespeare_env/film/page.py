@@ -39,7 +39,7 @@ def film_page(
     Args:
         positions: The n + 1 positions.
         moves: The n between them.
-        names: Who plays, by seat; empty if nobody is named.
+        names: The players' names by seat, or nothing.
         forecasts: Forecasts to show as graphs. They reveal hands, so they exclude `seat`.
         mistakes: Decisions to mark; they exclude `seat`, too.
         title: The title of the page; by default the game and its players.

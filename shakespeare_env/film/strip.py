@@ -32,7 +32,7 @@ class Film:
     Args:
         positions: The n + 1 positions.
         moves: The n between them.
-        names: Who plays, by seat; empty if nobody is named.
+        names: The players' names by seat, or nothing.
         seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
         ending: Why the game stopped, if it was not played to its end.
 
@@ -82,7 +82,7 @@ class Film:
         self._seen = seen
 
     def __len__(self) -> int:
-        """How many moves there are."""
+        """The number of moves."""
         return len(self.told)
 
     def label(self, seat: int) -> str:

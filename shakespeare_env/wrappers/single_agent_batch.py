@@ -46,7 +46,7 @@ class SingleAgentBatch:
     Args:
         game: As for `Batch`, like `n`, `players`, `threads`, `reward`, `box` and `options`.
         seat: The learner's; None moves it around the table from game to game, from seat i in row i.
-        opponents: Who plays the others: one player for all; a sequence of `players - 1`, seated in
+        opponents: The other seats' players: one for all; a sequence of `players - 1`, seated in
             order after the learner; or a mapping from player to weight, by which each seat draws
             one for every game.  A player is a name (`shakespeare_agents.names`), a checkpoint's
             folder, an agent, or a function like `Agent.act`.  None means the strongest bundled

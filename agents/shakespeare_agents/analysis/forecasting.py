@@ -33,7 +33,7 @@ def forecasts_of(
 
     Args:
         positions: Positions of one table, with all their secrets.
-        analyst: Who forecasts.
+        analyst: The analyst that forecasts.
         seed: Decides everything drawn.
         playouts: The number of playouts of a position.
     """

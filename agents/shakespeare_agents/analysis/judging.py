@@ -67,7 +67,7 @@ def verdicts(
     Args:
         positions: The n + 1 positions, with all their secrets.
         moves: The n between them.
-        analyst: Who judges.
+        analyst: The analyst that judges.
         seed: Decides everything drawn; the verdict on a decision depends on no other decision.
         playouts: The number of playouts of each move, at least 2.
 

@@ -26,7 +26,7 @@ class MoveThought:
     """A move in an agent's eyes.
 
     Attributes:
-        move: In notation.
+        move: The move in notation.
         probability: Its probability before any search; None if the agent has no preference.
         playouts: The number of playouts in which it was tried.
         worth: The decider's share of the victory after it, alone its final score; None untried.
@@ -74,7 +74,7 @@ def thoughts(
 
     Args:
         position: A position that waits for a seat.
-        analyst: Who thinks.
+        analyst: The analyst that thinks.
         seed: Decides everything drawn.
         number: The number of the decision in its game; each has its own draws.
         playouts: The approximate number after which the search ends, at least 1.

@@ -53,7 +53,7 @@ class Trials:
     """A position as the seat to move sees it, and the outcomes of its moves.
 
     Args:
-        analyst: Who tries them.
+        analyst: The analyst that tries them.
         position: A position that waits for a seat.
         seed: Decides the possible games and all chance in them.
         number: The number of the decision in its game; each has its own draws.

@@ -133,13 +133,13 @@ def write_dataset(
     However often it is interrupted, and whoever works, the files end up the same, byte for byte.
 
     Args:
-        folder: Of the dataset, or a new or empty one.
+        folder: The folder of the dataset, or a new or empty one.
         settings: The settings that it must have.
         entrants: The entrants of the settings, one per seat.
         tell: Called with numbers of decisions and games kept: first those that the folder held
             already, then each group's.
         threads: The threads that step the games.
-        workers: Who plays the groups, in any order (see `open_workers`); by default this process.
+        workers: They play the groups, in any order (see `open_workers`); by default this process.
 
     Raises:
         DatasetError: see `open_dataset`.

@@ -43,7 +43,7 @@ class Part(NamedTuple):
 
 
 def decisions_of(rows: pl.DataFrame) -> int:
-    """How many decisions some games, `GAMES`, have together."""
+    """The number of decisions in some games, `GAMES`."""
     return int(rows["actions"].list.len().sum())
 
 

@@ -1,4 +1,4 @@
-"""Which agents meet: what is least known is played most."""
+"""The choice of agents that meet: what is least known is played most."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EVENLY = 0.2
 
 
 def round_games(number: int, first: int) -> int:
-    """How many games a round has: `first` in round 0, half as many again in each later one."""
+    """The number of games in a round: `first` in round 0, half as many again in each later one."""
     return round(first * GROWTH**number)
 
 

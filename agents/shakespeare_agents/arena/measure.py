@@ -70,7 +70,7 @@ def measure(
         agent: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
         game: Its name.
         players: Numbers of seats; by default all that the game has, from two on.
-        minutes: Of play in all, shared among the tables; by default `MINUTES`, or no limit if
+        minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if
             `games` is given. At each table at least one deal is played.
         games: The most games at each table, rounded up to whole deals. Without `minutes` the same
             seed gives the same games.

@@ -1,4 +1,4 @@
-"""Which rung of the scale an agent meets next, and how often."""
+"""The choice of the rung of the scale that an agent meets next, and how often."""
 
 from __future__ import annotations
 

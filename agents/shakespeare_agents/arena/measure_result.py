@@ -36,7 +36,7 @@ class Placement:
         high: Upper end.
         slope: Logits of winning that a doubling of playouts is worth there.
         games: The number of games played.
-        meetings: By rung, the fewest playouts first.
+        meetings: The meetings by rung, the fewest playouts first.
     """
 
     players: int

@@ -42,7 +42,7 @@ class Pace:
             self._games[digest] += games
 
     def first_of(self, seatings: Sequence[Seating]) -> int:
-        """How many of some games, at least one, to play together."""
+        """The number of some games, at least one, to play together."""
         total = 0.0
         for number, one in enumerate(seatings[:_MOST_TOGETHER]):
             total += sum(map(self._expected, one.digests))

@@ -26,10 +26,10 @@ class Forfeit:
     """A game lost by a fault.
 
     Attributes:
-        seat: Whose agent failed.
+        seat: The seat whose agent failed.
         kind: One of `faults.KINDS`.
         details: What it did, in words.
-        scores: By seat, where the game stopped.
+        scores: Scores by seat, where the game stopped.
     """
 
     seat: int

@@ -42,7 +42,7 @@ class AgentResult:
         win_rate: wins / games; 1 / players for equal agents.
         low: Lower end of its 95 % interval.
         high: Upper end.
-        seat_win_rates: By seat; all were played equally often.
+        seat_win_rates: Win rates by seat; all were played equally often.
         mean_score: Mean final score.
         score_low: Lower end of its 95 % interval; None with one deal.
         score_high: Upper end; None with one deal.

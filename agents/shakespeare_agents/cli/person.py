@@ -55,7 +55,7 @@ class Person:
     Args:
         played: The game.
         seat: The person's.
-        names: Who plays, by seat.
+        names: The players' names by seat.
         given: The person's first moves, not asked for.
     """
 

@@ -42,11 +42,11 @@ class Table:
         position: The first one.
         start: How the game began.
         seat: The seat held from outside.
-        opponents: In the order of the other seats.
+        opponents: The opponents, in the order of the other seats.
 
     Attributes:
-        seconds: By seat, how long it took to decide.
-        decisions: By seat, how many.
+        seconds: The time that each seat took to decide.
+        decisions: The number of each seat's decisions.
         fault: The fault by which the seat `failed` lost the game, if one did.
     """
 
@@ -72,7 +72,7 @@ class Table:
         self.decisions = [0] * position.players
         self.fault: Fault | None = None
         self.failed: int | None = None
-        self._since = 0
+        self._chosen_at = 0
         self._since = time.monotonic()
         self._play_on()
 
@@ -96,7 +96,7 @@ class Table:
         position = self.position
         if move not in position.moves():
             position.copy().push(move)
-        self._since = len(self.played.moves)
+        self._chosen_at = len(self.played.moves)
         self.played.push(move, self._note)
         self._play_on()
 
@@ -109,7 +109,7 @@ class Table:
         positions, moves = self.played.positions, self.played.moves
         return [
             line
-            for at in range(self._since, len(moves))
+            for at in range(self._chosen_at, len(moves))
             for line in self.log.lines(positions[at], at + 1, moves[at], positions[at + 1])
         ]
 

@@ -16,7 +16,7 @@ class Answer(NamedTuple):
 
 
 def view(table: Table) -> Answer:
-    """All that the outside seat sees."""
+    """Everything that the outside seat sees."""
     position, seat = table.position, table.seat
     seen = position.seen_by(seat) if not _is_open(table) else position.to_dict()
     happened = table.told()

@@ -46,7 +46,7 @@ class Mean:
         return max(self.mean - self.low, self.high - self.mean)
 
     def times(self, unit: float) -> Mean:
-        """The same in another unit, as in percent."""
+        """The mean in another unit, as in percent."""
         return Mean(unit * self.mean, unit * self.low, unit * self.high)
 
 
@@ -90,7 +90,7 @@ class Counterfactual:
         return _mean(scores[self._of(move)] - scores[0])
 
     def won_change(self, move: str, seat: int) -> Mean:
-        """The same for the chance to win, -1 to 1."""
+        """The change of the chance to win, -1 to 1, by pairs of continuations."""
         shares = self.shares[:, :, seat]
         found = _mean(shares[self._of(move)] - shares[0])
         return Mean(found.mean, max(found.low, -1.0), min(found.high, 1.0))
@@ -138,7 +138,7 @@ def counterfactual(
     Args:
         position: The position with all its secrets, which stay; its chance to come is ignored.
         moves: Texts of legal moves, each once; the others are compared with the first.
-        agents: Who plays on, from seat 0 (see `registry.make`); the last of several fills the
+        agents: Agents that play on, from seat 0 (see `registry.make`); the last of several fills the
             remaining seats, a single one plays against the default agent.
         continuations: The number for each move, up to `MOST_CONTINUATIONS`.
         seed: Decides chance and the agents' draws.

@@ -37,7 +37,7 @@ class Positions:
         frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
             the facts asked for.
         games: The positions with the chance to come; they are copied, never stepped.
-        agent: Who played them.
+        agent: The agent that played them.
         kinds: int64[k], ids of the moves searched for.
         choices: int64[m], what the agent chose.
         states: uint64[m], the games' generators after that.

@@ -18,7 +18,7 @@ def explained(now: Snapshot, knows: int | None, words: str) -> list[tuple[str, s
 
     Args:
         now: The table.
-        knows: Whose knowledge.
+        knows: The viewer's knowledge (see `Viewer.knows`).
         words: A name or a part of one, or a place of the board.
     """
     position = known(now.position, knows)

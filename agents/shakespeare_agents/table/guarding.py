@@ -1,4 +1,4 @@
-"""Which requests a table server answers at all.
+"""The refusal of requests that a table server must not answer.
 
 Pages of other sites cannot make a browser play here: requests for other host names (as after a DNS
 rebinding), from other origins, or too long are refused before any page sees them.
@@ -40,7 +40,7 @@ class Guard:
 
     Args:
         app: Answers the rest.
-        settings: Of the server.
+        settings: The settings of the server.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:

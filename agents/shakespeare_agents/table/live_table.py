@@ -26,7 +26,7 @@ class Snapshot:
 
     Attributes:
         positions: One more than there are moves; not to be played on.
-        moves: Those between them.
+        moves: The moves between them.
         undone: How often moves were taken back.
         fault: Why the agent to move does not, if it has failed.
     """

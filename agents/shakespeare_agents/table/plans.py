@@ -29,7 +29,7 @@ class TablePlan:
         players: Number of seats.
         variants: The variants in force.
         seed: Decides the deal, chance and the agents' draws.
-        seats: Who holds them.
+        seats: The holders of the seats.
         deal: Number of the deal under the seed.
         start: The position, in notation, that it begins with; None: the deal's first one.
     """

@@ -63,7 +63,7 @@ class Reviewed:
             return self._judgings[name]
 
     def judged(self, name: str) -> Judging | None:
-        """The same if it has been asked."""
+        """The agent's judging if it has been asked."""
         with self._lock:
             return self._judgings.get(name)
 
@@ -72,10 +72,10 @@ class Judging:
     """What an agent has found in a game so far; it goes on while somebody asks.
 
     Args:
-        positions: n + 1.
-        moves: The n between them.
+        positions: The n + 1 positions.
+        moves: The n moves between them.
         lock: Held while the agent thinks.
-        analyst: Who judges.
+        analyst: The analyst that judges.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class Reviews:
     """Finds and remembers games.
 
     Args:
-        site: Whose.
+        site: The site whose games it finds.
     """
 
     def __init__(self, site: Site) -> None:

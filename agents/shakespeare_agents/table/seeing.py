@@ -30,7 +30,7 @@ class Viewer:
     """Who looks at a table.
 
     Attributes:
-        seats: Those that the viewer holds; none for a spectator.
+        seats: The seats that the viewer holds; none for a spectator.
         revealed: Which of several seats on one screen has said that it looks.
     """
 
@@ -38,7 +38,7 @@ class Viewer:
     revealed: int | None = None
 
     def knows(self, now: Snapshot) -> int | None:
-        """Whose knowledge is shown: a seat's, a spectator's (`NO_SEAT`) or, in the end, all."""
+        """The knowledge to show: a seat's, a spectator's (`NO_SEAT`) or, in the end, all (None)."""
         to_move = now.position.to_move
         if to_move is None:
             return None
@@ -91,7 +91,7 @@ class Drawn:
     """A board, drawn.
 
     Attributes:
-        panels: In order.
+        panels: The panels in order.
     """
 
     panels: Sequence[DrawnPanel]

@@ -136,7 +136,7 @@ class Store:
         """Keep a new table, its first moves too.
 
         Args:
-            owner: Who may find it again.
+            owner: The owner, who may find it again.
             plan: What it is.
             box_digest: The digest of the box in force.
             links: The seats of each link.

@@ -17,7 +17,7 @@ def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers
     """Workers for the length of a block.
 
     Args:
-        processes: Of this machine; 1 is this process itself.
+        processes: The number of processes of this machine; 1 is this process itself.
         ray: A Ray cluster in their place: `auto` is the one that this machine belongs to, `local`
             starts one on this machine alone; anything else is a cluster's address.
 

@@ -26,7 +26,7 @@ _LAYERS = {
     "win": "win_net",
     "score": "score_net",
 }
-"""Where stable-baselines3 keeps the layers of `Network`."""
+"""The names of `Network`'s layers in stable-baselines3."""
 
 
 class Trunk(BaseFeaturesExtractor):

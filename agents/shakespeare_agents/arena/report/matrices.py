@@ -46,7 +46,7 @@ def win_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> Matrix:
 
 
 def score_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> Matrix:
-    """By how much each scored more than each on the same deals; the largest has the full colour."""
+    """The lead of each over each on the same deals; the largest has the full colour."""
     known = pairs.drop_nulls("score_lead")
     largest = max((abs(pair["score_lead"]) for pair in _rows(known)), default=0.0) or 1.0
 

@@ -1,4 +1,4 @@
-"""From results to standings."""
+"""Making standings from results."""
 
 from __future__ import annotations
 

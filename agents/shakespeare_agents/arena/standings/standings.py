@@ -1,4 +1,4 @@
-"""All that is said of a field, as frames."""
+"""All figures of a field, as frames."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from shakespeare_env.box_entries import Keys, Wanted
 from shakespeare_env.errors import BoxError
 
 OWN = "my copy"
-"""What is said of the source of an owner's values."""
+"""The source given to an owner's values by default."""
 LONGEST_FILE = 2**18
 """Characters of a box file."""
 _LONGEST_SOURCE = 200
@@ -36,7 +36,7 @@ class Entered:
     Attributes:
         text: The box file with those that were accepted.
         facts: Its entries.
-        faults: By an entry's name, why its value was refused and what to write.
+        faults: Why a value was refused and what to write, by the entry's name.
         fault: What is wrong with the box as a whole, "" if nothing.
     """
 
@@ -86,10 +86,10 @@ def entered(
 
     Args:
         game: Its name.
-        text: Of a box that is accepted, as from `opened`.
+        text: The text of an accepted box, as from `opened`.
         given: What is in the fields, by names of entries; others stay as they are.
         confirmed: Names of entries that the owner has found on the copy as they are.
-        source: What is said of where changed and confirmed values come from.
+        source: The source to give to changed and confirmed values.
         added: Ids of items to add, by names of lists; each copies the last item but for `given`.
         taken: Names of items to take away.
 

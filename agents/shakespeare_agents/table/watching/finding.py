@@ -20,9 +20,9 @@ class ListedGame:
 
     Attributes:
         game_id: Its number.
-        seats: By seat: name, score, whether it won.
+        seats: Name, score and whether it won, by seat.
         moves: How many.
-        forfeit: Who lost it by a fault and how, "" if nobody did.
+        forfeit: The loser by a fault and how, "" if there is none.
     """
 
     game_id: int

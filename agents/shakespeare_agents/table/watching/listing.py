@@ -40,9 +40,9 @@ class Listing:
     """Finished games.
 
     Attributes:
-        kind: Of the folder, `ARENA` or `DATASET`.
+        kind: The kind of folder, `ARENA` or `DATASET`.
         game: Its name.
-        count: Of all games.
+        count: The number of all games.
         planned: How many there will be, None if nobody knows.
         games: The latest of them, `COLUMNS`, the oldest first.
         results: All that an arena knows of its games, for standings; None once they are computed.

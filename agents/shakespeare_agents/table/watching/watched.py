@@ -27,7 +27,7 @@ class Seen:
     Attributes:
         version: Rises whenever anything else here changes.
         listing: Its games; None before they are read.
-        standings: Of an arena's agents; None before they are computed.
+        standings: The standings of an arena; None before they are computed.
         fault: Why it could not be read the last time, "" if it could.
         changed: When its newest file was written, in seconds of the clock; None without a file.
     """
