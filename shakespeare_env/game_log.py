@@ -63,7 +63,7 @@ class GameLog:
             else f"{self.label(event.seat)}: {event.text}"
             for place, event in enumerate(events)
         )
-        return ToldMove(self.label(mover), text, ""  if secret else move, effects)
+        return ToldMove(self.label(mover), text, "" if secret else move, effects)
 
     def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
         """The lines for terminals: the move, numbered from 1, then a line for each effect."""

@@ -138,7 +138,7 @@ def counterfactual(
     Args:
         position: The position with all its secrets, which stay; its chance to come is ignored.
         moves: Texts of legal moves, each once; the others are compared with the first.
-        agents: Agents that play on, from seat 0 (see `registry.make`); the last of several fills the
+        agents: Who plays on from seat 0 (see `registry.make`); the last of several fills the
             remaining seats, a single one plays against the default agent.
         continuations: The number for each move, up to `MOST_CONTINUATIONS`.
         seed: Decides chance and the agents' draws.
