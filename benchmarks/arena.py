@@ -59,7 +59,7 @@ def evaluated(game: str, agents: dict[str, AnyAgent], games: int) -> float:
 def in_arena(game: str, agents: dict[str, AnyAgent], games: int) -> float:
     """Games a second of an arena."""
     contenders = [{"name": name, "agent": agent} for name, agent in agents.items()]
-    # Equal agents are never told apart, so it plays all games.
+    # Equal agents are never distinguished, so it plays all games.
     field = Field.of(
         game=game, players=[usual_seats(game)], agents=contenders, games=games, equal_within=1e-9
     )
@@ -90,9 +90,9 @@ def main(
         of_each = zip(rates["arena"], rates["evaluate"], strict=True)
         ratios[name] = statistics.median(one / other for one, other in of_each)
         medians = {kind: statistics.median(found) for kind, found in rates.items()}
-        told = ", ".join(f"{kind} {median:,.0f}" for kind, median in medians.items())
+        figures = ", ".join(f"{kind} {median:,.0f}" for kind, median in medians.items())
         Console().print(
-            f"{name}: games a second: {told}; ratio {ratios[name]:.2f}, target {TARGET}",
+            f"{name}: games a second: {figures}; ratio {ratios[name]:.2f}, target {TARGET}",
             highlight=False,
         )
     report.save(output, {}, ratios)

@@ -1,9 +1,9 @@
 """Where a cluster saturates: `make bench-cluster`.
 
-The process that hands out shards takes all results on one core. Measured are its seconds on the
-processor for a shard and for a game that it writes, and those of a core that plays one, by agent;
-what they are to each other says how many cores it can keep busy. Processor time hardly depends on
-what else runs. Ray is started here, on all cores.
+The process that hands out shards takes all results on one core. This measures its processor time
+for a shard and for a game that it writes, and a core's for playing one, by agent; their ratio says
+how many cores it can keep busy. Processor time hardly depends on other programs. Ray is started
+here, on all cores.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Nothing:
 
 
 def spent(act: Callable[[], object]) -> float:
-    """Seconds of this process on the processor, all its threads together."""
+    """Processor seconds of this process, all its threads together."""
     began = time.process_time()
     act()
     return time.process_time() - began

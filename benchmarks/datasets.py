@@ -1,4 +1,4 @@
-"""How fast games are recorded, beside `evaluate`, and what they take: `make bench-datasets`.
+"""How fast games are recorded, beside `evaluate`, and their size: `make bench-datasets`.
 
 Games at four seats, a second of this process's time; files written are part of it. Cases take
 turns; figures are medians of repeats, ratios are taken within a repeat.
@@ -44,7 +44,7 @@ def recorded(game: str, agent: str, games: int, folder: Path) -> float:
 
 
 def rate(games: int, play: Callable[[], object]) -> float:
-    # What else runs on the machine has no part in it.
+    # Processor time excludes other programs.
     began = time.process_time()
     play()
     return games / (time.process_time() - began)
@@ -61,12 +61,12 @@ def measured(game: str, agent: str, games: int, repeats: int) -> tuple[float, st
         rates.append(pair)
     one, other = zip(*rates[1:], strict=True)
     ratio = statistics.median(b / a for a, b in rates[1:])
-    told = (
+    figures = (
         f"{game}, {agent}: evaluate {statistics.median(one):,.0f}, "
         f"dataset {statistics.median(other):,.0f} games/s, ratio {ratio:.2f}; "
         f"{sizes[-1]:,.0f} bytes a game"
     )
-    return ratio, told
+    return ratio, figures
 
 
 def main(
@@ -78,9 +78,9 @@ def main(
     ratios: dict[str, float] = {}
     for game in registry.names():
         for agent in AGENTS:
-            ratio, told = measured(game, agent, games, repeats)
+            ratio, figures = measured(game, agent, games, repeats)
             ratios[f"{game}, {agent}"] = ratio
-            Console().print(told, highlight=False)
+            Console().print(figures, highlight=False)
     Console().print(f"target: a ratio of {TARGET} with networks", highlight=False)
     report.save(output, {}, ratios)
 

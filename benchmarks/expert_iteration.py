@@ -1,10 +1,11 @@
 """How fast expert iteration plays and learns: `python -m benchmarks.expert_iteration`.
 
-Decisions learned from a second, updates included, from the end of one group of games to the end of
-a later one: this process alone, and with processes that play, without and with groups ahead; also
-by the seconds that cores were used, which other programs do not lengthen. Then what a cluster is
-planned by: decisions that a core plays a second, searched ones among them, examples that the
-learner's core learns from a second, and the bytes that travel; and what of PPO's time is learning.
+It counts decisions learned from a second, updates included, between the ends of two groups of
+games: in this process alone and with processes that play, without and with groups ahead; also by
+the seconds that cores were used, which other programs do not lengthen. Figures for planning a
+cluster follow: decisions that a core plays a second, searched ones among them, examples that the
+learner's core learns from a second, the bytes that travel, and the share of PPO's time that is
+learning.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def learner_of(config: TrainingConfig) -> SelfPlayPPO:
 
 
 def expert_of(config: TrainingConfig, workers: Workers | None) -> ExpertIteration:
-    """The same that has its games played by workers."""
+    """A learner that has its games played by workers."""
     learner = learner_of(config)
     assert isinstance(learner, ExpertIteration)
     if workers is not None:
@@ -123,14 +124,14 @@ class Halves(BaseCallback):
 
     @property
     def share(self) -> float:
-        """Of what followed, but for the first rollout, 0 to 1."""
+        """The share of what followed, without the first rollout, 0 to 1."""
         # From the second rollout's start to the last one's: rollout, update, rollout, update ...
         spent = np.diff(self.turns[2:])
         return float(spent[1::2].sum() / spent.sum())
 
 
 def learning_of_ppo(game: str) -> float:
-    """Which share of its time PPO learns, with the bundled settings and network, 0 to 1."""
+    """The share of its time that PPO learns, 0 to 1, with the bundled settings and network."""
     learner = learner_of(chosen_config("ppo", {"game": game}, "settings"))
     halves = Halves(6)
     learner.learn(10**9, callback=halves)
@@ -138,7 +139,7 @@ def learning_of_ppo(game: str) -> float:
 
 
 def planning(config: TrainingConfig) -> dict[str, float]:
-    """What a cluster is planned by, from one group; a core's seconds are those it was used."""
+    """Figures for planning a cluster, from one group; a core's seconds are those it was used."""
     learner = expert_of(config, None)
     learner._total_timesteps = 10**9
     callback = Clock(1, 1)

@@ -1,4 +1,4 @@
-"""How fast comparable environments of others step.
+"""How fast comparable environments step.
 
 Uniformly random legal play through each library as its users write it: reading the decider's
 observation and legal actions, drawing the action and starting the next game are timed. No peer is a
@@ -108,7 +108,7 @@ def _catanatron_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
     counted = 0  # the opponent may have begun: its moves so far come with the first step
     over = False
     while not over:
-        # What `get_valid_actions` would make a second time.
+        # `get_valid_actions` would compute them a second time.
         legal = info["valid_actions"]
         _, _, ended, cut_short, info = env.step(legal[_index(generator, len(legal))])
         over = ended or cut_short
@@ -160,4 +160,4 @@ PEERS = (
     Peer("OpenSpiel connect_four", ("pyspiel",), partial(open_spiel_rate, "connect_four")),
     Peer("OpenSpiel hanabi", ("pyspiel",), partial(open_spiel_rate, "hanabi")),
 )
-"""In the order of the table."""
+"""The peers in the order of the table."""

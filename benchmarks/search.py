@@ -79,7 +79,7 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
 
 
 def per_processor_second(step: Callable[[], int], seconds: float) -> float:
-    """Evaluations a second of processor time, for about so many seconds."""
+    """Evaluations a second of processor time, for about `seconds` seconds."""
     evaluations, started = 0, time.process_time()
     while (elapsed := time.process_time() - started) < seconds:
         evaluations += step()

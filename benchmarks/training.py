@@ -46,7 +46,7 @@ class Speed:
 
 
 class Clock(BaseCallback):
-    """Times rollouts and updates for about so many seconds."""
+    """Times rollouts and updates for about `seconds` seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()

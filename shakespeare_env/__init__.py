@@ -57,7 +57,7 @@ _HOMES = {
     "register": "registry",
     "rule": "compiled",
 }
-"""Where public names are defined, imported by those who use them: the compiler takes a while."""
+"""The modules of public names, imported on first use because the compiler takes a while."""
 
 
 def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:

@@ -27,9 +27,9 @@ class ActionTable:
 
     Attributes:
         start: Block name -> id of its first action.
-        texts: By id, with seats as `{+2}`.
-        descriptions: In English, likewise.
-        is_relative: Whether some text names seats so.
+        texts: Texts by id, with seats as `{+2}`.
+        descriptions: English descriptions by id, with seats as `{+2}`.
+        is_relative: Whether some text has such a seat.
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
@@ -93,7 +93,6 @@ class ActionTable:
 
 def _with_seats(text: str, seat: int, players: int) -> str:
     def seat_at(place: re.Match[str]) -> str:
-        """The seat so many places clockwise, if the table has that many."""
         distance = int(place[1])
         return str((seat + distance) % players if distance < players else distance)
 

@@ -39,7 +39,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Searcher(Protocol):
-    """Decides by trying moves in games its seat cannot tell from the true one."""
+    """Decides by trying moves in games that look to its seat like the true one."""
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[Any]:
         """Choose int[m], a legal action id in each of m games, drawing from their generators."""
@@ -48,7 +48,7 @@ class Searcher(Protocol):
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Says what it expects to get."""
+    """Estimates the return that it expects."""
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D], as seen by the seats to move -> float32[n], more is better."""
@@ -74,7 +74,7 @@ Player = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
 
 
 def name_of(player: Player) -> str:
-    """What figures and errors call a player: its text, its own name, or its class's."""
+    """A player's name in figures and errors: its text, its own name, or its class's."""
     if isinstance(player, str | os.PathLike):
         return str(player)
     name = getattr(player, "__name__", None)
@@ -107,7 +107,7 @@ def agent_for(player: Player | None, game: Game) -> AnyAgent:
     Raises:
         ValueError: no agent or folder has this name, or the game has no such agent.
         CheckpointError: the checkpoint is damaged or for another game or box.
-        TypeError: it cannot play.
+        TypeError: `player` cannot play.
     """
     registry = import_module("shakespeare_agents.registry")
     agent: AnyAgent = registry.make(registry.default(game) if player is None else player, game)

@@ -1,4 +1,4 @@
-"""Which agent has failed, and where in the code of whoever wrote it."""
+"""The agent that has failed, and the place in its author's code."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def agent_notes(fault: BaseException) -> list[str]:
 
 
 class FromElsewhere(NamedTuple):
-    """What of an exception does not travel with it to another process.
+    """The parts of an exception that pickling loses on the way to another process.
 
     Attributes:
-        notes: On it.
+        notes: The notes on it.
         steps: See `own_steps`.
     """
 
@@ -36,11 +36,11 @@ class FromElsewhere(NamedTuple):
 
     @classmethod
     def of(cls, fault: BaseException) -> FromElsewhere:
-        """What there is of an exception."""
+        """These parts of an exception."""
         return cls(list(getattr(fault, "__notes__", [])), own_steps(fault))
 
     def put_on(self, fault: BaseException) -> None:
-        """Give it to the exception that has arrived."""
+        """Attach them to the exception that has arrived."""
         fault.__notes__ = self.notes
         fault.own_steps = self.steps  # type: ignore[attr-defined]
 

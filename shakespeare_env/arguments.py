@@ -14,8 +14,8 @@ def check_arguments(
     """Refuse what a function's `**options` took in but the game has no variant for.
 
     Raises:
-        TypeError: in Python's own words, which other libraries look for, with all arguments there
-            are and the one that was probably meant.
+        TypeError: in Python's own words, which other libraries look for, with all valid arguments
+            and the one probably meant.
     """
     unknown = next((name for name in given if name not in variants), None)
     if unknown is None:

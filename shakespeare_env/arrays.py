@@ -16,16 +16,16 @@ from shakespeare_env.game import Game, Records
 
 
 def plain(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
-    """An array as kernels are compiled for: contiguous, aligned, writeable; copied if it is not.
+    """The array, or a copy, contiguous, aligned and writeable.
 
-    For any other Numba would compile a kernel anew.
+    Numba would compile a kernel anew for any other.
     """
     found = np.ascontiguousarray(array, kind)
     return found if found.flags.carray else found.copy()
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written, for what compiled code relies on."""
+    """A read-only view of an array that compiled code relies on."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -87,13 +87,13 @@ class Outcome(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """What a batch is played for.
+    """The variants and rewards of a batch.
 
     Attributes:
         options: A bit per variant (`Game.option_bits`).
         reward: A code of `rewards.py`.
         scale: Points that count as one unit of reward.
-        target: For solo games; 0 if there are none.
+        target: The solo game's target; 0 without a solo game.
     """
 
     options: int

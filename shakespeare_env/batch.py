@@ -47,8 +47,8 @@ class Batch:
     """N games of one kind, stepped together; every step overwrites the arrays.
 
     Game i depends only on the seed and i, not on n, threads or machine.  Copies (`copy.deepcopy`,
-    `pickle`) continue the same games with the same chance to come.  Of several threads that use a
-    batch one waits for the other.
+    `pickle`) continue the same games with the same chance to come.  Threads that share a batch
+    wait for each other.
 
     Args:
         game: Name of the game.
@@ -218,13 +218,13 @@ class Batch:
         Raises:
             TypeError: the records are of another game.
             PositionError: one of them cannot occur, as when it was changed.
-            ValueError: the variants are not for so many seats, or not a record a game.
+            ValueError: the variants do not allow that number of seats, or not a record a game.
         """
         check_kind(self.game, records)
         rows = checked_targets(self.n, indices)
         if np.shape(records) not in ((), (1,), rows.shape):
             raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
-        # A copy: nobody changes what has been checked.
+        # It is a copy, so that nobody changes what has been checked.
         games = np.array(np.broadcast_to(records, rows.shape), self.game.state)
         check_records(self.game, self._kernels, games)
         counts = [int(count) for count in np.unique(games["players"])]
@@ -239,14 +239,14 @@ class Batch:
         return self.maker()(self.save(checked_indices(self.n, rows)), seed)
 
     def maker(self) -> Callable[[Records, int], Batch]:
-        """What makes `copies` of records, and a seed; it reaches none of these games.
+        """A function of records and a seed that makes `copies` without access to these games.
 
-        It checks nothing: the records are copies of games of this batch, or of their like.
+        It checks nothing: the records must be copies of games of this batch, or alike.
         """
         return partial(_batch_of, self.game.name, self.reward, self._variants)
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
-        """Draw anew what one seat of each of some games does not know.
+        """Redraw what one seat of each of some games does not know.
 
         Raises:
             ValueError: not one seat at the table, or one seed, per game.
@@ -274,7 +274,7 @@ class Batch:
         )
 
     def _share(self, size: int, work: Work) -> None:
-        """Work with all threads, or with this one alone on few of many games."""
+        """Work with all threads, or with this one alone on a few games."""
         if self._pool.threads == 1 or size < min(self.n, _FEW):
             work(0, size)
         else:

@@ -1,6 +1,6 @@
 """The arguments of `Batch`, checked here because compiled code checks nothing.
 
-What is not integers is a TypeError; the wrong shape or value is a ValueError.
+Values other than integers raise TypeError, wrong shapes or values ValueError.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def checked_count(name: str, count: int, most: int = 2**31) -> int:
 
 
 def as_integers(name: str, given: object, example: str) -> npt.NDArray[np.integer]:
-    """An array of integers, if empty of any kind; TypeError for anything else."""
+    """An array of integers, or an empty one of any kind; TypeError for anything else."""
     return _integers(name, _as_array(name, given, example), example)
 
 
@@ -136,13 +136,13 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
-    """Action ids, legal or not, int32[n]; a copy, which nobody changes once it is checked."""
+    """Action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
     if type(actions) is np.ndarray and actions.dtype is _ACTIONS and actions.shape == (n,):
-        return actions.astype(np.int32)  # nothing else to look at, every step of every game
+        return actions.astype(np.int32)  # the common case of every step, kept fast
     found = _as_array("actions", actions, "integers")
     if found.shape != (n,):
         raise ValueError(f"actions have shape {found.shape}; give one for each of the {n} games")
-    if found.dtype == object and all(map(is_whole, found)):  # beyond 64 bits
+    if found.dtype == object and all(map(is_whole, found)):  # integers beyond 64 bits
         found = found.clip(_INT32.min, _INT32.max).astype(np.int64)
     given = _integers("actions", found, "integers")
     if not np.can_cast(given.dtype, np.int32):

@@ -20,7 +20,7 @@ SOURCES = "sources"
 """The table that says what the words of sources mean."""
 Kind = Literal["number", "numbers", "text", "ids", "truth", "choice", "pairs"]
 Keys = tuple[str | int, ...]
-"""The way from a file to one of its entries; tables of a list go by their index."""
+"""The path from a file to one of its entries; tables of a list go by their index."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Wanted:
 
     Attributes:
         kind: "pairs" is a table that may hold any of `choices`, or none.
-        words: Such as "a whole number from 0 to 50".
+        words: A description such as "a whole number from 0 to 50".
         choices: The texts that may be chosen, or the keys that pairs may have.
         optional: Whether it may be missing.
     """
@@ -42,7 +42,7 @@ class Wanted:
 
 
 def to_nobody(wanted: Wanted) -> None:
-    """Most readers only want the values."""
+    """Ignore an entry, for readers that only want the values."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Entry:
         where: Its name in errors, e.g. "[[character]] hamlet"; empty for the whole file.
         prefix: The keys from there to this table, each followed by a dot.
         keys: All keys to it.
-        noted: Told of every entry that is asked for.
+        noted: Called with every entry that is asked for.
     """
 
     path: Path
@@ -65,7 +65,7 @@ class Entry:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what it says, without sources."""
+        """SHA-256 of its content, without sources."""
         text = json.dumps(without_sources(self.data), sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -92,10 +92,7 @@ class Entry:
         return self.data
 
     def numbered(self, low: int, high: int, noun: str, but: Sequence[str] = ()) -> dict[int, str]:
-        """The keys of a table that are whole numbers in a range, without leading zeros.
-
-        `but` are keys that it has as well.
-        """
+        """The keys, besides `but`, that are whole numbers in a range, without leading zeros."""
         choices = (*map(str, range(low, high + 1)), *but)
         self._note("", "pairs", f"by {noun}, from {low} to {high}", choices=choices)
         keys = {}
@@ -109,13 +106,13 @@ class Entry:
         return keys
 
     def check_source(self) -> None:
-        """Refuse a source that is neither a text nor texts by what they are of."""
+        """Refuse a source that is neither a text nor a table of texts by entry."""
         for value in _leaves(self.data["source"]):
             if not isinstance(value, str) or not value.strip():
                 self.refuse("source", f"{show(value)} is not a text", "write a text between quotes")
 
     def check_meanings(self) -> None:
-        """Refuse a table of sources that says anything but what each word means, in a text."""
+        """Refuse a table of sources with anything but a text for each word."""
         for key in self.data:
             self._text(key)
 
@@ -251,7 +248,7 @@ class Entry:
 
 
 def without_sources(value: Any) -> Any:
-    """Parsed TOML, but for where it comes from."""
+    """Parsed TOML without its sources."""
     if isinstance(value, Mapping):
         facts = (key for key in value if key not in ("source", SOURCES))
         return {key: without_sources(value[key]) for key in facts}
@@ -259,7 +256,7 @@ def without_sources(value: Any) -> Any:
 
 
 def _leaves(value: object) -> Iterator[object]:
-    """What nested tables hold."""
+    """The values in nested tables."""
     if isinstance(value, Mapping):
         for item in value.values():
             yield from _leaves(item)

@@ -1,4 +1,4 @@
-"""Reading a box file, the printed facts of a game, and telling two of them apart."""
+"""Reading a box file, the printed facts of a game, and comparing two of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shakespeare_env.errors import BoxError
 from shakespeare_env.regular_files import read_regular
 
 LARGEST_BOX = 2**20
-"""Bytes of a box file, by far more than any has."""
+"""The most bytes of a box file, far more than any has."""
 _MISSING = object()
 
 
@@ -31,7 +31,7 @@ def read_box(
         variable: The environment variable that names another file.
         path: Overrides both.
         later: Tables that older files lack, taken from the package's own.
-        noted: Told of every entry that is asked for.
+        noted: Called with every entry that is asked for.
     """
     if path is None:
         path = Path(os.environ.get(variable) or package / "box.toml")

@@ -73,7 +73,7 @@ def rule(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
-    """The same for the interpreter, where NumPy would keep sums of int8 in eight bits."""
+    """`rule` for the interpreter, where NumPy would keep sums of int8 in eight bits."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -95,9 +95,9 @@ def kernel(
 
     Args:
         owner: Names the folder, besides the digest.
-        *functions: Compiled in, besides what the kernel imports or closes over (functions only, or
-            a TypeError); kernels given the same ones share a folder.
-        purpose: What it is for, to tell who waits; by default owner and name.
+        *functions: Functions compiled in besides those that the kernel imports or closes over (it
+            may close over nothing else: TypeError); kernels of the same ones share a folder.
+        purpose: What it is for, shown to whoever waits; by default owner and name.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
@@ -148,6 +148,6 @@ def _digest(modules: tuple[str, ...], constants: Sequence[Constant]) -> str:
 
 @cache
 def _followed(modules: tuple[str, ...]) -> tuple[frozenset[str], str]:
-    """All modules that count and a digest of their files, as when this process first asked."""
+    """All relevant modules and the digest that their files had at this process's first call."""
     files = sources_of(modules)
     return frozenset(files), digest_of(files.values())

@@ -19,8 +19,8 @@ BOUNDS_VARIABLE = "SHAKESPEARE_BOUNDS"
 def bounds_checked() -> bool:
     """Whether the environment asks for the debug build; ValueError if it says neither yes nor no.
 
-    From then on Numba's checks, where they are on, say in which line the index is and refuse
-    negative ones: rules never count from the end, but a wrong one may arrive at -1.
+    From then on Numba's checks, where they are on, name the line and refuse negative indices: rules
+    never count from the end, but a wrong one may arrive at -1.
     """
     value = os.environ.get(BOUNDS_VARIABLE) or "0"
     if value not in ("0", "1"):
@@ -36,7 +36,7 @@ def bounds_checked() -> bool:
 
 
 def _note_lines() -> None:
-    """Tell the context that checks are written in which line and function they stand."""
+    """Have the context know the line and function for which it writes checks."""
     lower = Lower.lower_inst
 
     def lower_noting(self: Any, instruction: Any) -> None:

@@ -1,7 +1,7 @@
 """Compiled code in files: complete, unchanged and the user's own, or compiled anew.
 
-Machine code is loaded unchecked and comes with pickles, which run what they say.  So every file
-holds a digest of its name and content, and who can write it is looked at before it is read.
+Machine code is loaded unchecked and comes with pickles, which run arbitrary code.  So every file
+holds a digest of its name and content, and is read only if nobody else can write it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class KeptCode(_Cache):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], folder: Path) -> None:
         self._folder = folder
         self._name = function.__name__.strip("<>")
-        # The same kernel around other functions of the same files is another one.
+        # A kernel around other functions of the same files is another kernel.
         inner = functions_within([function])
         names = (f"{one.__qualname__}-{one.__code__.co_firstlineno}" for one in inner)
         self._functions = " ".join(names)
@@ -47,7 +47,7 @@ class KeptCode(_Cache):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str:
-        """Numba's statistics name it."""
+        """The path that Numba's statistics name."""
         return str(self._folder)
 
     def enable(self) -> None:
@@ -70,7 +70,7 @@ class KeptCode(_Cache):  # type: ignore[misc]
         return found
 
     def end_turn(self) -> None:
-        """What was to be compiled is, or cannot be."""
+        """End the turn: the code is compiled, or cannot be."""
         self._turns.end()
 
     def _load(self, path: Path, target_context: Any) -> Any:
@@ -108,11 +108,11 @@ class KeptCode(_Cache):  # type: ignore[misc]
 
 
 def _read(path: Path) -> bytes:
-    """What was written into a file.
+    """The content of a file of compiled code.
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is damaged, another's, or in other hands than the user's.
+        ValueError: it is damaged, another file's, or not the user's alone.
     """
     if fault := foreign_hands(path):
         raise ValueError(fault)
@@ -138,5 +138,5 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _digest(path: Path, data: bytes) -> bytes:
-    """Of the name, too: code under another's name is no use."""
+    """The digest of a file's name and content, so that code under another name is refused."""
     return hashlib.sha256(path.name.encode() + b"\n" + data).digest()

@@ -19,11 +19,11 @@ except ImportError:  # Windows
 DAY = 24 * 60 * 60
 """Seconds."""
 UNUSED = 90 * DAY
-"""Folders not used for so long are deleted."""
+"""Seconds without use after which a folder is deleted."""
 MOST_BYTES = 2**28
-"""And those used longest ago, beyond so much in all; both games take about 8 MB."""
+"""Beyond this many bytes in all the folders used longest ago go, too; both games take 8 MB."""
 RECENT = DAY
-"""But none that was used since."""
+"""Seconds within which a used folder is kept even then."""
 
 _FOLDER = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{24}(\.old)?")
 _DOOMED = ".old"
@@ -45,8 +45,8 @@ class _Folder:
 def clean(home: Path) -> None:
     """Delete old folders of compiled code, and drafts of processes that were killed.
 
-    Spared are folders that a process holds, and all that does not look exactly like ours; what
-    cannot be deleted stays, without a word.
+    Folders that a process holds and files that do not look exactly like ours are spared; what
+    cannot be deleted stays, silently.
     """
     with suppress(OSError):
         now, total = time.time(), 0
@@ -82,7 +82,7 @@ def _delete(folder: _Folder) -> None:
     with _alone(folder.path):
         doomed = folder.path
         if doomed.suffix != _DOOMED:
-            # First out of the way, so that nobody meets half a folder.
+            # It is renamed first, so that nobody meets half a folder.
             doomed = doomed.rename(doomed.with_name(f"{doomed.name}{_DOOMED}"))
         for file in folder.files:
             (doomed / file.name).unlink(missing_ok=True)
@@ -91,7 +91,7 @@ def _delete(folder: _Folder) -> None:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold a folder that nobody else holds; OSError if somebody does."""
+    """Hold a folder exclusively; OSError if another process holds it."""
     if fcntl is None:
         yield
         return

@@ -1,11 +1,10 @@
 """The folder that compiled code is kept in: one that nobody else can write.
 
-Loading compiled code runs it.  So the folder and its files belong to the user and cannot be written
-by others, and nobody else can put another in its place: every folder above belongs to the user,
-root or whoever has the root folder (in containers some `nobody` stands for root), and others cannot
-write it, or are kept by its sticky bit (as in /tmp) from what is not theirs.  A group that has no
-other member is nobody else.  Where users have no numbers, as on
-Windows, the system's own protection of the user's folders has to do.
+Loading compiled code runs it.  So the folder and its files must belong to the user and be writable
+by nobody else, nor may anybody replace them: every folder above belongs to the user, root or the
+owner of the root folder (in containers some `nobody` stands for root), and others cannot write it,
+or its sticky bit (as in /tmp) protects what is not theirs.  A group without other members counts as
+the user.  Where users have no numbers, as on Windows, the system's own protection must suffice.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ def folder_named(name: str) -> Path | None:
     """
     try:
         home = _home()
-    except RuntimeError:  # of a user whom the system does not know
+    except RuntimeError:  # the system does not know the user
         _warn("you have no home folder")
         return None
     safe = _safe(home)
@@ -48,10 +47,10 @@ def folder_named(name: str) -> Path | None:
 
 
 def foreign_hands(path: Path) -> str | None:
-    """Why what a file or folder holds may be somebody else's; None if it is the user's own.
+    """Why the content of a file or folder may be somebody else's; None if it is the user's own.
 
     Raises:
-        OSError: it cannot be looked at.
+        OSError: it cannot be examined.
     """
     status = path.lstat()
     if stat.S_ISLNK(status.st_mode):
@@ -63,13 +62,13 @@ def _home() -> Path:
     own, shared = (os.environ.get(name, "") for name in (CACHE_VARIABLE, "XDG_CACHE_HOME"))
     if own:
         return Path(own) / _NAME
-    # A relative XDG_CACHE_HOME is to be ignored, its specification says.
+    # The specification says to ignore a relative XDG_CACHE_HOME.
     return (Path(shared) if os.path.isabs(shared) else Path.home() / ".cache") / _NAME
 
 
 @cache
 def _safe(home: Path) -> Path | None:
-    """The folder without links on its way, made if missing and checked from the root down."""
+    """The folder with links resolved, made if missing and checked from the root down."""
     try:
         whole = Path(os.path.realpath(home))
         for folder in reversed(whole.parents):
@@ -119,16 +118,16 @@ def _hold(folder: Path) -> None:
         if fcntl is None:
             return
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        with suppress(OSError):  # file systems without locks
+        with suppress(OSError):  # some file systems have no locks
             fcntl.flock(handle, fcntl.LOCK_SH)
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(handle), folder.lstat()):
                 return
-        os.close(handle)  # cleaned up in between
+        os.close(handle)  # it was cleaned up in between
 
 
 def _unsafe_above(folder: Path) -> str | None:
-    """Why somebody else may put other things into a folder than are there."""
+    """Why somebody else may replace what a folder holds."""
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode):
         return f"{folder} is no folder"
@@ -158,7 +157,7 @@ def _other_writers(path: Path, status: os.stat_result) -> str | None:
 
 @cache
 def _is_own_group(group: int) -> bool:
-    """Whether the user is alone in a group, as where everybody has one of the own name."""
+    """Whether the user is alone in a group, as where everybody has a group of their own."""
     try:
         own = pwd.getpwuid(_user())
         members = grp.getgrgid(group).gr_mem
@@ -170,7 +169,7 @@ def _is_own_group(group: int) -> bool:
 
 @cache
 def _warn(fault: str) -> None:
-    """Once for every fault, however many kernels it concerns."""
+    """Warn of each fault once, however many kernels it concerns."""
     warnings.warn(
         f"compiled code is not kept: {fault}. Every process will compile it anew; "
         f"set {CACHE_VARIABLE} to a folder that you can write and nobody else",

@@ -1,4 +1,4 @@
-"""Says on stderr what is being compiled; nothing is said of code that is kept on disk."""
+"""Says on stderr what is being compiled, but not what is loaded from disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numba.core.compiler_lock import global_compiler_lock
 
 _COMPILING = "numba:compile"
 SILENT_SECONDS = 1.0
-"""What is compiled sooner is not worth a line."""
+"""Seconds of compiling that are not worth a line."""
 
 
 def announce(dispatcher: Any, what: str, often: str) -> None:
@@ -22,7 +22,7 @@ def announce(dispatcher: Any, what: str, often: str) -> None:
     compile_kernel: Callable[[Any], Any] = dispatcher.compile
 
     def compile_and_say(signature: Any) -> Any:
-        # The lock keeps away what other threads compile.
+        # The lock keeps out notices of what other threads compile.
         with global_compiler_lock, _heard(_Notice(f"compiling {what}, {often}")):
             return compile_kernel(signature)
 
@@ -36,7 +36,7 @@ def _heard(notice: _Notice) -> Iterator[None]:
 
 
 class _Notice(event.Listener):  # type: ignore[misc]
-    """Hears from Numba which function it compiles; the first is the kernel, then come its rules."""
+    """Hears from Numba which function it compiles: first the kernel, then its rules."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -52,10 +52,10 @@ class _Notice(event.Listener):  # type: ignore[misc]
         self._show(found.data["dispatcher"].py_func.__name__)
 
     def on_end(self, found: event.Event) -> None:
-        """A function is compiled: nothing to say."""
+        """Say nothing once a function is compiled."""
 
     def __enter__(self) -> None:
-        """Nothing is said before the first function."""
+        """Say nothing before the first function."""
 
     def __exit__(self, *raised: Any) -> None:
         self._open.__exit__(*raised)
@@ -67,7 +67,7 @@ def _live_console() -> Any:
         is_terminal = sys.stderr.isatty()
     except (AttributeError, ValueError):  # missing or closed
         return None
-    is_taken = hasattr(sys.stderr, "rich_proxied_file")  # by a progress bar of the program's
+    is_taken = hasattr(sys.stderr, "rich_proxied_file")  # by the program's progress bar
     if is_taken or not is_terminal:
         return None
     from rich.console import Console
@@ -82,7 +82,7 @@ def _moving_line(text: str, console: Any) -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    # Redirecting would send to stderr what others print to stdout meanwhile.
+    # Redirecting would send what others print to stdout to stderr.
     with Progress(
         *columns,
         TextColumn("{task.fields[function]}", style="dim"),
@@ -112,6 +112,6 @@ def _plain_lines(text: str) -> Iterator[Callable[[str], None]]:
 
 
 def _say(line: str) -> None:
-    if sys.stderr is not None:  # as of a program without a console
+    if sys.stderr is not None:  # a program without a console has none
         with suppress(OSError, ValueError):  # closed
             print(f"shakespeare-env: {line}", file=sys.stderr, flush=True)

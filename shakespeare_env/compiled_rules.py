@@ -1,8 +1,8 @@
 """Compiles rules only as far as kernels need them: to LLVM's language, not to machine code.
 
-Numba optimises every function, writes machine code for it, and does all that again wherever it is
-called.  Nobody but kernels calls rules, so theirs is optimised and written with the kernel alone,
-which halves the time and yields the same speed.
+Numba optimises every function and writes machine code for it, and again wherever it is called. Only
+kernels call rules, so rules are optimised and written as part of a kernel alone, which halves the
+time and yields the same speed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class RuleCompiler(CompilerBase):  # type: ignore[misc]
     """Numba's usual compiler, for functions that only compiled ones call."""
 
     def define_pipelines(self) -> list[PassManager]:
-        """Numba's passes, but for the last that counts."""
+        """Numba's passes with the lowering replaced."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (_RuleLowering if one is NativeLowering else one, purpose)
@@ -45,7 +45,7 @@ class _RuleLowering(NativeLowering):  # type: ignore[misc]
         super().run_pass(state)
         state.library.finalize()
         lowered = state.cr
-        # Numba knows a function that is called by its entry point, though here nobody enters.
+        # Numba knows a called function by its entry point, though nobody enters here.
         entry = _dynfunc.make_function(
             lowered.fndesc.lookup_module(),
             lowered.fndesc.qualname.rpartition(".")[2],
@@ -60,7 +60,7 @@ class _RuleLowering(NativeLowering):  # type: ignore[misc]
 
 
 class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """A rule's code, which is only ever a part of its callers' code."""
+    """A rule's code, which is only used inside its callers' code."""
 
     def finalize(self) -> None:
         """Close the library: nothing is optimised, and no machine code written."""
@@ -72,7 +72,7 @@ class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def _get_module_for_linking(self) -> llvm.ModuleRef:
-        """The rule and all that it calls, each once, whoever calls it how often."""
+        """The rule and all that it calls, each function once."""
         if self._shared_module is None:
             whole = self._own_module().clone()
             for library in self._called():
@@ -93,7 +93,7 @@ class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
             library = waiting.pop(0)
             if library not in found:
                 found[library] = None
-                # Those of Numba's own functions hold what they call.
+                # Libraries of Numba's own functions hold what those call.
                 waiting += library._linking_libraries if isinstance(library, RuleLibrary) else []
         return list(found)[1:]
 

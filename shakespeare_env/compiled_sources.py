@@ -1,7 +1,7 @@
-"""What decides what compiled code does: the modules that it imports, and the boxes these loaded.
+"""The modules that compiled code imports, and the boxes that these loaded.
 
-Import statements tell: none can be forgotten, and editing anything else (a drawing, a page)
-recompiles nothing.
+They are read off import statements: none can be forgotten, and editing anything else (a drawing, a
+page) recompiles nothing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def functions_within(functions: Iterable[Callable[..., Any]]) -> list[FunctionTy
     """Functions without their wrappers, each with all that it closes over.
 
     Raises:
-        TypeError: one closes over something else than functions, numbers and texts.
+        TypeError: one closes over something other than functions, numbers and texts.
     """
     return _within(functions)[0]
 
@@ -66,7 +66,7 @@ def _within(
 
 
 def sources_of(modules: Iterable[str]) -> dict[str, Path]:
-    """The files that decide what modules hold, by module.
+    """The files of modules and of their imports, by module.
 
     Imports are followed inside this package and those of the modules.
     """
@@ -126,9 +126,9 @@ def file_of(module: str) -> Path | None:
 
 
 def boxes_in(modules: Iterable[str]) -> list[str]:
-    """Digests of the boxes that modules have loaded, each under the name `BOX`, sorted.
+    """Sorted digests of the boxes that modules have loaded, each under the name `BOX`.
 
-    Not of the files: these, and what the environment names, may have changed since.
+    The files, and the environment that names them, may have changed since.
     """
     boxes = (getattr(sys.modules.get(module), "BOX", None) for module in modules)
     return sorted({box.digest for box in boxes if box is not None})

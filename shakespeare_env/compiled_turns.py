@@ -1,4 +1,4 @@
-"""Of the processes that need the same machine code one compiles it, and the others wait for it.
+"""Turns among processes that need the same machine code: one compiles it, the others wait.
 
 Many workers begin at once on one machine; each would compile for a minute what one can.
 """
@@ -17,11 +17,11 @@ except ImportError:  # Windows
 
 _SUFFIX = ".turn"
 _LONGEST_S, _LOOK_EVERY_S = 300.0, 0.05
-"""Whoever waits longer compiles, too: the other may hang."""
+"""Seconds after which a waiting process compiles, too, and seconds between its checks."""
 
 
 class Turns:
-    """The turns of this process, by the file that is to be made."""
+    """The turns of this process, by the file to be made."""
 
     def __init__(self) -> None:
         self._held: dict[Path, IO[bytes]] = {}
@@ -52,10 +52,10 @@ class Turns:
         lock.close()
 
     def end(self) -> None:
-        """The files are made, or will not be."""
+        """End all turns: the files are made, or will not be."""
         while self._held:
             path, lock = self._held.popitem()
-            # Gone before the lock: who still waits finds the file made, and its own lock alone.
+            # The file goes before the lock: a waiting process then finds the code made.
             with suppress(OSError):
                 path.with_suffix(_SUFFIX).unlink()
             lock.close()

@@ -1,4 +1,4 @@
-"""A game from its rules: whatever it does not say itself follows from the fields of its record.
+"""A game from its rules; the rest follows from the fields of its record.
 
 A game must say how it is set up, what is legal, what a move does and what the scores are; its
 fields say who sees what. docs/adding_a_game.md walks through one.
@@ -31,7 +31,7 @@ _TURN, _OVER = "turn", "over"
 
 
 class Better(TypedDict, total=False):
-    """What a game may say itself, see `Game` and `Rules`; `observe` and `layout` go together."""
+    """What a game may define itself (see `Game` and `Rules`); `observe` needs `layout`."""
 
     observe: Callable[[Record, int, NDArray[np.int8]], None]
     layout: ObservationLayout
@@ -75,10 +75,10 @@ def define(
     The record gets the fields `players`, `to_move` and `winners` before the ones given.
 
     Args:
-        name: In lower case.
+        name: The name in lower case.
         seats: Seat counts.
-        fields: Of the record; see `StateField` for who sees them.
-        actions: A table, or what each action does in English by its text.
+        fields: The fields of the record; see `StateField` for who sees them.
+        actions: A table, or an English description of each action by its text.
         set_up: As of `Rules`, and so are `legal`, `play` and `scores`. Scores depend on nothing
             that is hidden.
         legal: See `set_up`.
@@ -86,8 +86,8 @@ def define(
         scores: See `set_up`.
         options: Variants, each with the seat counts it is for.
         score_scale: Points that count as one unit of reward.
-        good_scores: By seat count; one seat's is needed if the game is played alone.
-        **better: What does not follow from the fields as well as the game knows it.
+        good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
+        **better: Whatever the game can define better than its fields do.
 
     Raises:
         ValueError: the name, a field or the pair `observe` and `layout` is not as described.

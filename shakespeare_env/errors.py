@@ -14,8 +14,8 @@ class BoxError(ShakespeareEnvError, ValueError):
     """An unusable component file (`box.toml`).
 
     Attributes:
-        keys: The way from the file to the entry at fault; tables of a list go by their index.
-        fault: Without the entry's name; the whole message where no entry is at fault.
+        keys: The path from the file to the entry at fault; tables of a list go by their index.
+        fault: The fault without the entry's name; the whole message where no entry is at fault.
         remedy: What to do about it, or nothing.
     """
 
@@ -49,7 +49,7 @@ class ArenaError(ShakespeareEnvError, ValueError):
 
 
 class WorkerError(ShakespeareEnvError, RuntimeError):
-    """Worker processes or machines that cannot be had, or are lost again and again."""
+    """Worker processes or machines that cannot be started, or are lost again and again."""
 
 
 class RenderError(ShakespeareEnvError, RuntimeError):
@@ -57,7 +57,7 @@ class RenderError(ShakespeareEnvError, RuntimeError):
 
 
 class MemoryLimitError(ShakespeareEnvError, MemoryError):
-    """More was asked than this machine's memory holds; nothing has been taken."""
+    """A request for more than this machine's memory; nothing has been allocated."""
 
 
 class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
@@ -68,7 +68,7 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         seat: The seat to decide, None when over.
         phase: As the notation names it.
         legal: Texts of the legal moves.
-        game_index: In a batch, or None.
+        game_index: The game's index in a batch, or None.
     """
 
     def __init__(

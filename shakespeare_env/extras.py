@@ -1,4 +1,4 @@
-"""Modules of optional dependencies: what is missing is named with the extra that brings it."""
+"""Modules of optional dependencies; errors name the extra that brings a missing one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def needing(extra: str, who_needs: str) -> Iterator[None]:
     """Imports inside need an extra of this distribution.
 
     Raises:
-        ModuleNotFoundError: what is missing, what for, and the remedy.
+        ModuleNotFoundError: a module is missing; names it, its purpose and the remedy.
     """
     try:
         yield

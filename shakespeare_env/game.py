@@ -39,11 +39,11 @@ class Field:
     """A named part of an observation.
 
     Attributes:
-        name: Such as `seat0.stage`.
-        start: Index of its first number.
-        size: How many numbers.
-        high: Larger values are clipped.
-        description: What each number is.
+        name: A name such as `seat0.stage`.
+        start: The index of its first number.
+        size: The number of its numbers.
+        high: The greatest value; larger ones are clipped.
+        description: The meaning of each number.
     """
 
     name: str
@@ -106,9 +106,9 @@ class Rules:
         fault: (game) -> int. What is wrong with a record whose numbers are all in range, 0 if
             nothing: for `Game.explain`, positive.  Rules are safe on a record without a fault, and
             lead to such records alone.
-        rewind: (game) -> bool. Take back the choices that others made in secret before the mover's,
-            and that it does not know yet, so that the first of these seats is to move; False, with
-            nothing changed, if there are none. Choices that were forced may be among them.
+        rewind: (game) -> bool. Take back the secret choices made before the mover's that it does
+            not know yet, forced ones included, so that the first of these seats is to move; False,
+            with nothing changed, if there are none.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -126,10 +126,10 @@ class Event:
     """One effect, with its cause, of a move or of what followed it by itself.
 
     Attributes:
-        seat: Whom it befalls; None for the table.
-        text: In words, amounts included.
-        source: What points come from, in a word or two: a row of the score sheet.
-        points: Change of the seat's score.
+        seat: The seat that it befalls; None for the table.
+        text: The effect in words, amounts included.
+        source: The source of points in a word or two: a row of the score sheet.
+        points: The change of the seat's score.
         counters: Changes of its other counters, by name.
     """
 
@@ -148,14 +148,14 @@ class Game:
         max_seats: Most seats, and the length of every per-seat array.
         options: Variants, each with the seat counts it is for.
         state: The record's dtype.
-        ranges: Of its fields.
+        ranges: The ranges of its fields.
         hidden_from_text: Fields of the record that positions in text lack.
-        good_scores: By seat count, the winning score that the rule book calls good; needed for one
+        good_scores: The winning scores that the rule book calls good, by seat count; needed for one
             seat if the game can be played alone.
         score_scale: Points that count as one unit of reward.
         to_dict: (record) -> the position as the notation's JSON object.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
-            read.  Whether it can occur, `rules.fault` tells.
+            read.  `rules.fault` then says whether it can occur.
         explain: (record, fault) -> place, fault and remedy in words.
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
@@ -164,19 +164,19 @@ class Game:
         chapter: The key of a position that changes with each new day or round, when spectators see
             the table.
         draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
-        draw_compact: (dict) -> what matters most of it in fewer lines, for low terminals.
+        draw_compact: (dict) -> the essentials in fewer lines, for low terminals.
         picture: (dict, `Marks` or nothing) -> the same as an SVG document.
-        board: (dict, who plays, by seat, or none) -> the same in pieces, the table first, then the
-            seats in order. Every place has `data-place`.
+        board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
+            the seats in order. Every place has `data-place`.
         headline: (dict) -> where the game stands, in words.
         places: (dict, move) -> where a legal move is clicked, one place after the other; none for
             moves that have no place on the board. Several moves may share places.
-        seat_colours: By seat, fill and lettering, as in the drawings.
+        seat_colours: The fill and lettering of each seat in the drawings.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.
-        events: (before, move or None for one kept secret, after) -> every effect, in order. By
-            seat, points and counters add up to what changed. Of dicts as a seat sees them, what is
-            unknown is left out.
+        events: (before, move or None for a secret one, after) -> every effect, in order. Points and
+            counters add up to the changes by seat. Effects unknown to a seat are left out of dicts
+            as it sees them.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         box: The component file in force.
     """
@@ -222,15 +222,15 @@ class Game:
 
     @property
     def solo_target(self) -> float | None:
-        """What solo games are measured against; None where there are none."""
+        """The score that solo games are measured against; None without solo games."""
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
         """Variants switched on for these seat counts, as bits in the order of `options`.
 
         Raises:
-            TypeError: an unknown variant or not a bool.
-            ValueError: not for so many seats.
+            TypeError: a variant is unknown, or its value not a bool.
+            ValueError: a variant does not allow that number of seats.
         """
         bits = 0
         for name, value in options.items():

@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 _NUMBER = 4  # columns
 INDENT = _NUMBER + 2
-"""Columns before an effect."""
+"""The columns before an effect."""
 
 
 class ToldMove(NamedTuple):
     """A move in words.
 
     Attributes:
-        mover: The seat and who plays it.
-        text: What it does.
-        move: In notation, empty if secret.
-        effects: Each with whom it befalls, unless that is the mover or the table.
+        mover: The seat and its player.
+        text: The move in English.
+        move: The move in notation, empty if secret.
+        effects: Effects; each names its seat, unless that is the mover or the table.
     """
 
     mover: str
@@ -34,11 +34,11 @@ class ToldMove(NamedTuple):
 
 
 class GameLog:
-    """Tells moves as one seat knows them.
+    """Describes moves as one seat knows them.
 
     Args:
-        names: Who plays, by seat, if known.
-        seat: Whose knowledge, `NO_SEAT` a spectator's; None knows all.
+        names: The players' names by seat, if known.
+        seat: The seat whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
     """
 
     def __init__(self, names: Sequence[str] | None = None, seat: int | None = None) -> None:
@@ -54,7 +54,7 @@ class GameLog:
         mover = before.to_move
         assert mover is not None
         secret = self._is_secret(before, move)
-        told = "decides in secret" if secret else before.describe_move(move)
+        text = "decides in secret" if secret else before.describe_move(move)
         events = self.events(before, move, after)
         own = len(list(takewhile(lambda event: event.seat == mover, events)))
         effects = tuple(
@@ -63,13 +63,13 @@ class GameLog:
             else f"{self.label(event.seat)}: {event.text}"
             for place, event in enumerate(events)
         )
-        return ToldMove(self.label(mover), told, "" if secret else move, effects)
+        return ToldMove(self.label(mover), text, "" if secret else move, effects)
 
     def lines(self, before: Position, number: int, move: str, after: Position) -> list[str]:
-        """The same for terminals: the move, numbered from 1, then a line for each effect."""
-        told = self.told(before, move, after)
-        first = f"{number:>{_NUMBER}}  {told.mover}  {told.text}{in_brackets(told.move)}"
-        return [first, *(f"{' ' * INDENT}{effect}" for effect in told.effects)]
+        """The lines for terminals: the move, numbered from 1, then a line for each effect."""
+        entry = self.told(before, move, after)
+        first = f"{number:>{_NUMBER}}  {entry.mover}  {entry.text}{in_brackets(entry.move)}"
+        return [first, *(f"{' ' * INDENT}{effect}" for effect in entry.effects)]
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known."""
@@ -84,14 +84,14 @@ class GameLog:
     def score_sheet(
         self, positions: Sequence[Position], moves: Sequence[str]
     ) -> list[tuple[str, list[int]]]:
-        """What scores are made of, by source, after n + 1 positions and the moves between them."""
+        """The parts of scores by source, after n + 1 positions and the moves between them."""
         knowing = GameLog(self.names, self._knowing(positions[-1]))
         steps = zip(pairwise(positions), moves, strict=True)
         events = (knowing.events(before, move, after) for (before, after), move in steps)
         return from_events(positions[0].scores(), chain.from_iterable(events))
 
     def _knowing(self, last: Position) -> int | None:
-        """Whose knowledge counts: once the game is over, nothing is secret."""
+        """The seat whose knowledge counts; None once the game is over and nothing is secret."""
         return None if last.to_move is None else self.seat
 
     def _is_secret(self, position: Position, move: str) -> bool:
@@ -102,5 +102,5 @@ class GameLog:
 
 
 def in_brackets(move: str) -> str:
-    """A move after what it does; nothing of one kept secret."""
+    """A move in brackets; empty for a secret one."""
     return f"  ({move})" if move else ""

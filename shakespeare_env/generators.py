@@ -1,7 +1,4 @@
-"""What agents draw from: one generator per game, drawn from together.
-
-A game's agents depend on no other game.
-"""
+"""Agents' generators: one per game, drawn from together, so that games stay independent."""
 
 from __future__ import annotations
 
@@ -38,7 +35,7 @@ class GameGenerators:
         return len(self.rows)
 
     def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
-        """Those of some games, each at most once."""
+        """The generators of some games, each at most once."""
         return GameGenerators(self.states, self.rows[places])
 
     def random(self) -> NDArray[np.float64]:
@@ -86,7 +83,7 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
     """
     sums = weights.cumsum(axis=1, dtype=np.float64)
     total = sums[:, -1]
-    # Rounding could lift the threshold to the total, which no sum exceeds.
+    # Rounding could lift the threshold to the total, which no partial sum exceeds.
     threshold = np.minimum(numbers * total, np.nextafter(total, 0.0))
     columns: NDArray[np.int64] = (sums > threshold[:, None]).argmax(axis=1)
     return columns

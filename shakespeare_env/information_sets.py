@@ -18,18 +18,18 @@ from shakespeare_env.kernels import kernels_of
 class InformationSets:
     """Some games as the seats to move see them.
 
-    The games themselves are not in it: it holds one possible game each, drawn with the same seed
-    whatever the true one, and draws others from that.
+    It does not hold the games themselves: it holds one possible game for each, drawn with the same
+    seed whatever the true one, and draws others from that.
 
     Args:
         batch: The games.
         rows: int[m]; a seat is to move in each.
 
     Attributes:
-        game: What is played.
+        game: The game played.
         observations: int8[m, D].
         masks: bool[m, A].
-        seats: int8[m], who is to move.
+        seats: int8[m], the seats to move.
         players: int8[m], seats at the table.
     """
 
@@ -63,7 +63,8 @@ class InformationSets:
 
         Args:
             places: int[k], which of the m games, in any order and repeatable.
-            rng: Of the m games; decides all that a seat does not know and all chance to come.
+            rng: Generators of the m games; they decide all that a seat does not know and all chance
+                to come.
         """
         seeds = rng.words(places)
         seed = int(seeds[0]) if len(seeds) else 0

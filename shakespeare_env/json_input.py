@@ -12,7 +12,7 @@ _KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse UTF-8 encoded JSON; a ValueError's message continues "this is".
+    """Parse UTF-8 encoded JSON; a ValueError's message continues the words "this is".
 
     NaN, infinities, huge integers, deep nesting and repeated keys are refused, too.
     """
@@ -67,7 +67,7 @@ def _check_depth(value: Any) -> None:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Two readers might go by different ones of two values."""
+    """Refuse repeated keys: readers may choose different values."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:

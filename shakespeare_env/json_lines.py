@@ -36,7 +36,7 @@ class Fields:
         return field in self._fields
 
     def only(self, *allowed: str) -> None:
-        """Refuse other fields: most are misspelt."""
+        """Refuse other fields, most of them misspelt."""
         for field in self._fields:
             if field not in (*self.always, *allowed):
                 known = ", ".join(allowed) or "none"

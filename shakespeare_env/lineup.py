@@ -16,23 +16,23 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.generators import GameGenerators
 
 OUTSIDE = -1
-"""In `Lineup.seats`: held by a learner or a person, not an agent."""
+"""Stands in `Lineup.seats` for a seat held by a learner or a person, not an agent."""
 NOBODY = -2
-"""In `Lineup.seats`: this game has no such seat."""
+"""Stands in `Lineup.seats` for a seat that the game does not have."""
 
 OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 """Called with the games stepped, int64[m], and their actions, int64[m]."""
 
 
 class Lineup:
-    """Which agent holds which seat, and what agents draw from.
+    """Which agent holds which seat, and the generators that agents draw from.
 
     Attributes:
-        agents: Each once, however many seats it holds.
-        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; not copied, so
-            changes count.
-        generators: Of the n games.
-        names: What errors call the agents; those beyond them are shown as they are.
+        agents: The agents, each once, however many seats it holds.
+        seats: int[n, S], the agent's index at each seat, `OUTSIDE` or `NOBODY`; it is not copied,
+            so changes count.
+        generators: Generators of the n games.
+        names: The agents' names in errors; agents beyond them are shown as they are.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Lineup:
         """Seat agents at n tables of P seats.
 
         Args:
-            agents: An object may stand there several times.
+            agents: The agents; an object may appear several times.
             places: int[n, P], which of the agents holds each seat.
-            max_seats: S.
-            generators: Of the n games.
-            names: Of `agents`, for errors.
+            max_seats: The most seats, S.
+            generators: Generators of the n games.
+            names: The names of `agents` in errors.
         """
         distinct = list({id(agent): agent for agent in agents}.values())
         called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
@@ -81,7 +81,7 @@ class Lineup:
         """int64[m]: the agents' choices in m games, each agent asked once.
 
         Raises:
-            Exception: an agent's, with a note naming it.
+            Exception: an agent raised it; a note names the agent.
         """
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
@@ -93,7 +93,7 @@ class Lineup:
         return actions
 
     def name(self, index: int) -> str:
-        """What errors call an agent."""
+        """An agent's name in errors."""
         return self.names[index] if index < len(self.names) else repr(self.agents[index])
 
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
@@ -118,15 +118,15 @@ def play_out(
     """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
 
     Args:
-        batch: Made with `autoreset=False`; then holds `final_scores` and `final_winners`.
+        batch: A batch with `autoreset=False`; it then holds `final_scores` and `final_winners`.
         lineup: Who sits where.
         rows: int64[m], ascending, the games to play; None plays all.
         before_step: Called before every step.
-        after_step: Called after it.
-        most: Steps at most.
+        after_step: Called after every step.
+        most: The most steps.
 
     Raises:
-        IllegalMove: an agent's choice, with a note naming it.
+        IllegalMove: an agent's choice is illegal; a note names the agent.
     """
     played = np.arange(batch.n) if rows is None else rows
     steps = 0

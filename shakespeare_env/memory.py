@@ -1,4 +1,4 @@
-"""What memory there is, and a refusal of what it cannot hold."""
+"""The memory of this machine, and the refusal of requests beyond it."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
     """Refuse what cannot fit this machine, before memory is taken.
 
     Args:
-        what: What was asked, as the user wrote it, such as `"a batch of 1000000 games"`.
+        what: The request as the user wrote it, such as `"a batch of 1000000 games"`.
         needed: The estimate, in bytes.
-        remedy: What to ask instead, such as `"use fewer games"`.
+        remedy: The remedy, such as `"use fewer games"`.
 
     Raises:
         MemoryLimitError: If `needed` is more than `total_memory()`, which may be unknown.
@@ -45,12 +45,12 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
 def _machine_memory() -> int | None:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):  # Windows has no sysconf; others not these names
+    except (AttributeError, ValueError, OSError):  # sysconf or a name is missing
         return None
 
 
 def _group_limits() -> list[int]:
-    """Of the process's groups and those around them: any of them may be the tightest."""
+    """The limits of the process's groups and of those around them."""
     limits = []
     for folder, file in _group_folders():
         try:
@@ -84,7 +84,7 @@ def _group_folders() -> list[tuple[Path, str]]:
 
 
 def readable_size(size: int) -> str:
-    """A number of bytes in the largest unit of which there is at least one, such as `"1.5 GiB"`."""
+    """A number of bytes in the largest unit that keeps it at 1 or above, such as `"1.5 GiB"`."""
     if size < 1024:
         return f"{size} bytes"
     power = min((size.bit_length() - 1) // 10, 6)

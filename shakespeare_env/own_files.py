@@ -1,7 +1,7 @@
 """Files of Python as modules: `own_files.<path>`, whichever folder they are in.
 
 Each is imported once a process, under a name that holds its path: files of one name in two folders
-do not meet, nothing else's name is taken, and what they define can be pickled for other processes.
+do not clash, no other module's name is taken, and what they define can be pickled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __path__: list[str] = []  # it has submodules, but no folder that holds them
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module that a file is; whatever goes wrong in it is raised."""
+    """The module in a file; raises whatever the file raises."""
     return import_module(f"{__name__}.{quote(str(path.resolve())).replace('.', '%2E')}")
 
 
@@ -49,6 +49,6 @@ class _Finder(MetaPathFinder):
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
 
 
-# Here and not in `load_file`: another process imports this module before it unpickles what is in a
-# file of its own accord.
+# The finder is installed here rather than in `load_file`, because another process imports this
+# module before it unpickles objects of a file.
 sys.meta_path.append(_Finder())

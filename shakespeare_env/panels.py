@@ -1,6 +1,6 @@
-"""What a board in pieces is made of.
+"""The parts of a board in pieces.
 
-It imports no drawing: rules are compiled anew when something changes that `game.py` imports.
+This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ class Drawing(Protocol):
 
     @property
     def width(self) -> float:
-        """In units of the drawing."""
+        """Its width in units of the drawing."""
         ...
 
     @property
     def height(self) -> float:
-        """Likewise."""
+        """Its height in units of the drawing."""
         ...
 
 
@@ -34,7 +34,7 @@ class Marks:
     """What a drawing shows besides the position; see `Game.places` for places.
 
     Attributes:
-        names: Who plays, by seat; empty if nobody is named.
+        names: The players' names by seat, or nothing.
         targets: Places where the seat to move may click.
         changed: Places that the last moves changed.
     """
@@ -67,10 +67,10 @@ class Panel:
     """Pieces that belong together, in reading order.
 
     Attributes:
-        name: Unique on a board, likewise.
-        title: In words.
-        pieces: At least one.
-        seat: Whose they are; None for the table's.
+        name: Unique on a board, of letters, digits, `-` and `_`.
+        title: Its title in words.
+        pieces: The pieces, at least one.
+        seat: The seat that they belong to; None for the table's.
     """
 
     name: str
@@ -87,7 +87,7 @@ class Headline:
         game: Its name, as printed.
         table: Seats and variant.
         progress: Such as "day 3 of 6".
-        phase: In words.
+        phase: The phase in words.
         sentence: Who decides what; at the end who has won.
         aside: Who is next, or empty.
     """

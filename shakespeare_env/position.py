@@ -37,7 +37,7 @@ class Position:
         self._arrays = GameArrays.of(game, 1)
         self._record, self._mask, _, self._to_move = self._arrays
         self._players = 0  # as in the record, where reading it would be slow
-        self._lock = threading.RLock()  # of several threads one waits for the other
+        self._lock = threading.RLock()  # threads wait for each other
 
     @classmethod
     def new(
@@ -52,8 +52,8 @@ class Position:
         """The first position of a new game; arguments as for `Batch`.
 
         Raises:
-            ValueError: no such game, or not for so many seats.
-            TypeError: no such argument or variant.
+            ValueError: there is no such game, or it does not allow this number of seats.
+            TypeError: there is no such argument or variant.
             BoxError: the box is invalid, or the process plays with another.
         """
         position = cls(registry.game(game, box))
@@ -116,7 +116,7 @@ class Position:
 
     @property
     def phase(self) -> str:
-        """As the notation names it."""
+        """The phase's name in the notation."""
         return self.game.phase(self._record[0])
 
     @property
@@ -171,7 +171,7 @@ class Position:
         return self._ids()[move]
 
     def move_text(self, action: int) -> str:
-        """The text of an action id, likewise."""
+        """The text of an action id for the seat to move, for seat 0 when over."""
         if not is_whole(action) or not 0 <= action < self.game.actions.size:
             last = self.game.actions.size - 1
             raise ValueError(f"action {shown(action)} is out of range 0 to {last}")

@@ -1,6 +1,6 @@
-"""SVG pictures as pixels, the same on every machine: only bundled fonts are used.
+"""SVG pictures as pixels, the same on every machine, as only bundled fonts are used.
 
-Both need the extra `render`; without it they raise ImportError.
+Both functions raise ImportError without the extra `render`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """The same as RGB, uint8[height, width, 3]; what is transparent becomes white.
+    """An SVG document as RGB, uint8[height, width, 3]; transparent parts become white.
 
-    Height and width are even, as players of video need them: an odd one gains a row or column.
+    Height and width are even, as video players need: an odd one gains a row or column.
     """
     try:
         from PIL import Image

@@ -1,7 +1,7 @@
 """The check of records from outside: text, saved records, pickles.
 
 Compiled rules trust the record they are given, so nothing reaches them unchecked.  A record that
-passes can be played to the end: no index leaves its array, and whoever is to move can.
+passes can be played to the end: no index leaves its array, and the seat to move can move.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _REMEDY = "use records that `save` or `record` gave"
 
 
 def check_kind(game: Game, records: object) -> None:
-    """Refuse what is not of a game's record type; TypeError."""
+    """TypeError unless records are of a game's record type."""
     kind = getattr(records, "dtype", None)
     # Comparing types field by field takes longer than all else.
     of_game = kind is game.state or kind == game.state

@@ -24,10 +24,10 @@ class StateField:
     Attributes:
         by_seat: Whether the first axis has a row for every seat.
         seats: Whether the numbers are seats, -1 for nobody.
-        words: What the numbers are called, from `low` on.
+        words: The names of the numbers, from `low` on.
         visible: Who sees it.
-        pool: Hidden numbers of fields with one pool were dealt from the same cards: what a seat
-            does not see of them may be in any order. Negative numbers stand for no card. Hidden
+        pool: Hidden numbers of fields with one pool were dealt from the same cards, so those that a
+            seat does not see may be in any order. Negative numbers stand for no card. Hidden
             numbers without a pool may each be anything in their range.
     """
 
@@ -44,12 +44,12 @@ class StateField:
 
     @property
     def size(self) -> int:
-        """How many numbers it holds."""
+        """The count of its numbers."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def rows(self) -> int:
-        """How many rows it has: one for each seat, or one."""
+        """The count of its rows: one for each seat, or one."""
         shape = (self.shape,) if isinstance(self.shape, int) else self.shape
         return shape[0] if self.by_seat else 1
 

@@ -17,7 +17,7 @@ def register(name: str, seats: range) -> None:
     PettingZoo has a registry since 1.27. A name is registered once.
 
     Args:
-        name: Of a game.
+        name: The name of a game.
         seats: Its seat counts.
     """
     if name in _registered:

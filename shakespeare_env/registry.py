@@ -1,4 +1,4 @@
-"""The games there are, by name."""
+"""Games by name."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from shakespeare_env.values import meant, shown
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
 """The games, each a folder of this package, and their seat counts, known before loading."""
 _VARIANTS = {"shakespeare": ("strategic_rest",)}
-"""The variants of those that have any, known before loading, too."""
+"""The variants of games that have any, known before loading."""
 DEFAULT = "shakespeare"
-"""The game meant where none is named."""
+"""The game played where none is named."""
 
 
 _PACKAGE = Path(__file__).resolve().parent
 _MOST_FACTS = 5
-"""That a message names."""
+"""The most facts that a message names."""
 
 
 GAMES_VARIABLE = "SHAKESPEARE_ENV_GAMES"
@@ -75,14 +75,14 @@ def variants(name: str) -> tuple[str, ...]:
 def register(game: Game) -> Game:
     """Make a game known by its name in this process; return it.
 
-    What is saved of it holds a digest of the source it is in, as of other games' boxes. Defined
-    anew in the same file or notebook, it takes the former one's place. Installed packages name
-    theirs under the entry point group `shakespeare_env.games`.
+    Whatever is saved of it holds a digest of its source, as of other games' boxes. A game redefined
+    in the same file or notebook replaces the former one. Installed packages name their games under
+    the entry point group `shakespeare_env.games`.
 
     Raises:
         ValueError: there is another game of this name.
     """
-    source = "".join(linecache.getlines(str(game.box)))  # a notebook's cells are no files
+    source = "".join(linecache.getlines(str(game.box)))  # works for a notebook's cells, too
     digest = hashlib.sha256(source.encode()).hexdigest()
     known = _loaded.get(game.name)
     elsewhere = known is not None and known.game.box.parent != game.box.parent
@@ -98,7 +98,7 @@ def register_file(given: str) -> Game:
 
     Raises:
         ValueError: it is not of this form, or the file holds no game of this name.
-        OSError: the file cannot be read; whatever goes wrong in it is raised, too.
+        OSError: the file cannot be read. Whatever the file raises is raised, too.
     """
     path, _, attribute = given.rpartition(":")
     if not path.endswith(".py") or not attribute.isidentifier():
@@ -118,7 +118,7 @@ def register_file(given: str) -> Game:
 
 
 def called(name: str) -> str:
-    """How a command names a game: FILE:NAME for one that this process has from a file."""
+    """A game's name in commands: FILE:NAME for one that this process has from a file."""
     return _files.get(name, name)
 
 
@@ -133,7 +133,7 @@ def _find_others() -> None:
     global _others_found
     if _others_found:
         return
-    _others_found = True  # first, since what they import may ask for names
+    _others_found = True  # first, since their imports may ask for names
     for entry in entry_points(group=_ENTRY_POINTS):
         register(entry.load())
     for given in os.environ.get(GAMES_VARIABLE, "").splitlines():
@@ -182,13 +182,13 @@ def _check_has_box(name: str) -> None:
 
 
 def folder(name: str) -> Path:
-    """Where a game's own box, rules and notation are; ValueError if it has no box."""
+    """The folder of a game's own box, rules and notation; ValueError if it has no box."""
     _check_has_box(name)
     return _PACKAGE / name
 
 
 def own_box(name: str) -> Path:
-    """The box that comes with a game, for a game without one the file that defines it."""
+    """The box that comes with a game, or the file that defines a game without a box."""
     return folder(name) / "box.toml" if has_box(name) else _loaded[name].game.box
 
 
@@ -197,8 +197,8 @@ def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = to_nobody)
 
     Args:
         name: One of `names`.
-        path: Of the file.
-        noted: Told of every entry that it may hold, as far as it is read.
+        path: The file.
+        noted: Called with every entry that it may hold, as far as it is read.
 
     Raises:
         ValueError: there is no such game, or it has no box.
@@ -209,7 +209,7 @@ def read_box(name: str, path: Path, noted: Callable[[Wanted], None] = to_nobody)
 
 
 def box_in_force(name: str) -> Path:
-    """The box file that a game is, or would be, played with; it is not loaded for that."""
+    """The box file that a game is, or would be, played with; the game is not loaded."""
     _check_name(name)
     if name in _loaded:
         return _loaded[name].game.box
@@ -217,7 +217,7 @@ def box_in_force(name: str) -> Path:
 
 
 def box_words(name: str) -> Mapping[str, str]:
-    """What the entries of a game's box are called; see `<game>/box_words.py`."""
+    """The names of the entries of a game's box; see `<game>/box_words.py`."""
     _check_has_box(name)
     words: Mapping[str, str] = import_module(f"shakespeare_env.{name}.box_words").WORDS
     return words
@@ -238,10 +238,10 @@ def game_saved(name: str, digest: str) -> Game:
 
 
 def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
-    """Why what was made with a box cannot be used with the one in force, and the remedy, in words.
+    """Why something made with a box cannot be used with the one in force, and the remedy, in words.
 
-    None where they have the same facts. The game is not loaded for it. `copy` is a file of the box
-    it was made with, if one was kept.
+    None where both have the same facts. The game is not loaded. `copy` is a file of the former box,
+    if one was kept.
 
     Raises:
         ValueError: there is no such game.
@@ -276,7 +276,7 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
 
 
 def _how(box: Path, own: Path) -> str:
-    """In which facts a box differs from the package's own, as far as it can still be read."""
+    """The facts in which a box differs from the package's own, as far as it can still be read."""
     facts: list[str] = []
     with suppress(BoxError):
         facts = differing_facts(own.parent, box)
@@ -296,7 +296,7 @@ def _load_with(name: str, box: Path) -> _Loaded:
     before = os.environ.get(variable)
     os.environ[variable] = str(box.resolve())
     try:
-        # Its modules may have been imported by another way than this one.
+        # Its modules may have been imported some other way.
         _loaded[name] = _load(name)
         _check_same(name, box)
     except BaseException:

@@ -1,6 +1,6 @@
-"""Files that somebody else may have put there: regular ones, of a size known before they are read.
+"""Untrusted files: they must be regular, and of a size known before they are read.
 
-A device may have no end, and a pipe waits for whoever writes into it; a link is what it leads to.
+A device may be endless, and a pipe waits for its writer; a link counts as what it leads to.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 
 
 def regular_size(path: Path, at_most: int | None = None) -> int:
-    """A file's bytes, for what reads it by name.
+    """A file's size in bytes, for code that reads it by name.
 
     Raises:
         OSError: there is no such file, it is a folder, device or pipe, or has over `at_most` bytes.
     """
-    # Not open(): on some devices that alone does something.
+    # open() would have effects on some devices.
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
@@ -30,7 +30,7 @@ def regular_size(path: Path, at_most: int | None = None) -> int:
 def open_regular(path: Path, at_most: int | None = None) -> io.BufferedReader:
     """Open a file for reading; errors as of `regular_size`."""
     regular_size(path, at_most)
-    # Should a pipe have taken its place meanwhile, opening does not wait.
+    # Opening does not wait even if a pipe has replaced the file meanwhile.
     file = os.fdopen(os.open(path, os.O_RDONLY | _WITHOUT_WAITING), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()

@@ -1,12 +1,11 @@
-"""What a step is worth to each seat, by name.
+"""The rewards of a step for each seat, by name.
 
 `win`     at the end: the winners share +1, the others share -1.
 `margin`  at the end: the score less the best of the others, in units of the game's scale.
 `rank`    at the end: from +1 for the best score to -1 for the worst; equals share the mean.
 `score`   at every step: the change of score in that unit; also named `prestige`.
 
-Alone, a seat gets at the end, instead of the first three, its score less the game's solo target, in
-that unit.
+In a solo game the first three are the score less the game's solo target, in that unit, at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ NAMES = ("win", "margin", "rank", "score")
 WIN, MARGIN, RANK, SCORE = range(len(NAMES))
 _ALSO_NAMED = {"prestige": "score"}
 ILLEGAL_REWARD = -1.0
-"""For an illegal action, where it ends the game: that of a defeat."""
+"""The reward of an illegal action where it ends the game: that of a defeat."""
 
 
 def reward_code(name: str) -> int:

@@ -1,4 +1,4 @@
-"""What scores are made of, by the events of a whole game: more than its last position tells."""
+"""The parts of scores by the events of a whole game, which say more than its last position."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[st
     """The score sheet of `Game.score_sheet`, with a row per source of the events.
 
     Args:
-        scores: By seat, in the position before the first event.
-        events: Of `Game.events`, move after move.
+        scores: Scores by seat before the first event.
+        events: The events of `Game.events`, move after move.
 
     Returns:
         (source, points by seat), `START` first and then by name, in every game alike; columns add

@@ -35,8 +35,8 @@ class _Worker:
             try:
                 self._work(self._first, self._last)
             except BaseException as fault:
-                self._fault = fault  # raised again by whoever waits for the result
-            self._work = None  # it refers to the batch, which must be free to go
+                self._fault = fault  # raised again where the result is waited for
+            self._work = None  # a reference would keep the batch alive
             self._done.release()
 
     def start(self, work: Work, first: int, last: int) -> None:
@@ -44,7 +44,7 @@ class _Worker:
         self._start.release()
 
     def wait(self) -> list[BaseException | None]:
-        """Wait even when interrupted: a worker left alone would be out of step."""
+        """Wait even when interrupted, or the worker would be out of step."""
         interrupt: BaseException | None = None
         while True:
             try:
@@ -65,7 +65,7 @@ def _stop(workers: list[_Worker]) -> None:
 
 
 class ThreadPool:
-    """Does work on items 0 to n-1; each of `threads`, the calling one included, takes a run.
+    """Does work on items 0 to n-1; each of `threads`, the calling one included, takes a share.
 
     Workers start when first needed, and again in a forked process, which lacks them.
     """

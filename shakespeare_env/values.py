@@ -1,4 +1,4 @@
-"""Values given from outside: what kind they are, and how messages show them."""
+"""Values from outside: their kind, and how messages show them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from difflib import get_close_matches
 import numpy as np
 
 _SHOWN = 80
-"""Characters of a wrong value that a message repeats."""
+"""The most characters of a wrong value that a message repeats."""
 
 
 def shown(value: object) -> str:
@@ -21,11 +21,11 @@ def shown(value: object) -> str:
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """A question to put behind an unknown word, or nothing if no known one is like it."""
+    """A question to put after an unknown word, or nothing if no known word is similar."""
     close = get_close_matches(word[:_SHOWN], list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is an integer; True and spans of time are none, though they pass for it."""
+    """Whether a value is an integer; True and spans of time are not, though they pass as one."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)

@@ -1,4 +1,4 @@
-"""Which version of the package this is."""
+"""The version of the package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed_version
 
 NOT_INSTALLED = "0+not.installed"
-"""In a checkout that is on the module path without having been installed."""
+"""The version of a checkout on the module path that was not installed."""
 
 
 def version() -> str:

@@ -21,7 +21,7 @@ _HOMES = {
     "make": "registry",
     "names": "naming",
 }
-"""Where they are defined; imported by those who use them."""
+"""The modules that define public names, imported on first use."""
 
 
 def __getattr__(name: str) -> Any:

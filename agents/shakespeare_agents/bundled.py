@@ -9,7 +9,7 @@ from shakespeare_env.game import Game
 from shakespeare_env.values import shown
 
 NEWEST = 0
-"""In place of a version: the highest there is."""
+"""Stands for the highest version."""
 _CHECKPOINTS = Path(__file__).parent / "checkpoints"
 
 

@@ -28,9 +28,9 @@ _HEADLESS_FORMAT = 2
 """Cards of this format do not mention heads: their networks have none."""
 CARD_NAME = "card.json"
 LICENCE = "MIT"
-"""Of the weights, as of the code."""
+"""The licence of the weights, as of the code."""
 MAX_WIDTH = 4096
-"""A wider card counts as damaged before memory is allocated."""
+"""The widest network; a wider card counts as damaged before memory is allocated."""
 _KINDS = {str: "text", int: "a whole number", list: "a list", dict: "an object"}
 """The types of a card's entries, in words."""
 _WORDS = {
@@ -39,7 +39,7 @@ _WORDS = {
     "observation": "observations",
     "layout_digest": "observations",
 }
-"""What the entries of a card tell apart."""
+"""Descriptions of a card's entries in errors."""
 _STEM = "weights"
 
 
@@ -49,15 +49,15 @@ class Card:
 
     Attributes:
         game: Name of the game.
-        box_digest: Of the box they were trained with.
+        box_digest: The digest of the box they were trained with.
         players: Seat counts they were trained on.
         actions: Number of actions.
         actions_digest: See `actions_digest`.
         observation: Size of an observation.
         layout_digest: See `layout_digest`.
-        width: Of the network's layers.
+        width: The width of the network's layers.
         heads: What the network forecasts for every seat: `network.HEADS` or nothing.
-        command: Trains them again.
+        command: The command that trains them again.
         settings: Training settings, including the seed.
         figures: Results: decisions, games, win rates and so on.
         licence: SPDX name.
@@ -110,8 +110,8 @@ def save_checkpoint(
     `tensors` are a network's, with or without heads; for the rest see `Card`.
 
     Raises:
-        ValueError: a weight is not finite or huge, settings or figures are not JSON, or one head is
-            there without the other.
+        ValueError: a weight is not finite or huge, settings or figures are not JSON, or one head
+            lacks the other.
         OSError: a file cannot be written; the old checkpoint is unchanged.
     """
     for name, tensor in tensors.items():
@@ -151,7 +151,7 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     card = read_card(folder)
     check_fits(card, game, folder)
     if not (folder / card.weights).exists():
-        card = read_card(folder)  # a run has just replaced it
+        card = read_card(folder)  # read again, as a run has just replaced it
         check_fits(card, game, folder)
     shapes = Network.shapes(card.width, card.observation, card.actions)
     if card.heads:
@@ -225,7 +225,7 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
 
 
 def unfit(game: Game, made_for: Mapping[str, Any]) -> str | None:
-    """What trained weights need that a game does not have, by a card's entries; None if nothing."""
+    """What trained weights need that a game lacks, by a card's entries; None if nothing."""
     if made_for["game"] != game.name:
         return f"made for game {shown(made_for['game'])}, but this is {game.name!r}; use that game"
     if fault := box_fault(game.name, made_for["box_digest"]):

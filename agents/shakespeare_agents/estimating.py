@@ -1,4 +1,4 @@
-"""Agents that decide and say what they expect, without a second forward pass of a network."""
+"""Agents that decide and estimate in one forward pass of a network."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class _BothAtOnce(RememberingPass):
 
 
 class _EstimatingNetworkAgent(NetworkAgent):
-    """Plays as another network agent does; once it has decided, it has estimated.
+    """Plays as another network agent does and estimates while it decides.
 
     Attributes:
-        forward: Has to be told beforehand where observations are seen.
+        forward: The forward pass; its `places` must be set before each call.
     """
 
     def __init__(self, agent: NetworkAgent) -> None:
@@ -49,7 +49,7 @@ class _EstimatingNetworkAgent(NetworkAgent):
 
 def estimating(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
     """Agents that play as these do and estimate the same, for an `EstimatingLineup`."""
-    # A class made from the network's may decide otherwise.
+    # A subclass of the network's agent may decide otherwise.
     made = {
         id(agent): _EstimatingNetworkAgent(agent) if type(agent) is NetworkAgent else agent
         for agent in agents
@@ -58,7 +58,7 @@ def estimating(agents: Sequence[AnyAgent]) -> list[AnyAgent]:
 
 
 class EstimatingLineup(Lineup):
-    """A line-up that keeps what its agents expect when they decide.
+    """A line-up that keeps the values that its agents expect when they decide.
 
     Attributes:
         expected: float32[n], at the latest decision in each game; NaN where the agent that made it
@@ -75,7 +75,7 @@ class EstimatingLineup(Lineup):
     ) -> None:
         super().__init__(agents, seats, generators, names)
         self.expected = np.full(len(seats), np.nan, np.float32)
-        # Asked once: isinstance of a protocol is slow.
+        # It is checked once, as isinstance of a protocol is slow.
         self._estimators = [isinstance(agent, Estimator) for agent in agents]
         self.estimates = any(self._estimators)
         for agent in agents:

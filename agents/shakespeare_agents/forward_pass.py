@@ -1,4 +1,4 @@
-"""Networks asked about many situations, by the compiled forward pass."""
+"""The compiled forward pass of networks over many situations."""
 
 from __future__ import annotations
 
@@ -144,12 +144,12 @@ class ForwardPass:
         return heads
 
     def _room(self) -> tuple[Any, ...]:
-        # Made anew, for several threads may ask at once.
+        # It is made anew, as several threads may ask at once.
         return tuple(Scratch.of(self.weights))
 
 
 class Memory(NamedTuple):
-    """What a network saw last at k places, such as the seats of games.
+    """The last observations of a network at k places, such as the seats of games.
 
     Attributes:
         before: int8[k, D], the observations.
@@ -163,7 +163,7 @@ class Memory(NamedTuple):
 
     @classmethod
     def of(cls, weights: Weights, places: int) -> Memory:
-        """Of places at which nothing was seen yet."""
+        """The memory of places at which nothing was seen yet."""
         numbers, width = weights.first.shape
         # Zeros have sums of 0.
         return cls(
@@ -174,7 +174,7 @@ class Memory(NamedTuple):
 
 
 class SideBySide(NamedTuple):
-    """The hidden layers of policy and outlook as one, which goes through the features once.
+    """The hidden layers of policy and outlook as one, which reads the features once.
 
     Attributes:
         rows: float32[W, 2W], inputs first.
@@ -188,14 +188,14 @@ class SideBySide(NamedTuple):
 
     @classmethod
     def of(cls, weights: Weights) -> SideBySide:
-        """Those of these weights."""
+        """The layers of these weights."""
         bias = np.concatenate([weights.policy_bias, weights.outlook_bias])
         rows = np.hstack([weights.policy, weights.outlook])
         return cls(plain(rows, np.float32), plain(bias, np.float32), np.zeros_like(bias))
 
 
 class RememberingPass(ForwardPass):
-    """A forward pass for games that go on: it answers alike, and faster for what it saw before."""
+    """A forward pass for ongoing games: its answers are the same, but come faster."""
 
     def __init__(self, network: Network) -> None:
         super().__init__(network)

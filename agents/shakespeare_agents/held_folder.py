@@ -17,14 +17,14 @@ _LOCK_NAME = ".lock"
 
 @dataclass(frozen=True)
 class Contents:
-    """What a folder may hold, and how its errors are told.
+    """What a folder may hold, and the words of its errors.
 
     Attributes:
         manifest: The file that marks it.
         files: Names of all its files, as a regular expression.
-        error: What is raised.
+        error: The exception raised.
         use: What another process does there.
-        remedy: What folder to give instead of another thing's.
+        remedy: The kind of folder to give instead.
     """
 
     manifest: str
@@ -42,8 +42,8 @@ def held(folder: Path, contents: Contents) -> Iterator[None]:
     short.
 
     Raises:
-        ShakespeareEnvError: of the kind's own sort: it holds something else, or another process has
-            it.
+        ShakespeareEnvError: (of type `contents.error`) it holds something else, or another process
+            has it.
         ModuleNotFoundError: filelock is not installed.
         OSError: it cannot be written.
     """

@@ -1,4 +1,4 @@
-"""Which agents are the same: a digest of what decides how one plays."""
+"""A digest of everything that decides how an agent plays."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.game import Game
 
 DIGITS = 16
-"""Of a digest, hexadecimal."""
+"""The hexadecimal digits of a digest."""
 _PACKAGE = Path(__file__).parent
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
-    """The digest of an agent, whatever name it goes under.
+    """The digest of an agent, whatever its name.
 
-    It covers a network's weights, options, and the code that plays, comments aside: of a built-in
-    agent its own modules, of Python that was named the module named and the one that defines the
-    object. What these import is not covered, nor is the version of other packages.
+    It covers a network's weights, options, and the code that plays without its comments: a built-in
+    agent's own modules; for named Python, the module named and the one that defines the object.
+    Their imports and the versions of other packages are not covered.
 
     Args:
-        given: What it was made from.
-        agent: As made for the game.
-        game: What it plays.
+        given: The value that it was made from.
+        agent: The agent made for the game.
+        game: The game that it plays.
     """
     return _digest([game.name, *_facts(given, agent, game)])
 
@@ -68,7 +68,7 @@ def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
 
 
 def code_digest(files: Iterable[Path]) -> str:
-    """SHA-256 of what Python files do, without comments, docstrings and layout."""
+    """SHA-256 of the code in Python files, without comments, docstrings and layout."""
     return _digest([_shape(ast.parse(file.read_text(encoding="utf-8"))) for file in files])
 
 

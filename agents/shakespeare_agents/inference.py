@@ -1,8 +1,8 @@
 """A network's forward pass, compiled, for one observation at a time.
 
-Observations are mostly zeros, and of the actions few are legal: only what counts is multiplied.
-Rows do not share sums, so a result does not depend on how many games are asked for at once, and no
-BLAS thread is woken.
+Observations are mostly zeros and few actions are legal, so only what counts is multiplied. Rows do
+not share sums, so a result does not depend on how many games are asked for at once, and no BLAS
+thread is woken.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shakespeare_env.compiled import rule
 
 _LANES = 32
-"""Sums are added up in so many parts, which the compiler keeps in vector registers."""
+"""The number of partial sums, which the compiler keeps in vector registers."""
 _EPSILON = np.float32(1e-5)
 _ZERO, _ONE = np.float32(0.0), np.float32(1.0)
 
@@ -24,8 +24,8 @@ class Weights(NamedTuple):
     """A network's weights as compiled code reads them; kernels take plain tuples.
 
     Attributes:
-        first: int16[D, W], of observations, in units of `unit`: sums of integers are exact, so it
-            does not matter what they were built up from.
+        first: int16[D, W], of observations, in units of `unit`; sums of integers are exact, so
+            their order does not matter.
         unit: float32[1].
         first_bias: float32[W].
         gain: float32[W], of the normalisation, as is `shift`.
@@ -114,7 +114,7 @@ def add_rows(values: Any, index: Any, count: int, rows: Any, out: Any) -> None:
 
 @rule
 def add_whole_rows(values: Any, index: Any, count: int, rows: Any, out: Any) -> None:
-    """The same with whole numbers: int8 values, int16 rows, int32[W] sums."""
+    """`add_rows` for whole numbers: int8 values, int16 rows, int32[W] sums."""
     width = len(out)
     k = 0
     while k + 4 <= count:
@@ -149,7 +149,7 @@ def first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 
 @rule
 def update_sums(seen: Any, before: Any, change: Any, weights: Any, index: Any, sums: Any) -> None:
-    """The same from those of what was seen `before`, which is replaced; `change` is int16[D]."""
+    """`first_sums`, updated from those of `before`, which is replaced; `change` is int16[D]."""
     count = 0
     for i in range(len(seen)):
         index[count] = i

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _Z_95 = 1.959963984540054
 """The normal distribution's 97.5 % quantile."""
 _STUDENT = (12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622)
-"""Of Student's t with 1, 2, ... degrees of freedom."""
+"""The 97.5 % quantiles of Student's t with 1, 2, ... degrees of freedom."""
 
 
 def wilson_interval(wins: float, games: float) -> tuple[float, float]:
@@ -23,7 +23,7 @@ def wilson_interval(wins: float, games: float) -> tuple[float, float]:
     above 0, count as independent; divide both by the design effect of those that are not.
     """
     low, high = _wilson(wins / games, games)
-    # At the ends the terms cancel but for their rounding.
+    # At the ends the terms cancel except for rounding.
     return (max(0.0, low) if wins > 0 else 0.0), (min(1.0, high) if wins < games else 1.0)
 
 
@@ -41,7 +41,7 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
 
 
 def verdict_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | None]:
-    """The same by Student's t, whose ends are also those of few deals: for verdicts."""
+    """`mean_interval` by Student's t, which also holds for few deals: for verdicts."""
     mean = float(deals.mean())
     if len(deals) == 1:
         return mean, None, None
@@ -50,7 +50,7 @@ def verdict_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | 
 
 
 def student_quantile(freedom: int) -> float:
-    """The 97.5 % quantile of Student's t with so many degrees of freedom, to 0.0002.
+    """The 97.5 % quantile of Student's t with `freedom` degrees of freedom, to 0.0002.
 
     From ten on by Fisher and Cornish (1960, "The percentile points of distributions having known
     cumulants"); SciPy, which has it, comes with the arena alone.
@@ -91,13 +91,13 @@ def clustered_share(sums: pl.Expr, counts: pl.Expr) -> tuple[pl.Expr, pl.Expr, p
 
     share, _ = _linearised(sums, counts)
     low, high = _wilson(share, effective_games(sums, counts))
-    # At the ends the terms cancel but for their rounding.
+    # At the ends the terms cancel except for rounding.
     low, high = low.clip(0, 1), high.clip(0, 1)
     return share, pl.min_horizontal(low, share), pl.max_horizontal(high, share)
 
 
 def effective_games(sums: pl.Expr, counts: pl.Expr) -> pl.Expr:
-    """How many independent games would tell a share as precisely as two or more clusters do.
+    """The number of independent games that would be as precise as two or more clusters.
 
     Where nothing varies every cluster counts as one game.
     """

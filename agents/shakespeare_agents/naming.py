@@ -1,4 +1,4 @@
-"""What the text that names an agent says; nothing is imported or read for it."""
+"""Parsing the text that names an agent, without importing or reading anything."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _split_python(text: str) -> PythonName | None:
 def _is_folder(text: str) -> bool:
     try:
         return Path(text).is_dir()
-    except (OSError, ValueError):  # what no path can be
+    except (OSError, ValueError):  # not a path
         return False
 
 
@@ -92,9 +92,8 @@ def option_without_value(text: str) -> str | None:
 
 
 def running_python(players: Iterable[str]) -> list[str]:
-    """Those of some agents' names whose agents are made by importing Python they point to.
+    """Those of some agents' names whose agents are made by importing Python.
 
-    Names from a file that somebody else may have written are not to be made before a look at these:
-    no file runs code.
+    Callers must check them before making agents from a file that a stranger may have written.
     """
     return [player for player in players if python_name(split_options(player)[0]) is not None]

@@ -17,14 +17,14 @@ Tensors = Mapping[str, NDArray[np.float32]]
 """Weights by name (see `Network.shapes` and `Network.head_shapes`)."""
 
 HEADS = ("win", "score")
-"""What some networks forecast for every seat; they have both heads or neither."""
+"""The forecasts of some networks for every seat; they have both heads or neither."""
 
 ILLEGAL = np.float32(-1e8)
 """An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
 LARGEST_WEIGHT = 1e6
-"""Larger ones overflow within the network; trained ones stay below 10."""
+"""Larger weights overflow within the network; trained ones stay below 10."""
 _EPSILON = 1e-5
-"""Of the layer normalisation, PyTorch's default."""
+"""The epsilon of the layer normalisation, PyTorch's default."""
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
@@ -41,11 +41,11 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 class Network:
     """Policy and value over observations, sharing one normalised layer.
 
-    Some forecast every seat's share of the victory and score too, by heads beside the value.
+    Some networks also have heads that forecast every seat's share of the victory and score.
 
     Args:
         tensors: float32 arrays as in `shapes`, and in `head_shapes` if it has heads; not copied.
-        layout: Of the observations.
+        layout: The layout of the observations.
     """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
@@ -158,6 +158,6 @@ def _relu(hidden: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Softmax but for a factor: the likeliest of a row has 1."""
+    """Softmax up to a factor: the likeliest of a row has 1."""
     weights: NDArray[np.float32] = np.exp(logits - logits.max(axis=1, keepdims=True))
     return weights

@@ -14,7 +14,7 @@ class NetworkAgent:
     """Plays from a network.
 
     Args:
-        network: What it plays from.
+        network: The network.
         greedy: Play the likeliest action, drawing nothing; else sample.
     """
 
@@ -36,7 +36,7 @@ class NetworkAgent:
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """The policy's; see `Advisor.probabilities`."""
+        """The policy's probabilities; see `Advisor.probabilities`."""
         weights = _weights(self._forward.legal_logits(observations, masks))
         likely: NDArray[np.float32] = weights / weights.sum(axis=1, keepdims=True)
         return likely

@@ -1,7 +1,7 @@
 """Agents and boxes that travel to other processes and machines.
 
-Networks travel as weights, by digest; what else has a name is made again from it where it arrives,
-and must be the same agent there. Objects of users' own are pickled.
+Networks travel as weights, by digest; other named agents are made again from their names at the
+destination and must be the same there. Users' own objects are pickled.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class AgentParcel(Protocol):
         """The agent, made for a game.
 
         Raises:
-            WorkerError: it is another one here.
+            WorkerError: the agent is a different one here.
         """
         ...
 
@@ -75,7 +75,7 @@ class SearchParcel:
 
 @dataclass(frozen=True)
 class NamedParcel:
-    """An agent's name, and its digest where it was named."""
+    """An agent's name, and its digest at the sender."""
 
     name: str
     digest: str
@@ -96,7 +96,7 @@ class NamedParcel:
 
 @dataclass(frozen=True)
 class ObjectParcel:
-    """An agent of users' own, pickled."""
+    """A user's own agent, pickled."""
 
     content: Shared
 
@@ -116,10 +116,10 @@ def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> A
     """An agent ready to travel.
 
     Args:
-        given: What it was made from.
-        agent: As made for the game.
+        given: The value that it was made from.
+        agent: The agent made for the game.
         game: What it plays.
-        workers: Where to.
+        workers: The destination.
 
     Raises:
         TypeError: it cannot be pickled.
@@ -144,7 +144,7 @@ def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> A
 
 @dataclass(frozen=True)
 class BoxParcel:
-    """The box that a game is played with; `content` is that of a box file, None the package's."""
+    """The box that a game is played with; `content` is a box file's, None for the package's."""
 
     game: str
     digest: str
@@ -174,17 +174,17 @@ class BoxParcel:
 
 
 class AgentSet:
-    """Agents of one game; pickled they travel as parcels and are made again once they arrive.
+    """Agents of one game, which travel as parcels when pickled and are made again on arrival.
 
     Attributes:
         game: What they play.
-        agents: As they were given, or as they were made again.
+        agents: The agents as given, or as made again.
 
     Args:
         game: What they play.
-        agents: Each once or several times; what is one object stays one.
+        agents: The agents, each once or several times; one object stays one.
         given: What each was made from.
-        workers: Where to.
+        workers: The destination.
     """
 
     def __init__(
@@ -223,7 +223,7 @@ def _network(weights: Shared, game: Game) -> Network:
 
 
 def _from_anywhere(name: str) -> str:
-    """A name that means the same in another folder."""
+    """A name with its path made absolute, for use in another folder."""
     bare, _, options = name.partition(",")
     python = naming.python_name(bare)
     if python is None or not python.source.endswith(".py"):

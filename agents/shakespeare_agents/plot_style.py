@@ -19,7 +19,7 @@ SPINE = "#999999"
 class Picture(Figure):
     """A figure that displays itself in notebooks.
 
-    No pyplot: it would keep the figure and share its state with everyone drawing in this process.
+    It avoids pyplot, which would keep the figure and share state with all drawing in this process.
     """
 
     def png(self) -> bytes:

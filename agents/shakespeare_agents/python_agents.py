@@ -1,4 +1,4 @@
-"""What `my.py:NAME` and `package.module:NAME` name: importing it, and noticing changes."""
+"""Importing what `my.py:NAME` and `package.module:NAME` name, and noticing changes."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from shakespeare_env.values import meant
 
 _MOST_NAMED = 10
 _digests: dict[PythonName, str] = {}
-"""Of what this process has loaded."""
+"""The digests of the sources that this process has loaded."""
 
 
 def load(name: PythonName) -> Any:
-    """What a name means; the module is imported with the current folder first on its path.
+    """The object that a name means, imported with the current folder first on the path.
 
     Raises:
         ValueError: there is no such file, or nothing of that name in it.
@@ -101,16 +101,16 @@ def _missing(name: PythonName, module: ModuleType) -> str:
 def _is_file(path: str) -> bool:
     try:
         return Path(path).is_file()
-    except (OSError, ValueError):  # what no path can be
+    except (OSError, ValueError):  # not a path
         return False
 
 
 @contextmanager
 def _current_folder_on_path() -> Iterator[None]:
-    """As `python -m` has it, and only for as long as this lasts."""
+    """Put the current folder on the path, as `python -m` does, for the length of a block."""
     try:
         folder = os.getcwd()
-    except OSError:  # it has been deleted
+    except OSError:  # the folder has been deleted
         yield
         return
     sys.path.insert(0, folder)

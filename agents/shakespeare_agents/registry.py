@@ -93,7 +93,7 @@ def _search(
         return plain_search(game, choose, plan, threads=threads)
     if network != "network" and version != NEWEST:
         raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
-    if naming.running_python([network]):  # who looks at names for Python would not find it
+    if naming.running_python([network]):  # a check of names for Python would miss it
         raise ValueError(f"network={network!r} names Python; give a checkpoint's folder")
     named = {"version": version} if network == "network" else {}
     agent = make(network, game, **named)
@@ -112,7 +112,7 @@ def _search(
 
 
 def _default_rollouts(game: Game, network: str) -> str:
-    """By a network if one is named or bundled, else by rules of thumb, else at random."""
+    """Rollouts by a network if one is named or bundled, else by rules of thumb, else at random."""
     if network != "network" or bundled_versions(game):
         return "network"
     return "heuristic" if has_heuristics(game) else "random"
@@ -126,7 +126,7 @@ _OF_NETWORKS: dict[str, Any] = {
     "horizon": "end",
     "temperature": TEMPERATURE,
 }
-"""Options of a search that only networks have, as they are by default."""
+"""Defaults of search options that only networks have."""
 
 _MAKERS: dict[str, Callable[..., AnyAgent]] = {
     "random": lambda game: RandomAgent(),
@@ -135,7 +135,7 @@ _MAKERS: dict[str, Callable[..., AnyAgent]] = {
     "network": _network,
     "search": _search,
 }
-"""Of the agents `naming.BUILT_IN`."""
+"""The makers of the agents `naming.BUILT_IN`."""
 
 
 def default(game: Game) -> str:
@@ -161,8 +161,8 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
             `package.module:NAME`, or an object as these may name (see `roles.agent_from`). Text may
             carry options: `"network,greedy=false"`. Python that a text names is imported, once a
             process: give no text from a source you do not trust.
-        game: What it plays.
-        **options: Of the agent (see `NetworkAgent`, `GreedyAgent`).
+        game: The game that it plays.
+        **options: The agent's options (see `NetworkAgent`, `GreedyAgent`).
 
     Raises:
         ValueError: no agent, folder or object has this name, or the game has no such agent.
@@ -188,7 +188,7 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         player = Path(name)
     if isinstance(player, os.PathLike):
         folder = Path(player)
-        if not os.path.isdir(folder):  # unlike Path.is_dir it takes any text
+        if not os.path.isdir(folder):  # Path.is_dir does not take any text
             raise ValueError(
                 f"there is no agent or folder {str(folder)!r}{meant(str(folder), names())}; "
                 f"give one of {', '.join(names())}, {HOW_TO_NAME}"
@@ -205,8 +205,8 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
 def digest_of(name: str, agent: AnyAgent) -> str:
     """SHA-256 of what an agent of that name was made from, to notice when that has changed.
 
-    Of a network's weights, and how it is searched with, or of the source that Python's name points
-    to; empty for others.
+    It covers a network's weights and search options, or the source that Python's name points to; it
+    is empty for others.
     """
     python = naming.python_name(naming.split_options(name)[0])
     found = [_weights_digest(agent), "" if python is None else python_agents.loaded_digest(python)]

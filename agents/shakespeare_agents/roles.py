@@ -1,4 +1,4 @@
-"""What an object of Python is to a game: an agent, or what makes one."""
+"""Objects of Python as agents: an object may be an agent or make one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ RULE = (
     "an object with act() or search(), a function of observations, masks and generators, or a "
     "class or function that makes an agent, of the game or of nothing"
 )
-"""What can play, in words."""
+"""A description of what can play."""
 _GIVEN = ("observations", "masks", "rng")
-"""To act()."""
+"""The arguments of act()."""
 _KINDS = (bool, int, float, str)
-"""Of options."""
+"""The types of options."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) ->
         raise TypeError(f"{name} cannot play: it is {_shown(given)}; give {RULE}")
     try:
         found = signature(given)
-    except (TypeError, ValueError):  # written in C
+    except (TypeError, ValueError):  # it is written in C
         found = Signature([Parameter("arguments", Parameter.VAR_POSITIONAL)])
     needed = _needed(found)
     if not is_class and _fits(found, len(_GIVEN)) and (needed > 1 or _is_open(found)):
@@ -129,7 +129,7 @@ def _checked_agent(name: str, agent: AnyAgent) -> AnyAgent:
     method, given = ("search", ("games", "rng")) if hasattr(agent, "search") else ("act", _GIVEN)
     try:
         found = signature(getattr(agent, method))
-    except (TypeError, ValueError):  # written in C
+    except (TypeError, ValueError):  # it is written in C
         return agent
     if not _fits(found, len(given)):
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with settings, in words."""
+"""Pydantic's faults of settings, in words."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ _UNKNOWN = {"extra_forbidden", "unexpected_keyword_argument"}
 _MISSING = {"missing", "missing_argument"}
 _LONGEST_PLACE = 200
 _MOST = 5
-"""Faults told at once."""
+"""The most faults named at once."""
 
 
 def in_words(fault: ValidationError, data: Mapping[str, Any], unknown: Callable[[str], str]) -> str:
     """Name place, value and remedy of the first faults of `data`; `unknown` words unknown names."""
     errors: list[Mapping[str, Any]] = []
-    # Of JSON every error would copy the whole of what it is about.
+    # For JSON every error would copy all of its input.
     for error in fault.errors(include_url=False, include_input=False):
         # A list is too short for pydantic once it has dropped a wrong entry.
         if not any(part["loc"][: len(error["loc"])] == error["loc"] for part in errors):
@@ -66,7 +66,7 @@ def _line(error: Mapping[str, Any], data: Any, unknown: Callable[[str], str]) ->
     value = f"{place} = {shown(given)}"
     if kind == "value_error":
         fault = str(error["ctx"]["error"])
-        if isinstance(given, Mapping):  # as a whole it would hide what is wrong in it
+        if isinstance(given, Mapping):  # shown whole it would hide the fault
             value = place
     else:
         bounds = error.get("ctx", {}).items()
@@ -76,7 +76,7 @@ def _line(error: Mapping[str, Any], data: Any, unknown: Callable[[str], str]) ->
 
 
 def _value(data: Any, steps: tuple[int | str, ...]) -> Any:
-    """What stands at a place; the table it would stand in if there is none."""
+    """The value at a place, or the table that lacks it."""
     for step in steps:
         try:
             data = data[step]

@@ -17,14 +17,14 @@ OnMove = Callable[[Position, int, str, Position], None]
 
 
 class SingleGame:
-    """One game in which agents, by seat, play theirs, and `push` the others.
+    """One game in which agents play their seats, and `push` the others.
 
-    `seed` is of the agents' draws; moves are numbered after the `n_moves` before `position`; errors
-    call the agents by `names`, one for each seat.
+    `seed` decides the agents' draws; moves are numbered after the `n_moves` before `position`;
+    errors call the agents by `names`, one for each seat.
 
     Attributes:
-        positions: From the first to the current one; not to be played on.
-        moves: Those between them.
+        positions: The positions from the first to the current one; do not play on them.
+        moves: The moves between them.
         failed: The seat whose agent raised an exception or chose an illegal move, if one has.
     """
 
@@ -76,7 +76,7 @@ class SingleGame:
         self._note(move, on_move)
 
     def take_back(self) -> None:
-        """Return to where the last move was to be chosen, as if it had never been played."""
+        """Undo the last move, as if it had never been played."""
         del self.positions[-1], self.moves[-1], self._generator_states[-1]
         record = self.position.record()
         self._batch.load([0], np.array([record], record.dtype))

@@ -28,9 +28,9 @@ Arrays = dict[str, NDArray[Any]]
 
 _SUFFIX = ".safetensors"
 _HEADER = 2**20
-"""Bytes that names and shapes of arrays may take."""
+"""The most bytes of arrays' names and shapes."""
 _LARGEST_JSON = 2**24
-"""Bytes: a run of 40,000 measurements has fewer."""
+"""The most bytes of a JSON file; a run of 40,000 measurements has fewer."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
 def forget_drafts(folder: Path, names: str) -> None:
     """Delete drafts of `write_atomically` that a killed process left.
 
-    Only for who has the folder alone; `names` of files is a regular expression.
+    The caller must hold the folder; `names` of files is a regular expression.
     """
     for draft in folder.iterdir():
         if re.fullmatch(draft_of(names), draft.name) and not draft.is_dir():
@@ -84,7 +84,7 @@ def forget_drafts(folder: Path, names: str) -> None:
 
 
 def draft_of(names: str) -> str:
-    """The names that drafts of files have, as a regular expression like that of the files'."""
+    """The names of files' drafts, as a regular expression, given that of the files."""
     return rf"\.(?:{names})\.[0-9a-f]{{8}}"
 
 

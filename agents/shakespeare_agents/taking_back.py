@@ -10,14 +10,14 @@ from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import Position
 
 _POSSIBLE = 32
-"""Games, all the same to the person before the move, that have to stay the same after it."""
+"""Possible games, equal to the person before the move, that must stay equal after it."""
 
 
 def take_back(played: SingleGame, seat: int) -> str:
     """Take back the last move, which was the seat's own, and return it.
 
     Raises:
-        ValueError: why it stays played.
+        ValueError: the move stays played; says why.
     """
     number = last_own(played.positions, played.moves, seat)
     move = played.moves[number]
@@ -32,12 +32,12 @@ def last_own(
 
     Args:
         positions: One more than there are moves.
-        moves: Those between them.
-        seat: Whose move.
+        moves: The moves between them.
+        seat: The seat that moved.
         agents: Seats whose decisions since may be taken back with it.
 
     Raises:
-        ValueError: why it stays played.
+        ValueError: the move stays played; says why.
     """
     movers = [position.to_move for position in positions[:-1]]
     if seat not in movers:
@@ -56,7 +56,7 @@ def last_own(
 def _tells(before: Position, moves: Sequence[str], after: Position, seat: int) -> bool:
     """Whether a seat learns something from its move and those that follow.
 
-    It does if games it could not tell apart before the move differ for it after them.
+    It does if games that looked equal to it before the move differ for it after them.
     """
     seen, observed = after.seen_by(seat), after.observation(seat)
     for seed in range(_POSSIBLE):

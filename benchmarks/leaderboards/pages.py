@@ -1,4 +1,4 @@
-"""What the leaderboards' games say, as pages."""
+"""The leaderboards' pages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def fields_of(name: str) -> list[Path]:
 
 
 def standings_by_game() -> dict[str, Standings]:
-    """Of the games that are kept."""
+    """The standings by the games that are kept."""
     return {name: standings_of(read_results(HERE / name)) for name in registry.names()}
 
 

@@ -38,19 +38,19 @@ COMMANDS = {
     "table": "shakespeare_agents.cli.table",
     "mcp": "shakespeare_agents.cli.mcp",
 }
-"""By name, the module of its function (`function_of`), imported only when called.
+"""The module of each command's function (`function_of`), imported only when called.
 
-Each is in the package whose work it does: none imports one that builds on it.
+Each is in the package whose work it does, so no package imports one that builds on it.
 """
 
 
 _PYDANTIC = "Input should be "
 _MOST_REPEATED = 200
-"""Characters of a command in an error."""
+"""The most characters of a command that an error repeats."""
 
 
 def function_of(command: str) -> Any:
-    """The function that a command calls: of its name, with `_` for other signs."""
+    """The function that a command calls: its name, with `_` for other signs."""
     return getattr(import_module(COMMANDS[command]), re.sub(r"\W", "_", command))
 
 
@@ -109,10 +109,10 @@ class _Commands(TyperGroup):
             self._names_are_enough = False
 
     def invoke(self, ctx: Any) -> Any:
-        # What no command foresees: a full disk, a closed folder, too little memory.
+        # No command foresees a full disk, a closed folder or too little memory.
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # whoever read the output has left; Click ends the command quietly
+        except BrokenPipeError:  # the output's reader has left; Click ends the command quietly
             raise
         except Exception as fault:
             said = _in_words(fault)
@@ -133,7 +133,7 @@ def _reword(fault: Any) -> None:
 
 
 def _in_words(fault: Exception) -> list[str]:
-    """Lines about what is no defect of ours: how an agent failed, or the machine did."""
+    """Lines about faults that are not ours: an agent's or the machine's."""
     if notes := agent_notes(fault):
         steps = "".join(format_list(own_steps(fault))).splitlines()
         if isinstance(fault, IllegalMove) and not steps:

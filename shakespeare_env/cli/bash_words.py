@@ -12,7 +12,7 @@ from itertools import pairwise
 import typer
 
 _BREAK = re.compile("[:=]+")
-"""What stands as a word of its own if COMP_WORDBREAKS has these signs, as it has by default."""
+"""The signs that bash makes words of their own by default (COMP_WORDBREAKS)."""
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def whole_words() -> Iterator[None]:
     typed = os.environ["COMP_WORDS"].split("\n")[: int(os.environ["COMP_CWORD"]) + 1]
     words = _joined(typed)
     kept = "" if words[-1] == typed[-1] else _up_to_last_break(words[-1])
-    # The process ends with its answer.
+    # Nothing is restored, as the process ends with its answer.
     os.environ |= {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
     with io.StringIO() as printed:
         try:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _MOST = 100_000
 _BYTES_A_GAME = 2**20
-"""What each view is compared with: some hundreds of decisions with what was seen."""
+"""Memory of a game's trace: some hundreds of decisions with their observations."""
 
 
 def check(

@@ -77,14 +77,14 @@ def find_game(name: str) -> Game:
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:
     """A new game, or a usage error if a variant does not suit it."""
-    from shakespeare_env import Position  # it takes a while, and completing needs none
+    from shakespeare_env import Position  # slow, and not needed for completion
 
     options: dict[str, Any] = variants_at(game, variants, players)
     return Position.new(game.name, players=players, seed=seed, **options)
 
 
 def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bool]:
-    """Variants switched on for so many seats, or a usage error."""
+    """The variants switched on at `seats` seats, or a usage error."""
     variants = dict.fromkeys(names or [], True)
     try:
         game.option_bits(variants, [seats])

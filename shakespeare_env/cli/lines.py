@@ -9,11 +9,11 @@ from typing import BinaryIO, Protocol
 from shakespeare_env.cli.choices import give_up
 
 MOST_BYTES = 2**20
-"""In a line; a position has some thousands."""
+"""The most bytes of a line; a position has some thousands."""
 
 
 def check_length(data: bytes) -> bytes:
-    """The same data; a ValueError's message continues "this is"."""
+    """The same data; a ValueError's message continues the words "this is"."""
     if len(data) > MOST_BYTES:
         raise ValueError(f"longer than {MOST_BYTES:,} bytes")
     return data
@@ -21,7 +21,7 @@ def check_length(data: bytes) -> bytes:
 
 def standard_input() -> BinaryIO:
     """Standard input in bytes; gives up where it is closed."""
-    if sys.stdin is None:  # as Python has it when the descriptor is not open
+    if sys.stdin is None:  # the descriptor is not open
         give_up("standard input is closed; send something to it")
     return sys.stdin.buffer
 
@@ -31,9 +31,9 @@ class _Readable(Protocol):
 
 
 def lines_of(stream: _Readable) -> Iterator[bytes]:
-    """Lines without their newlines; of one beyond `MOST_BYTES` only a byte more than that.
+    """Lines without their newlines.
 
-    Its rest is skipped when the next line is asked for.
+    A longer line is cut to `MOST_BYTES` + 1 bytes and its rest skipped with the next request.
     """
     while line := stream.readline(MOST_BYTES + 1):
         yield line.removesuffix(b"\n")

@@ -1,4 +1,4 @@
-"""Legal moves as a numbered list, alike ones together, so that many take few lines."""
+"""Legal moves as a numbered list that groups similar ones to save lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from shakespeare_env import Position
 
 _FEW = 6
-"""So many moves have a line each."""
+"""The most moves that get a line each."""
 _PARTS = re.compile(r"[:>]")
 
 
@@ -29,30 +29,31 @@ def move_lines(position: Position, width: int) -> list[str]:
 
 
 def _group(position: Position, group: Sequence[tuple[int, str]], width: int) -> list[str]:
-    """What the moves have in common, then what each has of its own."""
+    """The words that the moves share, then those of each."""
     words = [position.describe_move(move).split() for _, move in group]
     if len(group) == 1:
         number, move = group[0]
         return [f"{number:>3}. {' '.join(words[0])}  ({move})"]
     shared = _alike(words)
-    if shared and any(len(told) > shared and told[shared].isdigit() for told in words):
+    if shared and any(len(phrase) > shared and phrase[shared].isdigit() for phrase in words):
         shared -= 1  # a number needs its word: "seat 1"
     if not shared:
         return [
-            f"{number:>3}. {' '.join(told)}" for (number, _), told in zip(group, words, strict=True)
+            f"{number:>3}. {' '.join(phrase)}"
+            for (number, _), phrase in zip(group, words, strict=True)
         ]
-    ends = _alike([told[: shared - 1 : -1] for told in words])
+    ends = _alike([phrase[: shared - 1 : -1] for phrase in words])
     last = -ends or None
     head = " ".join(words[0][:shared]) + (f" … {' '.join(words[0][last:])}" if ends else "")
     cells = [
-        f"{number}. {' '.join(told[shared:last])}"
-        for (number, _), told in zip(group, words, strict=True)
+        f"{number}. {' '.join(phrase[shared:last])}"
+        for (number, _), phrase in zip(group, words, strict=True)
     ]
     return _wrapped(f"     {head}:", cells, width)
 
 
 def _alike(rows: Sequence[Sequence[str]]) -> int:
-    """How many words all begin with."""
+    """The number of words with which all rows begin."""
     columns = zip(*rows, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 

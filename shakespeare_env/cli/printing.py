@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from shakespeare_env import Position
 
 _HANGING = 2
-"""Columns by which the rest of a long line of a log is indented further."""
+"""Columns of further indent for the rest of a long line of a log."""
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -71,7 +71,7 @@ def print_moves(position: Position) -> None:
 
 
 def print_numbered_moves(position: Position) -> None:
-    """The same, numbered from 1."""
+    """Print legal moves, numbered from 1, and what they do."""
     rows = [(str(number), *row) for number, row in enumerate(_described(position), 1)]
     print_table(("", "Move", "What it does"), rows)
 
@@ -85,12 +85,12 @@ def print_scores(
     names: Sequence[str] | None = None,
     sheet: Sequence[tuple[str, Sequence[int]]] | None = None,
 ) -> None:
-    """Print what scores are made of, a column per seat, and who has won.
+    """Print the parts of all scores, a column per seat, and who has won.
 
     Args:
-        position: Of which; a solo game's score is measured against its target.
-        names: Who plays, by seat, if known.
-        sheet: (source, points by seat), if more is known than the position tells.
+        position: The position; a solo game's score is measured against its target.
+        names: The players' names by seat, if known.
+        sheet: (source, points by seat), if more is known than the position says.
     """
     winners, solo, over = position.winners, position.players == 1, position.to_move is None
     if sheet is None:

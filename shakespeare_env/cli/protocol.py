@@ -62,7 +62,7 @@ class Engine:
             fault = {"type": "BadRequest", "message": str(error), "field": error.field}
             answer["error"] = fault
         except Exception as error:
-            # A bug of ours must not lose the caller's game; its details go to standard error.
+            # A bug of ours must not lose the caller's game, so its details go to standard error.
             traceback.print_exc(file=sys.stderr)
             answer["error"] = {
                 "type": "InternalError",
@@ -83,7 +83,7 @@ class Engine:
     # ---- the commands, in the order of the documentation ----------------------------------------
 
     def _new(self, request: Request) -> Result:
-        from shakespeare_env import Position  # it takes a while, and completing needs none
+        from shakespeare_env import Position  # slow, and not needed for completion
 
         request.only("game", "players", "seed", "options")
         name = request.text("game", DEFAULT_GAME)

@@ -1,6 +1,6 @@
 """A recorded game, and its JSON lines.
 
-It is shown from recorded positions: as text these hold no random state to replay with.
+Recorded positions are text without random state, so they are shown rather than replayed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from shakespeare_env import Position
 
 MOST_MOVES = 4000
-"""In a game; those of the bundled boxes have some hundreds."""
+"""The most moves of a game; those of the bundled boxes have some hundreds."""
 _NO_RECORD = "; give a game that play --save wrote, or the folder of a dataset"
 _GZIP = b"\x1f\x8b"
-"""With which every gzipped file begins."""
+"""The bytes with which every gzipped file begins."""
 _MOST_IN_ALL = 2**26
-"""Bytes of a game's lines, unpacked."""
+"""The most bytes of a game's lines, unpacked."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Recorded:
     """A game: n + 1 positions and the n moves between them.
 
     Attributes:
-        agents: By seat, if recorded.
-        values: The return that whoever decided expected, if known.
-        forfeit: Who lost the game by a fault, and why; empty in games played to the end.
+        agents: The agents' names by seat, if recorded.
+        values: The return that the deciding agent expected, if known.
+        forfeit: The loser by a fault, and why; empty in games played to the end.
     """
 
     positions: Sequence[Position]
@@ -50,7 +50,7 @@ class Recorded:
 
     @property
     def last(self) -> Position:
-        """From which the game may continue."""
+        """The position from which the game may continue."""
         return self.positions[-1]
 
 
@@ -89,7 +89,7 @@ def from_json_lines(path: Path) -> Recorded:
 
 
 def from_bytes(lines: bytes, name: str) -> Recorded:
-    """The same lines, gzipped or not, from what `name` calls them in errors."""
+    """The same from lines, gzipped or not; errors call them `name`."""
     packed = lines.startswith(_GZIP)
     return _read(lambda: gzip.open(BytesIO(lines)) if packed else BytesIO(lines), name)
 
@@ -124,7 +124,7 @@ def _check_box(path: str, line: Mapping[str, Any], position: Mapping[str, Any]) 
 
 
 def check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:
-    """DatasetError unless these are printable, for they are printed, and one for each seat."""
+    """DatasetError unless there is a printable name for each seat."""
     known = names is not None and all(
         isinstance(name, str) and name and name.isprintable() for name in names
     )
@@ -134,7 +134,7 @@ def check_agents(names: Sequence[Any] | None, players: int, where: str) -> None:
 
 def position_of(text: Mapping[str, Any], where: str) -> Position:
     """A position from its notation; DatasetError if it cannot occur."""
-    from shakespeare_env import Position  # it takes a while, and completing needs none
+    from shakespeare_env import Position  # slow, and not needed for completion
 
     try:
         return Position.from_dict(text)
@@ -159,7 +159,7 @@ def checked(game: Recorded, name: Path | str) -> Recorded:
 
 
 def _lines(opened: Callable[[], BufferedIOBase], path: str) -> Iterator[bytes]:
-    """The lines of a file, as long as one game may be."""
+    """The lines of a file that is at most as long as a game may be."""
     left = _MOST_IN_ALL
     try:
         with opened() as file:

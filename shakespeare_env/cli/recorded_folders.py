@@ -1,4 +1,4 @@
-"""Recorded games of a folder, a dataset's or an arena's, which are played again."""
+"""The recorded games of a dataset's or an arena's folder, played again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Listed(NamedTuple):
 
     Attributes:
         game_id: Its number.
-        decisions: How many it has.
-        agents: By seat.
-        scores: By seat, at the end.
+        decisions: The number of its decisions.
+        agents: The agents' names by seat.
+        scores: The final scores by seat.
         ending: The seats that won, or who forfeited it.
     """
 
@@ -39,7 +39,7 @@ def from_folder(folder: Path, game_id: int) -> Recorded:
         DatasetError: the folder is neither, or the game is missing or damaged.
         ModuleNotFoundError: Polars is not installed.
     """
-    from shakespeare_env.datasets import recorded_games  # the engine; completing needs none
+    from shakespeare_env.datasets import recorded_games  # the engine, not needed for completion
 
     games = recorded_games(folder, unfinished=True)
     if game_id >= len(games):
@@ -56,19 +56,19 @@ def from_folder(folder: Path, game_id: int) -> Recorded:
 def _forfeit(row: Mapping[str, Any]) -> str:
     """How a game was lost by a fault, in words."""
     seat = row["forfeited_by"]
-    told = f"{_printable(row['fault'])}: {_printable(row['fault_details'])}"
-    return f"Seat {seat} ({row['agents'][seat]}) forfeited the game: {told}"
+    fault = f"{_printable(row['fault'])}: {_printable(row['fault_details'])}"
+    return f"Seat {seat} ({row['agents'][seat]}) forfeited the game: {fault}"
 
 
 def _printable(text: str | None) -> str:
-    """One line of what a program may have written: signs that could drive a terminal go."""
+    """A program's text in one line, without signs that could control a terminal."""
     words = " ".join((text or "").split())
     return "".join(sign for sign in words if sign.isprintable())
 
 
 def games_of(folder: Path) -> Iterator[Listed]:
     """The games of a dataset or an arena; errors as of `from_folder`."""
-    from shakespeare_env.datasets import read_recorded  # as there
+    from shakespeare_env.datasets import read_recorded  # as above
 
     faults: Sequence[str] = ()
     number = 0

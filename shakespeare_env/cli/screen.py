@@ -1,4 +1,4 @@
-"""What stands on a screen: drawings that fit it, in colour where it has some.
+"""Output to a screen: drawings that fit it, in colour where it has some.
 
 Where output goes to a file or a pipe, there is no colour and no limit, unless the environment
 variables COLUMNS and LINES set one.
@@ -24,10 +24,10 @@ from shakespeare_env.game import Game
 
 NO_LIMIT = 10_000
 _LEFT_FOR_MOVES = 8
-"""Lines of the screen below a drawing in full."""
+"""Lines of the screen to leave below a full drawing."""
 _FEW_SIGNS = ("dumb", "linux")
 _SEATS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
-"""The last is of a game whose cards are red."""
+"""Colours by seat; the last belongs to a game whose cards are red."""
 _THINGS = {
     "black": "bright_black",
     "pink": "bright_magenta",
@@ -50,7 +50,7 @@ _STYLES = {
 
 
 _INITIALS = ("red", "orange", "green", "blue", "purple")
-"""Colours of which `R2` or the like is a card."""
+"""Colours whose initial names a card, as in `R2`."""
 
 
 def _pattern(colour: str) -> str:
@@ -105,9 +105,9 @@ def _is_unicode() -> bool:
 
 def coloured(text: str) -> Text:
     """Text without markup, for `console`."""
-    told = Text(text)
-    _OnScreen().highlight(told)
-    return told
+    shown = Text(text)
+    _OnScreen().highlight(shown)
+    return shown
 
 
 def tell(text: str = "") -> None:

@@ -25,7 +25,7 @@ def show(
     ] = None,
 ) -> None:
     """Draw a position and list its legal moves."""
-    from shakespeare_env import Position  # it takes a while, and completing needs none
+    from shakespeare_env import Position  # slow, and not needed for completion
 
     if picture is not None and picture.suffix not in (".svg", ".png"):
         raise typer.BadParameter(f"{picture}: give a .svg or .png file", param_hint="--picture")

@@ -56,8 +56,7 @@ _HOMES = {
     "read_recorded": "folders",
     "recorded_games": "folders",
 }
-"""Where names are defined that need the engine, imported by those who use them: it takes a while,
-and completing a command needs none."""
+"""The modules of names that need the engine, imported on first use because that is slow."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,6 +1,6 @@
 """Work that Polars does ahead in its own threads, waited for before Python ends.
 
-A query that needs no more rows leaves the frame behind that is being made. Python ends such a
+A query that needs no more rows leaves a thread behind that still makes a frame. Python ends such a
 thread in the middle, and Polars then aborts the process.
 """
 
@@ -15,12 +15,12 @@ from contextlib import contextmanager
 _changed = threading.Condition()
 _in_progress = 0
 _HAND_OVER = 0.05
-"""Seconds in which Polars takes what was made last, for which it needs the interpreter."""
+"""Seconds for Polars to take the last frame, for which it needs the interpreter."""
 
 
 @contextmanager
 def waited_for() -> Iterator[None]:
-    """Work before whose end Python does not end."""
+    """Delay Python's end until the work in this block is done."""
     global _in_progress
     with _changed:
         _in_progress += 1

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars
 
 BUFFER = 2**16
-"""Decisions that are shuffled together: those of some hundred games."""
+"""Decisions shuffled together: those of some hundred games."""
 _UNWANTED = -1
 
 
@@ -41,10 +41,10 @@ class Decisions(NamedTuple):
         scores: int16[n, S], those at the end of the game.
         shares: float32[n, S], of the victory; 1 alone.
         players: int64[n], seats at the table.
-        seats: int64[n], the one that decides.
-        agents: int64[n], who holds it, by index in `Batches.agents`.
+        seats: int64[n], the seat that decides.
+        agents: int64[n], the agent at that seat, by index in `Batches.agents`.
         game_ids: int64[n].
-        numbers: int64[n], of the decision in its game, from 0.
+        numbers: int64[n], the decision's number in its game, from 0.
     """
 
     observations: NDArray[np.int8]
@@ -62,36 +62,36 @@ class Decisions(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of decisions, n."""
         return len(self.actions)
 
     def rows(self, chosen: NDArray[np.int64] | slice) -> Decisions:
-        """Some of them, int64[k] or a slice, which copies nothing."""
+        """Decisions by indices, int64[k], or by a slice, which copies nothing."""
         return Decisions._make(column[chosen] for column in self)
 
 
 class Batches:
-    """The decisions of recorded games, batch by batch, as often as is asked for.
+    """The decisions of recorded games, batch by batch, for any number of epochs.
 
-    Iterating gives epoch 0. It holds the games' actions and values, 6 bytes a decision, and what is
-    shuffled together; it can be pickled, and calls nothing of Polars once it is made, so that it
+    Iterating gives epoch 0. The object holds the games' actions and values, 6 bytes a decision, and
+    the shuffled buffer. It can be pickled and, once made, calls nothing of Polars, so that it
     survives a fork.
 
     Args:
-        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         size: Decisions in a batch; the last may have fewer.
-        seed: Of the order; None means as recorded.
-        agent: Whose decisions alone to read; None means all.
-        buffer: Decisions shuffled together, more or less.
+        seed: Decides the order; None means as recorded.
+        agent: The agent whose decisions to read; None means all.
+        buffer: The approximate number of decisions shuffled together.
         source: Where the games come from, for errors.
 
     Attributes:
         agents: Every agent's name, sorted.
-        games: How many are read.
+        games: The number of games read.
 
     Raises:
-        DatasetError: there are no games, none of that agent, or some that are none.
-        TypeError, ValueError: a number is none or out of range.
+        DatasetError: there are no games, none of that agent, or invalid ones.
+        TypeError, ValueError: a number is not whole or out of range.
     """
 
     def __init__(
@@ -128,8 +128,8 @@ class Batches:
         """All decisions once, in an order of its own if there is a seed.
 
         Args:
-            number: Of the epoch, from 0.
-            part: k and n: every n-th game from the k-th on alone, for the k-th of n processes.
+            number: The number of the epoch, from 0.
+            part: k and n: only every n-th game from the k-th on, for the k-th of n processes.
 
         Raises:
             DatasetError: a game cannot have been played so (`play_again`).
@@ -143,11 +143,11 @@ class Batches:
 
     @cached_property
     def decisions(self) -> int:
-        """How many an epoch has; to count those of one agent among others, games are played."""
+        """The number of decisions in an epoch; counting one agent's plays the games."""
         return sum(len(self._chosen(games)) for games in self._parts(self._rows))
 
     def _chosen(self, games: RecordedColumns) -> NDArray[np.int64]:
-        """The decisions that are asked for, by place."""
+        """The indices of the decisions that are asked for."""
         if self._agent is None or np.isin(games.agents, (self._agent, NOBODY)).all():
             return np.arange(len(games.actions))
         return np.flatnonzero(_agents(games) == self._agent)
@@ -155,7 +155,7 @@ class Batches:
     def _epoch(self, number: int, part: tuple[int, int]) -> Iterator[Decisions]:
         rows, chance = self._rows, None
         if self._seed is not None:
-            # The games are dealt out in one order for all parts, so that these differ.
+            # All parts are dealt from one order of the games, so that they differ.
             rows = np.random.default_rng([self._seed, number]).permutation(rows)
             chance = np.random.default_rng([self._seed, number, *part])
         rows = rows[part[0] :: part[1]]
@@ -210,7 +210,7 @@ def _joined(parts: Sequence[Decisions]) -> Decisions:
 
 
 def _agents(games: RecordedColumns) -> NDArray[np.int64]:
-    """int64[m]: whose each decision is."""
+    """int64[m], the agent of each decision."""
     seats = np.empty(len(games.actions), np.int64)
 
     def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
@@ -228,7 +228,7 @@ def _decisions(games: RecordedColumns, chosen: NDArray[np.int64]) -> Decisions:
     masks = np.empty((size, game.actions.size), np.bool_)
     seats = np.empty(size, np.int64)
     scores_before = np.empty((size, game.max_seats), np.int16)
-    # Written where they are wanted at once: copying them takes longer than playing.
+    # They are written to their place directly, as copying takes longer than playing.
     goals = np.full(len(games.actions), _UNWANTED)
     goals[chosen] = np.arange(size)
 

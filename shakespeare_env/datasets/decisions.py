@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     import polars
 
 _BYTES_AT_ONCE = 2**24
-"""Of what is kept of decisions while their rows are made."""
+"""The most bytes kept of decisions while their rows are made."""
 
 
 @dataclass
 class _Decisions:
-    """Some of the decisions of games; columns are made of those `at`, int64[k], when asked for."""
+    """The decisions `at`, int64[k], of games; columns are made when asked for."""
 
     games: RecordedColumns
     at: NDArray[np.int64]
@@ -42,27 +42,27 @@ class _Decisions:
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
-        """The game of each, by index."""
+        """The game of each decision, by index."""
         return self.games.row[self.at]
 
     @cached_property
     def seat(self) -> NDArray[np.int8]:
-        """Who decides."""
+        """The seat that decides."""
         return self.seats[self.at]
 
     @cached_property
     def action(self) -> NDArray[np.int16]:
-        """What is chosen."""
+        """The action chosen."""
         return self.games.actions[self.at]
 
     @cached_property
     def place(self) -> NDArray[np.int8]:
-        """The deciding seat's."""
+        """The deciding seat's finishing place."""
         return self.games.places[self.row, self.seat]
 
     @cached_property
     def positions(self) -> list[dict[str, Any]]:
-        """In notation."""
+        """The positions in notation."""
         return [self.games.game.to_dict(record) for record in taken(self.records, self.at)]
 
     @cached_property
@@ -72,12 +72,12 @@ class _Decisions:
 
     @cached_property
     def legal(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For all legal actions of all decisions: which decision's, and the action."""
+        """All legal actions of all decisions: the decision's index, and the action."""
         decisions, actions = self.masks[self.at].nonzero()
         return decisions, actions
 
     def texts(self, actions: NDArray[Any], decisions: NDArray[np.int64]) -> polars.Series:
-        """Of some actions, as the seats that decide write them."""
+        """Texts of some actions, as the deciding seats write them."""
         game = self.games.game
         texts = [
             text
@@ -89,7 +89,7 @@ class _Decisions:
         return _gathered(texts, whose * game.actions.size + actions)
 
     def lists(self, values: Any) -> polars.Series:
-        """Values of `legal`, a list for each decision, none of which is empty."""
+        """Values of `legal` in a list for each decision; no list is empty."""
         pl = load_polars()
         rows = pl.DataFrame({"decision": self.legal[0], "value": values})
         made: polars.Series = (
@@ -128,17 +128,17 @@ _AS_STORED = frozenset({"game_id", "number", "action", "value"})
 _OF_RECORDS = frozenset({"phase", "position", "is_secret"})
 _OF_TEXTS = frozenset({"position", "is_secret"})
 _TEXT = 4096
-"""Bytes of a position in text, more or less."""
+"""The approximate bytes of a position in text."""
 _OF_MASKS = frozenset({"legal_actions", "legal_moves"})
 
 
 def decisions_of(games: polars.LazyFrame, source: str = "") -> polars.LazyFrame:
     """The decisions, `DECISIONS`, of recorded games, perhaps some of a folder's.
 
-    Queries raise DatasetError for games that are none (`RecordedColumns.of`, `play_again`).
+    Queries raise DatasetError for invalid games (`RecordedColumns.of`, `play_again`).
 
     Args:
-        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         source: Where they come from, for errors.
     """
     plugins = load("polars.io.plugins")
@@ -207,7 +207,7 @@ def _frame(
     """The columns of those decisions `at` that the predicate, which asks for some, chooses."""
     pl = load_polars()
     if predicate is not None and asked <= _AS_STORED:
-        # Before any game is played: those without such a decision need not be.
+        # This precedes playing, as games without such a decision need not be played.
         at = at[_chosen(_stored(games, at), predicate, asked)]
         row = games.row[at]
         kept, row = np.unique(row, return_inverse=True)
@@ -242,13 +242,13 @@ def _series(name: str, some: _Decisions) -> polars.Series:
 
 
 def _stored(games: RecordedColumns, at: NDArray[np.int64]) -> _Decisions:
-    """Decisions of which only `_AS_STORED` is known."""
+    """Decisions with the columns `_AS_STORED` alone."""
     none = np.zeros(0)
     return _Decisions(games, at, none.astype(np.int8), none.astype(bool), none.astype(np.void))
 
 
 def _played(games: RecordedColumns, at: NDArray[np.int64], columns: Collection[str]) -> _Decisions:
-    """Decisions of which all columns asked for can be made."""
+    """Decisions with all columns asked for."""
     if _AS_STORED.issuperset(columns):
         return _stored(games, at)
     game, size = games.game, len(games.actions)
@@ -281,6 +281,6 @@ def _nan_as_null(values: NDArray[np.float32]) -> Any:
 
 
 def _where(known: NDArray[np.bool_], values: NDArray[np.bool_]) -> Any:
-    """Null where a value is not known."""
+    """The values, null where not `known`."""
     pl = load_polars()
     return pl.select(pl.when(pl.Series(known)).then(pl.Series(values))).to_series()

@@ -1,4 +1,4 @@
-"""The recorded games of a folder, a dataset's or an arena's, in whichever form they are needed."""
+"""The recorded games of a dataset's or an arena's folder, in every form."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Folder = str | os.PathLike[str]
 def read_recorded(folder: Folder, *, unfinished: bool = False) -> polars.LazyFrame:
     """All games, with `game_id`, `RECORDED` and what else is needed to play them again.
 
-    Those of an arena are numbered in the order of its results, and have `forfeited_by`; those of a
-    dataset have `values`, and it may lack games if `unfinished`.
+    An arena's games are numbered in the order of its results and have `forfeited_by`; a dataset's
+    have `values`, and some may be missing if `unfinished`.
 
     Raises:
         DatasetError: the folder is neither, is damaged, lacks games, or was recorded with another

@@ -29,7 +29,7 @@ KINDS = {
 
 
 _ROWS_IN_A_GROUP = 8192
-"""Who reads some rows reads whole groups of them."""
+"""Rows are read in whole groups of this size."""
 
 
 def load_polars() -> Any:
@@ -44,9 +44,9 @@ def load(name: str) -> Any:
 
 
 def faults() -> tuple[type[BaseException], ...]:
-    """What Polars raises when a file is not what it should be."""
+    """The errors that Polars raises for damaged files."""
     exceptions = load_polars().exceptions
-    # Some damage makes its Rust panic, which is no Exception.
+    # Some damage makes its Rust code panic, which raises no Exception.
     return exceptions.PolarsError, exceptions.PanicException, OSError, ValueError, MemoryError
 
 
@@ -82,7 +82,7 @@ def by_seat(values: Sequence[Any] | NDArray[Any], seats: int) -> polars.Series:
 def parquet(frame: polars.DataFrame) -> bytes:
     """A frame as a Parquet file."""
     content = io.BytesIO()
-    # Nobody looks for rows by ranges of values.
+    # There are no statistics, as nobody looks for rows by ranges of values.
     frame.write_parquet(
         content, compression="zstd", statistics=False, row_group_size=_ROWS_IN_A_GROUP
     )

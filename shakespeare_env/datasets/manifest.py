@@ -16,11 +16,11 @@ BOX_NAME = "box.toml"
 """Copy of the box, unless it is the package's own."""
 MOST_GAMES = 100_000_000
 MOST_IN_A_SHARD = 1_000_000
-"""Games: a shard is in memory at once, when its file is written."""
+"""The most games in a shard, which is in memory whole when its file is written."""
 GAMES_IN_A_SHARD = 32_768
-"""By default."""
+"""The default number of games in a shard."""
 MOST_SHARDS = 100_000
-"""As many as the names of their files have room for."""
+"""The most shards for which their files' names have room."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Settings:
 
     Attributes:
         entrants: Agents' names, one per seat.
-        weights: SHA-256 by entrant of its network's weights, or of the source of one in Python:
-            either may change before the dataset is resumed.
-        seed: Of the deals and the agents' draws.
-        deals: Each is played in `games_per_deal` games.
-        games_per_deal: As many as seats and neighbours need to come out even.
-        deals_together: Played in one batch: an agent of one's own may round differently in other
-            company.
+        weights: SHA-256 by entrant of its network's weights or its Python source, which may change
+            before the dataset is resumed.
+        seed: Decides the deals and the agents' draws.
+        deals: The number of deals; each is played in `games_per_deal` games.
+        games_per_deal: The number that evens out seats and neighbours.
+        deals_together: Deals played in one batch, fixed because agents may round differently in
+            other batches.
         deals_per_shard: A multiple of `deals_together`.
     """
 
@@ -54,17 +54,17 @@ class Settings:
 
     @property
     def games(self) -> int:
-        """Games in all."""
+        """The number of games."""
         return self.deals * self.games_per_deal
 
     @property
     def shards(self) -> int:
-        """Shards in all."""
+        """The number of shards."""
         return -(-self.deals // self.deals_per_shard)
 
     @property
     def groups(self) -> int:
-        """Groups of deals played together, in all."""
+        """The number of groups of deals played together."""
         return -(-self.deals // self.deals_together)
 
     def deals_of(self, shard: int) -> range:
@@ -91,7 +91,7 @@ class Settings:
             for name, value in own.items()
             if value != theirs[name]
         ]
-        # Of what is known by digests alone, only that it has changed can be told.
+        # Where only digests are known, the words only say that something has changed.
         changed = sorted({name for name, _ in self.weights.items() ^ other.weights.items()})
         if changed and self.entrants == other.entrants:
             found.append(f"other weights or another source of {', '.join(map(show, changed))}")
@@ -102,7 +102,7 @@ class Settings:
         return "; ".join(found)
 
     def _as_given(self) -> dict[str, Any]:
-        """The settings in the words that users give them; what follows from others is left out."""
+        """The settings in users' words, without those that follow from others."""
         return {
             "game": self.game,
             "players": self.players,

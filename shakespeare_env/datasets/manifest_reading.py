@@ -1,7 +1,7 @@
 """A manifest from outside, checked whole before anything is used.
 
-By hand, since a few kinds of plain values need no library, and so who reads datasets needs none but
-Polars.
+It is checked by hand, as a few kinds of plain values need no library; readers of datasets then need
+Polars alone.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def read_manifest(folder: Path) -> Manifest:
     path = folder / NAME
     try:
         content = read_regular(path, _MOST_BYTES)
-    except (OSError, ValueError) as error:  # a ValueError for a path that no file can have
+    except (OSError, ValueError) as error:  # ValueError: not a path
         raise DatasetError(
             f"{str(folder)!r} is not a dataset: {NAME} in it cannot be read "
             f"({getattr(error, 'strerror', error)}); "
@@ -138,7 +138,7 @@ def _number(data: object, where: str, low: int, high: int) -> int:
 
 
 def _text(data: object, where: str) -> str:
-    # Texts are printed: what is none could drive a terminal.
+    # Texts are printed, and signs that do not print could control a terminal.
     if not isinstance(data, str) or not data.isprintable() or not 0 < len(data) <= _LONGEST_TEXT:
         raise ValueError(f"{where} must be a printable text")
     return data

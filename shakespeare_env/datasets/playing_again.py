@@ -15,12 +15,12 @@ from shakespeare_env.game import Records
 from shakespeare_env.position import Position
 
 See = Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None]
-"""Called before every step with a batch, its games that are stepped, int64[k], ascending, and the
-places of their decisions among all, int64[k]."""
+"""Called before every step with a batch, its games to be stepped, int64[k], ascending, and the
+indices of their decisions among all, int64[k]."""
 
 
 def play_again(games: RecordedColumns, see: See) -> Records:
-    """Play all games to where they ended or were forfeited; their last records, [g].
+    """Play all games to their end or forfeit; the last records, [g].
 
     Raises:
         DatasetError: an action is not legal, or a game does not end as recorded.
@@ -55,7 +55,7 @@ def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: Se
     while len(playing):
         places = starts[playing] + number
         actions = games.actions[places].astype(np.int32)
-        # Of a game that is over a batch accepts -1, which nobody has chosen.
+        # A batch accepts -1 for a game that is over, but nobody can have chosen that.
         actions[actions < 0] = batch.actions.size
         wrong = batch.first_illegal(actions, playing)
         if wrong >= 0:
@@ -75,9 +75,9 @@ def _check_ends(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch) -
         row = int(wrong[0])
         seat, by = batch.to_move[row], forfeited_by[row]
         found = "over" if seat == NOBODY else f"for seat {seat} to go on"
-        told = "it was played to the end" if by == NOBODY else f"seat {by} forfeited it"
+        ending = "it was played to the end" if by == NOBODY else f"seat {by} forfeited it"
         actions = games.lengths[rows[row]]
-        words = f"after its {actions} actions the game is {found}, but {told}"
+        words = f"after its {actions} actions the game is {found}, but {ending}"
         raise games.fault(int(rows[row]), words)
     scores, recorded = batch.scores()[:, :players], games.scores[rows, :players]
     if len(wrong := np.flatnonzero((scores != recorded).any(1))):
@@ -96,10 +96,10 @@ def dealt(game: str, players: int, seed: int, deal: int, variants: Iterable[str]
     """The start of game `deal` of `Batch(seed=seed)`.
 
     Raises:
-        TypeError, ValueError: there is no such game, or not for so many seats or with the variants.
+        TypeError, ValueError: there is no such game, or not with these seats or variants.
     """
     named: dict[str, Any] = dict.fromkeys(variants, True)
-    # Here, because a batch has arguments that are no variants.
+    # Variants are checked here, because a batch also has other arguments.
     registry.game(game).option_bits(named, [players])
     if deal < 0:
         raise ValueError(f"deal {deal} is below 0")

@@ -74,7 +74,7 @@ def holds_box(folder: Path, settings: Settings) -> bool:
     path = folder / BOX_NAME
     try:
         return facts_digest(registry.folder(settings.game), path) == settings.box_digest
-    except (OSError, ValueError):  # there is none, or it is damaged
+    except (OSError, ValueError):  # the copy is missing or damaged
         return False
 
 
@@ -85,7 +85,7 @@ def check_digests(folder: Path, manifest: Manifest) -> None:
 
 
 def _check_content(path: Path, stored: Shard) -> None:
-    """Polars reads some damage without a word, so every byte counts."""
+    """Check every byte, since Polars reads some damage silently."""
     try:
         if regular_size(path) == stored.size:
             with open_regular(path) as file:

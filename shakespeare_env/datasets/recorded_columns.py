@@ -1,4 +1,4 @@
-"""Recorded games as arrays, each row checked; whether moves are legal, playing them again tells."""
+"""Recorded games as arrays, each row checked; playing the games again checks the moves."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ class RecordedColumns:
     """g games of one kind with m decisions in all, at tables of S seats at most.
 
     Attributes:
-        source: Where they come from, for errors; may be empty.
-        name: Of their game.
-        box_digest: Of the box in force when they were read.
+        source: Where the games come from, for errors; may be empty.
+        name: The name of their game.
+        box_digest: The digest of the box in force when they were read.
         game_ids: int64[g].
-        tables: Each table there is.
-        table: int64[g], that of each game, by index.
+        tables: The distinct tables.
+        table: int64[g], the table of each game, by index.
         seeds: uint64[g].
         deals: int64[g].
-        names: Every agent's name, sorted.
+        names: All agents' names, sorted.
         agents: int64[g, S], who holds each seat, by index in `names`, or `NOBODY`.
         scores: int16[g, S], 0 where nobody sits, as in `places`.
-        places: int8[g, S].
+        places: int8[g, S], finishing places.
         forfeited_by: int8[g], the seat that lost by a fault, or `NOBODY`.
-        versions: Each version of the package that wrote one.
-        version: int64[g], by index.
-        starts: int64[g], where a game's decisions start in the columns below.
-        lengths: int64[g], how many it has.
+        versions: The versions of the package that wrote them.
+        version: int64[g], the version that wrote each game, by index.
+        starts: int64[g], the start of a game's decisions in the columns below.
+        lengths: int64[g], the number of its decisions.
         actions: int16[m].
         values: float32[m], NaN where none.
     """
@@ -82,8 +82,8 @@ class RecordedColumns:
         """The games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
-            DatasetError: there is none, they are of several games, a row cannot be a game's, or
-                they were recorded with another box than the one in force.
+            DatasetError: there are none, they are of several games, a row is invalid, or they were
+                recorded with another box than the one in force.
         """
         with named_faults(source):
             read = cls._of(frame, source)
@@ -132,17 +132,17 @@ class RecordedColumns:
     @property
     def game(self) -> Game:
         """Their game; BoxError in a process that plays it with another box."""
-        # Not an attribute: pickled, it would be another game.
+        # It is not an attribute, as pickling would make it another object.
         return registry.game_saved(self.name, self.box_digest)
 
     @property
     def size(self) -> int:
-        """How many games."""
+        """The number of games, g."""
         return len(self.game_ids)
 
     @property
     def players(self) -> NDArray[np.int64]:
-        """int64[g], the seats of each."""
+        """int64[g], the number of seats of each game."""
         return np.array([table.players for table in self.tables], np.int64)[self.table]
 
     @cached_property
@@ -160,7 +160,7 @@ class RecordedColumns:
         }
         lengths = self.lengths[rows]
         starts = lengths.cumsum() - lengths
-        # Each decision's old place: its game's old start, and as far on as in the new one.
+        # A decision's old index is its game's old start plus its number in the game.
         old = np.repeat(self.starts[rows] - starts, lengths) + np.arange(lengths.sum())
         about = {
             name: getattr(self, name)
@@ -171,7 +171,7 @@ class RecordedColumns:
         )
 
     def fault(self, row: int, words: str) -> DatasetError:
-        """What is wrong with a game that has been found not to be one, and the remedy."""
+        """The error for an invalid game, with the remedy."""
         version = self.versions[self.version[row]]
         return row_fault(self.source, int(self.game_ids[row]), words, version)
 
@@ -186,7 +186,7 @@ def whole(games: polars.LazyFrame, source: str = "") -> RecordedColumns:
 
 
 def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumns]:
-    """The same, some thousand at a time, which bounds the memory; nothing if there are none."""
+    """The games, some thousand at a time to bound the memory; nothing if there are none."""
     with named_faults(source):
         rows = needed(games, source)
         batches = rows.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True)
@@ -200,7 +200,7 @@ def chunks(games: polars.LazyFrame, source: str = "") -> Iterator[RecordedColumn
 
 
 def size_of(games: polars.LazyFrame, source: str = "") -> int:
-    """How many games there are."""
+    """The number of games."""
     with named_faults(source):
         return int(games.select(load_polars().len()).collect().item())
 
@@ -223,13 +223,13 @@ def _coded(texts: polars.DataFrame) -> tuple[tuple[str, ...], NDArray[np.int64]]
 
 
 def _by_seat(lists: polars.Series, seats: int) -> NDArray[Any]:
-    """int[g, S] from lists of a number a seat; 0 where nobody sits."""
+    """int[g, S] from lists with one number per seat; 0 where nobody sits."""
     columns = [lists.list.get(seat, null_on_oob=True).fill_null(0) for seat in range(seats)]
     return np.stack([column.to_numpy() for column in columns], axis=1)
 
 
 def _values(lists: polars.Series, lengths: NDArray[np.int64]) -> NDArray[np.float32]:
-    """float32[m]; NaN for games and decisions without."""
+    """float32[m], the values; NaN where a game or decision has none."""
     values = np.full(lengths.sum(), np.nan, np.float32)
     has = lists.is_not_null()
     given = _flat(lists.filter(has)).fill_null(np.nan)
@@ -238,5 +238,5 @@ def _values(lists: polars.Series, lengths: NDArray[np.int64]) -> NDArray[np.floa
 
 
 def _flat(lists: polars.Series) -> polars.Series:
-    """All entries; empty lists have none, where Polars alone would give a null."""
+    """All entries; an empty list has none, where Polars alone would give a null."""
     return lists.filter(lists.list.len() > 0).explode()

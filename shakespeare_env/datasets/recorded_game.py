@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Positions(Sequence[Position]):
-    """A game's positions, n + 1 around n moves, each made when it is asked for."""
+    """A game's n + 1 positions around n moves, each made when asked for."""
 
     def __init__(self, game: Game, records: Records) -> None:
         self._game = game
@@ -44,14 +44,14 @@ class RecordedGame:
 
     Attributes:
         game_id: Its number.
-        agents: Their names, by seat.
-        scores: By seat, at the end or where it was forfeited.
-        places: By seat, 1 the first; seats that tie share the best place.
+        agents: The agents' names, by seat.
+        scores: Scores by seat, at the end or where it was forfeited.
+        places: Finishing places by seat, from 1; seats that tie share the best place.
         forfeited_by: The seat that lost it by a fault, None if it was played to the end.
-        seats: Who decided, by decision.
-        actions: What was chosen, by id.
-        moves: The same as text.
-        values: What those who decided expected, None where they gave nothing.
+        seats: The seats that decided, by decision.
+        actions: The ids of the actions chosen.
+        moves: The actions as text.
+        values: The returns that the deciding agents expected, None where unknown.
         positions: One more than there are moves.
 
     Raises:
@@ -85,21 +85,21 @@ class RecordedGame:
         self.positions = Positions(game, records)
 
     def observation(self, number: int) -> NDArray[np.int8]:
-        """int8[D]: what the seat knew that made a decision; ValueError if there is no such one."""
+        """int8[D]: what the deciding seat knew; ValueError if there is no such decision."""
         decision = self._checked(number)
         return self.positions[decision].observation(self.seats[decision])
 
     def mask(self, number: int) -> NDArray[np.bool_]:
-        """bool[A]: its legal actions, likewise."""
+        """bool[A]: a decision's legal actions; ValueError if there is no such decision."""
         return self.positions[self._checked(number)].action_mask()
 
     def svg(self, number: int) -> str:
-        """A position as an SVG document; IndexError if there is no such one."""
+        """A position as an SVG document; IndexError if there is none."""
         return self.positions[number].svg()
 
     def page(self, title: str = "") -> str:
         """The game as an HTML document to step through (see `film.film_page`)."""
-        # Needed by who looks at games, not by who learns from them.
+        # Learners do not need the import.
         from shakespeare_env.film import film_page
 
         by = self.forfeited_by
@@ -129,7 +129,7 @@ class RecordedGames(Sequence[RecordedGame]):
     """The games of a frame, each read and played again when it is asked for.
 
     Args:
-        games: With `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
+        games: Rows with `game_id` and `RECORDED`, perhaps `values` and `forfeited_by`.
         source: Where they come from, for errors.
 
     Raises:

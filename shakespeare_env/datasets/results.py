@@ -5,9 +5,9 @@ from __future__ import annotations
 from shakespeare_env.datasets.schema import RECORDED, Column, Table
 
 FORMAT = 1
-"""It changes when a reader would have to."""
+"""The format's version, which changes when readers must."""
 MANIFEST = "arena.json"
-"""Beside the files: an object with `format`, `game` and `box_digest`."""
+"""The JSON file beside them: an object with `format`, `game` and `box_digest`."""
 FILES = r"games-\d{6,}\.parquet"
 """Names of the files, as a regular expression."""
 BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")

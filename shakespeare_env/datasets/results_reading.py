@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     import polars
 
 _LARGEST_MANIFEST = 2**16
-"""Bytes."""
+"""The most bytes of a manifest."""
 _LARGEST_FILE = 2**32
-"""Bytes of a file of games: some millions of them."""
+"""The most bytes of a file of games, which hold some millions."""
 _REMEDY = "copy the file again, or delete it: its games can be played again"
 
 
 def is_arena(folder: Path) -> bool:
-    """Whether a folder holds an arena's results, or what stands in the place of its manifest."""
+    """Whether a folder holds an arena's manifest, or anything of that name."""
     return (folder / MANIFEST).exists()
 
 

@@ -1,4 +1,4 @@
-"""Rows of recorded games, from outside: what is missing or cannot be, and the remedy."""
+"""Checks of rows of recorded games from outside; errors name the remedy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars
 
 MOST_ACTIONS = 4000
-"""In a game; those of the bundled boxes have some hundreds."""
+"""The most actions of a game; those of the bundled boxes have some hundreds."""
 _BY_SEAT = ("agents", "scores", "places")
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = (*GAMES, Column("forfeited_by", "int8", "the seat that lost by a fault"))
@@ -24,7 +24,7 @@ _COLUMNS = (*GAMES, Column("forfeited_by", "int8", "the seat that lost by a faul
 
 @contextmanager
 def named_faults(source: str) -> Iterator[None]:
-    """Make a DatasetError of what Polars raises when files are damaged."""
+    """Turn Polars' errors for damaged files into a DatasetError."""
     try:
         yield
     except DatasetError:  # a ValueError, too
@@ -64,8 +64,8 @@ def game_of(frame: polars.DataFrame, source: str) -> Game:
             raise DatasetError(f"{place(source)}{fault}")
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
-        told = " and ".join(names) or "none"
-        raise DatasetError(f"{place(source)}games of {told}: read those of one game at a time")
+        listed = " and ".join(names) or "none"
+        raise DatasetError(f"{place(source)}games of {listed}: read those of one game at a time")
     return registry.game(names[0])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 FORMAT = 4
-"""It changes when a reader would have to."""
+"""The format's version, which changes when readers must."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ RECORDED: Mapping[str, Column] = {
         Column("actions", "list[int16]", "the ids of all actions chosen, in order"),
     )
 }
-"""What decides a recorded game and how it ended, in datasets and in an arena's results.
+"""The columns that decide a recorded game and its end, in datasets and in an arena's results.
 
 Forced moves are played automatically and are not among the actions.
 """
@@ -91,7 +91,7 @@ DECISIONS: Table = (
 """One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
 
 TABLES: Mapping[str, Table] = {"games": GAMES, "decisions": DECISIONS}
-"""By name."""
+"""The tables by name."""
 
 
 def markdown(table: Table) -> str:

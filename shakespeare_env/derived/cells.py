@@ -74,7 +74,7 @@ def _to_nobody(game: Record, seat: int, owner: int) -> bool:
 def in_turn(
     functions: list[Callable[[Record, int, Any], None]],
 ) -> Callable[[Record, int, Any], None]:
-    """One rule that calls some, the first first."""
+    """One rule that calls some others in order."""
     if not functions:
         return _nothing
     first, rest = functions[0], in_turn(functions[1:])

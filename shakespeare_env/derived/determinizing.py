@@ -1,9 +1,8 @@
 """Possible positions from fields: what a seat does not see, drawn anew.
 
-The unseen cards of a pool are put in a random order, other unseen numbers are drawn from their
-range, until the position has no fault and whoever is to move has a choice, if it has one in truth:
-everybody knows that forced moves are played automatically. Cards are sorted first, so where they
-truly are has no influence.
+The unseen cards of a pool are shuffled and other unseen numbers drawn from their range until the
+position has no fault and the mover has a choice, if it truly has one: everybody knows that forced
+moves are played automatically. Cards are sorted first, so their true places have no influence.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from shakespeare_env.rng import below
 
 _Visit = Callable[[Record, int, int], int]
 DRAWN, CHOICES = "_drawn", "_choices"
-"""Scratch fields, 0 but while positions are drawn."""
+"""Scratch fields, 0 except while positions are drawn."""
 
 
 def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
@@ -44,9 +43,9 @@ def determinizing(
     """The rule `Rules.determinize`.
 
     Args:
-        fields: Of the record, without `scratch`.
+        fields: The fields of the record, without `scratch`.
         legal: As of `Rules`.
-        fault: Likewise.
+        fault: As of `Rules`.
     """
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:

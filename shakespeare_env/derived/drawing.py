@@ -30,8 +30,8 @@ class Drawing:
     """Text, pieces and a picture of a game's positions.
 
     Args:
-        name: The game's.
-        fields: Of its notation.
+        name: The game's name.
+        fields: The fields of its notation.
         phase: (dict) -> the phase's name.
     """
 

@@ -1,4 +1,4 @@
-"""What is wrong with a record of any game, and choices in a game without secret ones."""
+"""Faults of a record of any game, and `rewind` for games without secret choices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TO_MOVE, _EARLY = 1, 2
 
 @rule
 def fault(game: Record) -> int:
-    """`Rules.fault`: who is to move sits at the table, and nobody has won before the end."""
+    """`Rules.fault`: the seat to move is at the table, and nobody has won before the end."""
     if game["to_move"] >= game["players"]:
         return _TO_MOVE
     if game["to_move"] >= 0:
@@ -27,7 +27,7 @@ def rewind(game: Record) -> bool:
 
 
 def explain(record: Record, fault: int) -> tuple[str, str, str]:
-    """`Game.explain`, of these faults and of any number that a game gives."""
+    """`Game.explain` for these faults and any number that a game gives."""
     if fault == _TO_MOVE:
         return "to_move", f"{record['to_move']} is not at the table", "name a seat that is"
     if fault == _EARLY:

@@ -1,4 +1,4 @@
-"""Positions in text from fields: an object with a key for each, words and seats as such.
+"""Positions in text from fields: an object with a key for each, with words and seats.
 
 Rows of seats that are not at the table are left out; they hold 0, or what is nearest to it.
 """
@@ -19,12 +19,12 @@ from shakespeare_env.records import StateField
 
 @dataclass(frozen=True)
 class Notation:
-    """How a game's positions are written.
+    """The notation of a game's positions.
 
     Attributes:
-        name: The game's.
+        name: The game's name.
         seats: Its seat counts.
-        fields: Of the record, without those that text lacks.
+        fields: The fields of the record, without those that text lacks.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Notation:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
-        """The same of a position as a seat sees it; what is unknown may be anything."""
+        """`from_dict` for a position as a seat sees it; unknown values become any."""
         known = dict(position)
         for field in self.fields:
             rows = known.get(field.name)

@@ -25,8 +25,8 @@ def observing(
     """The layout of an observation and the rule that writes it.
 
     Args:
-        fields: Of the record; what everybody always sees, what its owner sees, or what a rule says.
-        seats: Most seats.
+        fields: The fields of the record.
+        seats: The most seats.
     """
     entries: list[tuple[str, int, int, int, str]] = []
     writers = []
@@ -46,7 +46,7 @@ def _rows(field: StateField, seats: int) -> int:
 
 
 def _width(field: StateField, seats: int) -> int:
-    """How many numbers of an observation one of the field takes."""
+    """How many numbers of an observation one number of the field takes."""
     if field.seats:
         return seats
     values = field.high - field.low + 1

@@ -23,9 +23,9 @@ def seeing(
     """`Game.seen_by`: a hidden row is `UNKNOWN`.
 
     Args:
-        name: The game's.
+        name: The game's name.
         state: The record's dtype.
-        fields: Of it.
+        fields: The fields of the record.
         from_dict: As of `Game`.
     """
     hidden = [field for field in fields if field.visible != "all"]

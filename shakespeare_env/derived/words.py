@@ -25,11 +25,11 @@ def scores_of(
     """(dict) -> scores by seat, which depend on nothing that is hidden.
 
     Args:
-        name: The game's.
+        name: The game's name.
         state: The record's dtype.
-        seats: Most seats.
+        seats: The most seats.
         scores: As of `Rules`.
-        read: (dict, record), also of a dict with `UNKNOWN`.
+        read: (dict, record); it must also read a dict with `UNKNOWN`.
     """
 
     @cache

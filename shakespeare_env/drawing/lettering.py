@@ -14,7 +14,7 @@ from shakespeare_env.fonts import FAMILY, Weight, width
 
 Anchor = Literal["start", "middle", "end"]
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
-"""What every drawing's SVG element says once for all that is in it."""
+"""Attributes that every drawing's SVG element sets for all its content."""
 _SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
@@ -32,10 +32,8 @@ def words(
 ) -> svg.Text:
     """A line of text, escaped, with its anchor at x on the base line y.
 
-    `INK` is what `DEFAULTS` says, and not repeated.
-
-    To keep to `room`, a width, it first shrinks a little, then is shortened; `data-room` keeps it
-    for checks of the picture.
+    `INK` is the colour of `DEFAULTS` and not repeated. To keep to `room`, a width, text shrinks a
+    little and is then shortened; `data-room` keeps the width for checks of the picture.
     """
     data = None
     if room is not None:

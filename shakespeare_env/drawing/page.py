@@ -14,7 +14,7 @@ from shakespeare_env.fonts import width
 
 WIDTH = 1600
 GAP = 12
-"""Between panels."""
+"""The gap between panels."""
 _EDGE = 24
 ROOM = WIDTH - 2 * _EDGE
 """Width of a page's parts."""
@@ -27,7 +27,7 @@ SIGN_AT = (26, _TITLE + _BANNER / 2)
 
 @dataclass(frozen=True)
 class Banner:
-    """Tells who decides or has won; `sign` is drawn at `SIGN_AT`, `aside` at the right."""
+    """Says who decides or has won; `sign` is drawn at `SIGN_AT`, `aside` at the right."""
 
     sentence: str
     sign: Elements
@@ -78,9 +78,9 @@ def head(
 
 
 def _steps(unit: str, now: int, steps: int) -> Elements:
-    told = f"{unit} {now} of {steps}"
-    left = max(_PIPS, width(told, 15, "bold") + 4)
-    drawn: Elements = [words(_STEPS, 26, told, 15, weight="bold", room=left + 10)]
+    progress = f"{unit} {now} of {steps}"
+    left = max(_PIPS, width(progress, 15, "bold") + 4)
+    drawn: Elements = [words(_STEPS, 26, progress, 15, weight="bold", room=left + 10)]
     for step in range(1, steps + 1):
         reached = NEUTRAL if step < now else INK
         fill, ink = (reached, PANEL) if step <= now else (PANEL, FAINT)

@@ -38,9 +38,9 @@ class Block:
 
 
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
-    """Keeps the text of a block that is drawn again and again, of the same hashable arguments.
+    """Caches the text of a block by its hashable arguments.
 
-    It holds no places: nobody finds them in text.
+    The block must hold no places, which nobody finds in text.
     """
 
     @wraps(draw)
@@ -54,7 +54,7 @@ def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
 def stamped(
     draw: Callable[Concatenate[float, float, P], Elements],
 ) -> Callable[Concatenate[float, float, P], Elements]:
-    """Keeps the text of a shape likewise, wherever it is put."""
+    """Caches the text of a shape by its look, whatever its position."""
 
     def drawn(*look: P.args, **named: P.kwargs) -> str:
         return _text(draw(0, 0, *look, **named))
@@ -131,7 +131,7 @@ def outline(
 
 @dataclass
 class _Steps(svg.PathData):
-    """Steps of a path, as short as they can be written."""
+    """Steps of a path, written as briefly as possible."""
 
     text: str
 
@@ -143,10 +143,10 @@ def _sized(path: list[svg.PathData], size: float) -> _Steps:
     text, last = "", ""
     for step in path:
         numbers = [str(tenths(size * at)) for at in vars(step).values()]
-        again = step.command == last != "M"  # more of the same needs no letter
+        again = step.command == last != "M"  # a repeated command needs no letter
         text += (" " if again else step.command) + " ".join(numbers)
         last = step.command
-    # Without what can be left out: 0 before a point, a space before a sign.
+    # A 0 before a point and a space before a sign can be left out.
     return _Steps(re.sub(r"(?<!\d)0\.", ".", text).replace(" -", "-"))
 
 

@@ -18,7 +18,7 @@ _EXPLAINED, _APART = 16, 12  # the room of a sign in a legend, and between entri
 
 @dataclass(frozen=True)
 class Sign:
-    """One of a row, drawn around a point of its middle line."""
+    """A sign of a row, drawn around a point of its middle line."""
 
     width: float
     draw: Callable[[float, float], Elements]
@@ -34,7 +34,7 @@ def number_sign(text: str) -> Sign:
 
 
 def note_sign(text: str) -> Sign:
-    """A word between the signs."""
+    """A word between signs."""
 
     def draw(x: float, y: float) -> Elements:
         return [words(x, y + 3.8, text, 10.5, fill=MUTED, anchor="middle")]

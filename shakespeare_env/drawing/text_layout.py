@@ -13,7 +13,7 @@ _JOINTS = {
 }  # fmt: skip
 _DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
 PLAIN_DISCS = str.maketrans(f"{_DISCS}Ⓝ", "0123456789N")
-"""For screens with few signs."""
+"""Replaces disc characters on screens with few of them."""
 GLUE = "\N{NO-BREAK SPACE}"
 """A space at which `wrapped` breaks no line."""
 
@@ -47,7 +47,7 @@ def spread(left: str, right: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
-    """Lines of text, the first and the others indented so; parts joined by `GLUE` stay together."""
+    """Lines of text, indented by `first` and `other`; parts joined by `GLUE` stay together."""
     lines = textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
     )

@@ -1,7 +1,7 @@
 """All views compared: the same seed and moves must give the same games.
 
-A `Batch` plays by a rule on what the mover sees (`trace.py`), so that single-seat views, with
-opponents that follow it, play the same games. Then each view's observations, masks and rewards are
+A `Batch` plays by a rule on what the mover sees (`trace.py`), so that single-seat views play the
+same games if their opponents follow it. Then each view's observations, masks and rewards are
 compared with the batch's (`views.py`).
 """
 
@@ -25,7 +25,7 @@ VIEWS: dict[str, Callable[[Setting, Trace, Comparison], None]] = {
     "SB3 one seat": views.seat_vec_env,
     "SB3 self-play": views.batch_vec_env,
 }
-"""In order of comparison."""
+"""The views in order of comparison."""
 
 
 def is_installed(view: str) -> bool:

@@ -12,7 +12,7 @@ from shakespeare_env.errors import ShakespeareEnvError
 
 
 class DifferenceError(ShakespeareEnvError, AssertionError):
-    """Two views differ; says which, where and what."""
+    """Two views differ; the message says which, where and how."""
 
 
 @dataclass

@@ -28,7 +28,7 @@ class Setting:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What views are made with."""
+        """The arguments that views are made with."""
         return {"game": self.game, "players": self.players, "reward": self.reward, **self.options}
 
 

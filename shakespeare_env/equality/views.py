@@ -19,7 +19,7 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 Decisions = tuple[Any, ...]
-"""One of each row: `Decision`, or `SeatDecision`."""
+"""A `Decision`, or `SeatDecision`, for each row."""
 
 
 def position(setting: Setting, trace: Trace, compare: Comparison) -> None:

@@ -42,7 +42,7 @@ def check_deals(cards: Entry, fewer: Entry, deals: Mapping[int, int]) -> None:
 
 
 def check_lengths(road: Entry, lengths: Sequence[int]) -> None:
-    """Refuse road pieces of equal length: their owners could not be told apart (Rules A2)."""
+    """Refuse road pieces of equal length: their owners would be ambiguous (Rules A2)."""
     for length in lengths:
         if lengths.count(length) > 1:
             road.refuse("lengths", f"{length} is listed twice", "make all lengths different")

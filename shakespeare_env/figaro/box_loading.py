@@ -28,7 +28,7 @@ _TABLES = {
 def load_box(path: Path | None = None, noted: Callable[[Wanted], None] = to_nobody) -> Box:
     """Read and check a box file, by default the one in force.
 
-    `noted` is told of every entry that it may hold.
+    `noted` is called with every entry that it may hold.
 
     Raises:
         BoxError: Unreadable file, or an entry missing, unknown, mistyped, out of range or against

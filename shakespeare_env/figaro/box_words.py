@@ -1,4 +1,4 @@
-"""What the entries of a box are called for people who compare it with their copy."""
+"""Names of the entries of a box for people who compare it with their copy."""
 
 from __future__ import annotations
 
@@ -20,4 +20,4 @@ WORDS = {
     "pile": "Cards before a player",
     "pile.full": "The total that makes the player take them all",
 }
-"""By keys; `*` is any, and fills the braces."""
+"""Names by keys; `*` matches any key, which fills the braces."""

@@ -1,7 +1,7 @@
-"""What a move does, and all that follows it by itself, in words.
+"""The effects of a move, and of what follows it by itself, in words.
 
-The public rules once more, over positions in text: only these two are given, and hidden cards are
-read off the second.  Tests compare every amount with the engine.
+This repeats the public rules over two positions in text; hidden cards are read off the second.
+Tests compare every amount with the engine.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ class _Story:
             self.tell(seat, words, hand=dealt - left, taken=-self.taken[seat])
 
     def settle(self) -> None:
-        """Tell changes that have not been explained."""
+        """Add events for changes that have not been explained."""
         for seat in range(self.players):
             after = self.after
             hand = sum(after["hands"][seat].values()) - self.hands[seat]

@@ -78,17 +78,17 @@ def _suits(position: Mapping[str, Any]) -> dict[str, str]:
     """Colours, jesters and rings."""
     owner = {pile_colour(pile): seat for seat, pile in enumerate(position["front"])}
     rings = COPIES[position["players"], KIND_IDS.index(RING)]
-    told = {}
+    meanings = {}
     for colour in COLOURS:
         if colour in colours_of(position):
             where = f"before seat {owner[colour]}" if colour in owner else "before nobody"
-            told[colour] = (
+            meanings[colour] = (
                 "Lies before one seat at most: goes there, or if nowhere yet, before a seat "
                 f"without a colour.\nNow: {where}."
             )
         else:
-            told[colour] = "Not in play with so few seats."
-    return told | {
+            meanings[colour] = "Not in play with so few seats."
+    return meanings | {
         JESTER: "Of any colour: goes before any seat, and gives its pile no colour.",
         RING: "No value, no colour. Goes before yourself, then every pile passes to the next seat "
         f"clockwise; nobody has to take for it. {rings} in play.",
@@ -97,7 +97,7 @@ def _suits(position: Mapping[str, Any]) -> dict[str, str]:
 
 def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     """Every kind of card but rings, and where its copies are, as far as known."""
-    told = {}
+    meanings = {}
     copies = dict(zip(KIND_IDS, COPIES[position["players"]].tolist(), strict=True))
     for card, count in copies.items():
         if card == RING or not count:
@@ -110,11 +110,11 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
                 "taken by": position["taken"][seat].count(card),
             }
             where += [f"{n} {place} seat {seat}" for place, n in found.items() if n]
-        told[card] = (
+        meanings[card] = (
             f"{suit_of(card).capitalize()} of value {value_of(card)}, {count} in play.\n"
             f"Now: {'; '.join(where) or 'unseen'}."
         )
-    return told
+    return meanings
 
 
 def _each(position: Mapping[str, Any], values: list[int]) -> str:

@@ -22,7 +22,7 @@ _LOW = HEIGHT - _BOTTOM
 _SIZE = 12
 _LABEL_HEIGHT = 15
 _DASHES: tuple[tuple[float, ...], ...] = ((), (7, 3), (2, 2.5), (10, 3, 2, 3), (4, 4), (1, 4))
-"""By line, so that they are told apart without colour."""
+"""Dashes by line, which distinguish the lines without colour."""
 _TICKS = 5
 
 
@@ -30,9 +30,9 @@ class Line(NamedTuple):
     """A line of a graph.
 
     Attributes:
-        name: At its end and in the legend.
-        colour: Its own.
-        values: By position, NaN where there is none.
+        name: The name at its end and in the legend.
+        colour: The colour of the line.
+        values: Values by position, NaN where there is none.
     """
 
     name: str
@@ -44,9 +44,9 @@ class Point(NamedTuple):
     """A point that stands out and leads to its position.
 
     Attributes:
-        number: Of the position.
-        line: On which it is.
-        title: In words.
+        number: The number of the position.
+        line: The line that it is on.
+        title: The point in words.
     """
 
     number: int
@@ -67,13 +67,13 @@ def graph(
     """A figure whose cursor `film.js` moves.
 
     Args:
-        title: What it shows.
-        lines: At least one, all over the same positions.
+        title: The title of the figure.
+        lines: One or more lines, all over the same positions.
         chapters: (position, title) where parts of the game begin.
-        points: That stand out.
-        unit: Behind values, such as "%".
-        bounds: Of the values; None fits them.
-        link: What a position's address begins with.
+        points: Points that stand out.
+        unit: The unit written after values, such as "%".
+        bounds: The bounds of the values; None fits them.
+        link: The start of a position's address.
     """
     last = len(lines[0].values) - 1
     low, high = bounds or _bounds(lines)
@@ -165,7 +165,7 @@ def _curves(lines: Sequence[Line], scale: _Scale) -> Elements:
     for number, line in enumerate(lines):
         for run in _runs(line.values):
             points = [svg.Point(scale.x(k), scale.y(line.values[k])) for k in run]
-            # Light colours stand out from the ground by a dark edge.
+            # A dark edge makes light colours stand out from the ground.
             for colour, width in ((INK, 3.2), (line.colour, 2)):
                 elements.append(
                     svg.Polyline(
@@ -181,7 +181,7 @@ def _curves(lines: Sequence[Line], scale: _Scale) -> Elements:
 
 
 def _runs(values: Sequence[float]) -> list[list[int]]:
-    """Numbers of the values that are known, broken where some are not."""
+    """Runs of indices of known values."""
     runs: list[list[int]] = [[]]
     for number, value in enumerate(values):
         if math.isnan(value):
@@ -192,7 +192,7 @@ def _runs(values: Sequence[float]) -> list[list[int]]:
 
 
 def _ends(lines: Sequence[Line], scale: _Scale, unit: str) -> Elements:
-    """A name and the last value at the end of each line, none over another."""
+    """A name and the last value at the end of each line, without overlaps."""
     ends = []
     for number, line in enumerate(lines):
         runs = _runs(line.values)
@@ -278,5 +278,5 @@ def _value(value: float, unit: str) -> str:
 
 
 def _rounded(value: float) -> float | None:
-    """For JSON, which has no NaN."""
+    """The value rounded for JSON, which has no NaN."""
     return None if math.isnan(value) else round(float(value), 1)

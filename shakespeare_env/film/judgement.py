@@ -1,4 +1,4 @@
-"""What somebody thinks of a game: forecasts along it, and decisions that cost most."""
+"""Somebody's view of a game: forecasts along it, and the costliest decisions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Forecasts:
-    """What every seat could expect in n + 1 positions, NaN where nobody says.
+    """What every seat could expect in n + 1 positions, NaN where unknown.
 
     Attributes:
         chances: float[n + 1, P], shares of the victory; without meaning in solo games.
         scores: float[n + 1, P], final scores.
-        by: Who forecasts.
+        by: The name of the forecaster.
     """
 
     chances: NDArray[np.floating[Any]]
@@ -29,9 +29,9 @@ class Mistake:
     """A decision that cost its seat something.
 
     Attributes:
-        number: Of the move, from 1.
-        seat: Who decided.
-        loss: Share of the victory lost; alone, points lost.
+        number: The number of the move, from 1.
+        seat: The seat that decided.
+        loss: The share of the victory lost, or the points lost in a solo game.
         better: The move, in notation, that it is compared with.
         margin: Half the 95 % interval of the loss; 0 if it is not known.
     """

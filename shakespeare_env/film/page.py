@@ -37,13 +37,13 @@ def film_page(
     """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
 
     Args:
-        positions: n + 1.
+        positions: The n + 1 positions.
         moves: The n between them.
-        names: Who plays, by seat; empty if nobody is named.
-        forecasts: Shown as graphs. They tell of hands, so not beside `seat`.
-        mistakes: Decisions that are marked, likewise.
-        title: Of the page; empty: who plays what.
-        seat: Shows what this seat saw, `NO_SEAT` a spectator; None shows everything.
+        names: The players' names by seat, or nothing.
+        forecasts: Forecasts to show as graphs. They reveal hands, so they exclude `seat`.
+        mistakes: Decisions to mark; they exclude `seat`, too.
+        title: The title of the page; by default the game and its players.
+        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
         ending: Why the game stopped, if it was not played to its end.
 
     Raises:
@@ -84,7 +84,7 @@ def page_of(
 
 
 def framed(page: str) -> str:
-    """A page within another, such as a notebook: its script can reach nothing else."""
+    """A page framed within another, such as a notebook, where its script can reach nothing else."""
     return (
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
@@ -115,15 +115,15 @@ def default_title(film: Film) -> str:
 def player(
     film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
 ) -> str:
-    """What `film.js` brings to life: controls, board, log.
+    """The controls, board and log that `film.js` drives.
 
     Args:
-        film: What is played.
+        film: The film.
         extras: HTML below the board: graphs and lists.
-        source: Where the script fetches `Film.data`; empty: it is in the page.
-        link: What a position's address begins with.
+        source: Where the script fetches `Film.data`; empty if the page holds it.
+        link: The start of a position's address.
         at: The position shown first.
-        board: Its board, until the script has fetched all of them.
+        board: That position's board, shown until the script has fetched all.
     """
     last = len(film)
     buttons = "".join(
@@ -162,7 +162,7 @@ def score_graph(film: Film, link: str = "#") -> str:
 def forecast_graphs(
     film: Film, forecasts: Forecasts, mistakes: Sequence[Mistake] = (), link: str = "#"
 ) -> str:
-    """Every seat's chance to win over the game, alone the expected score, with mistakes marked."""
+    """Every seat's chance to win over the game, or expected solo score, with mistakes marked."""
     points = [
         Point(one.number, one.seat, mistake_title(film, one))
         for one in mistakes
@@ -197,11 +197,11 @@ def mistakes_list(film: Film, mistakes: Sequence[Mistake], link: str = "#") -> s
         return ""
     rows = []
     for one in sorted(mistakes, key=lambda mistake: -mistake.loss):
-        told = film.told[one.number - 1]
+        entry = film.told[one.number - 1]
         better = film.positions[one.number - 1].describe_move(one.better)
         rows.append(
             f'<li><a href="{escape(link)}{one.number}" data-ply="{one.number}">'
-            f"{escape(mistake_title(film, one))}</a>: {escape(told.text)}. Better: "
+            f"{escape(mistake_title(film, one))}</a>: {escape(entry.text)}. Better: "
             f"{escape(better)} <code>{escape(one.better)}</code></li>"
         )
     return (
@@ -220,12 +220,12 @@ def _lines(film: Film, values: NDArray[np.floating[Any]]) -> list[Line]:
 def _log(film: Film, link: str) -> str:
     """All moves in words, each a link; read without scripts, too."""
     rows = []
-    for number, told in enumerate(film.told, 1):
-        code = f" <code>{escape(told.move)}</code>" if told.move else ""
-        effects = "".join(f"<li>{escape(effect)}</li>" for effect in told.effects)
+    for number, entry in enumerate(film.told, 1):
+        code = f" <code>{escape(entry.move)}</code>" if entry.move else ""
+        effects = "".join(f"<li>{escape(effect)}</li>" for effect in entry.effects)
         rows.append(
-            f'<li><a href="{escape(link)}{number}" data-ply="{number}">{escape(told.mover)}</a> '
-            f"{escape(told.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
+            f'<li><a href="{escape(link)}{number}" data-ply="{number}">{escape(entry.mover)}</a> '
+            f"{escape(entry.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
         )
     return (
         '<details class="film-log"><summary>All moves in words</summary>'

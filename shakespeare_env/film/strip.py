@@ -30,17 +30,17 @@ class Film:
     """A game as one seat saw it, or all of it.
 
     Args:
-        positions: n + 1.
+        positions: The n + 1 positions.
         moves: The n between them.
-        names: Who plays, by seat; empty if nobody is named.
-        seat: Whose knowledge, `NO_SEAT` a spectator's; None shows everything.
+        names: The players' names by seat, or nothing.
+        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
         ending: Why the game stopped, if it was not played to its end.
 
     Attributes:
-        game: What is played.
-        players: Seats at the table.
+        game: The game played.
+        players: The number of seats.
         positions: As given.
-        told: Every move in words, as it may be known.
+        told: Every move in words, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
 
@@ -82,15 +82,15 @@ class Film:
         self._seen = seen
 
     def __len__(self) -> int:
-        """How many moves there are."""
+        """The number of moves."""
         return len(self.told)
 
     def label(self, seat: int) -> str:
-        """What a seat is called."""
+        """The name of a seat."""
         return self.names[seat] if self.names else f"Seat {seat}"
 
     def progress(self, number: int) -> str:
-        """Where the game stands in a position, in a line."""
+        """The state of the game in a position, in a line."""
         headline = self.headlines[number]
         parts = [headline.progress, headline.phase, headline.sentence]
         if number == len(self) and self.ending:
@@ -99,14 +99,14 @@ class Film:
 
     def data(self) -> str:
         """JSON that `film.js` plays: every picture once, and which of them a position shows."""
-        told = [
+        moves = [
             {"who": one.mover, "text": one.text, "move": one.move, "effects": one.effects}
             for one in self.told
         ]
         film = {
             **self._drawn(),
             "progress": [self.progress(number) for number in range(len(self) + 1)],
-            "told": told,
+            "told": moves,
         }
         return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
 
@@ -138,8 +138,7 @@ class Film:
                 own = _Panel(panel.name, panel.title, panel.seat, pieces)
                 frame.append(panels.setdefault(own, len(panels)))
             frames.append(frame)
-        # Pictures of one piece stand together: they are alike, and what is alike packs well only
-        # where it is near.
+        # Pictures of one piece stand together, since similar data packs well only when close.
         order = sorted(drawn, key=lambda one: (one[0], drawn[one]))
         place = {drawn[one]: number for number, one in enumerate(order)}
         packed = [

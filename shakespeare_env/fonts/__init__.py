@@ -1,7 +1,7 @@
 """The fonts that pictures are set in, and how wide a text is in them.
 
-They are shipped so that a picture looks the same on every machine, and measured without a font
-library so that drawing needs none.
+They are shipped so that pictures look the same on every machine, and measured without a font
+library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 Weight = Literal["normal", "bold"]
 
 FAMILY = "DejaVu Sans, Verdana, sans-serif"
-"""Verdana is about as wide, for viewers on machines without DejaVu Sans."""
+"""The font family; Verdana is about as wide, for machines without DejaVu Sans."""
 
 _FOLDER = Path(__file__).parent
 FILES: dict[Weight, Path] = {

@@ -1,4 +1,4 @@
-"""Activations, told: powers, and elements taken and placed (Rules T3 to T18)."""
+"""Events of activations: powers, and elements taken and placed (Rules T3 to T18)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Opened:
     """The choices that a move has opened, in the order in which they are made.
 
     Attributes:
-        quills: White ones still to be placed.
+        quills: White quills still to be placed.
         craft: `pending` of the notation; None if nothing may be taken.
         back: Whether a disc must move back.
         queen: Whether the Queen's gift is chosen.
@@ -44,7 +44,7 @@ class Opened:
 
     @classmethod
     def of(cls, position: Mapping[str, Any]) -> Opened:
-        """Those of a position."""
+        """The choices that a position has opened."""
         phase, pending = position["phase"], position["pending"]
         opened = cls(back=phase == "back", queen=phase == "queen")
         if phase == "craft":

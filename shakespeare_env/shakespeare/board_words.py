@@ -18,7 +18,7 @@ _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
 
 def act_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """What each act pays at a rehearsal, and where the discs are."""
-    told = {}
+    meanings = {}
     for act, (name, length) in enumerate(zip(ACTS, t.ACT_LENGTH.tolist(), strict=True)):
         piles = position["piles"][name]
         pays = [f"−1 prestige on spaces 1 to {t.GREY_SPACES}"] if t.GREY_SPACES else []
@@ -27,12 +27,12 @@ def act_topics(position: Mapping[str, Any]) -> dict[str, str]:
             f"{'neutral' if disc == 'neutral' else f'seat {disc}'} on {space_of(piles, disc)}"
             for disc in ranking(piles)
         )
-        told[f"act_{name.lower()}"] = (
+        meanings[f"act_{name.lower()}"] = (
             f"{_QUILLS[name]} and white quills advance here, up to space {length}. At a rehearsal: "
             f"{', '.join(pays)}. On one space the lowest disc is ahead.\n"
             f"Now, first to last: {', '.join(discs)}."
         )
-    return told
+    return meanings
 
 
 def _places() -> list[str]:
@@ -56,7 +56,7 @@ def element_topics(position: Mapping[str, Any]) -> dict[str, str]:
     pays = "; ".join(
         f"{value} → {gain_words(vars(gain))}" for value, gain in t.BOX.costume_gain.items()
     )
-    told = {
+    meanings = {
         "costume": f"Elements for actors and extras, {t.N_SLOTS} each. The last completes it and "
         f"pays at once by the sum of the values: {pays}.",
         "set": "Elements for the stage. Every space underneath must be filled, and the mirrored "
@@ -70,10 +70,10 @@ def element_topics(position: Mapping[str, Any]) -> dict[str, str]:
         only = ", not for craftsmen" if colour == "yellow" else ""
         costumes = plural(position["display"]["costumes"][colour], "costume")
         sets = plural(position["display"]["sets"][colour], "stage set")
-        told[colour] = (
+        meanings[colour] = (
             f"Value {value}{only}. On the stage: {does}.\nNow on display: {costumes}, {sets}."
         )
-    return told | _extras(position)
+    return meanings | _extras(position)
 
 
 def _extras(position: Mapping[str, Any]) -> dict[str, str]:
@@ -94,7 +94,7 @@ def _extras(position: Mapping[str, Any]) -> dict[str, str]:
 
 def stage_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Every space of the stage."""
-    told = {"candle": "Filling this space of the stage gains 1 prestige at once."}
+    meanings = {"candle": "Filling this space of the stage gains 1 prestige at once."}
     for space in t.BOX.spaces:
         filled = [
             f"seat {seat}: {mine['stage'][space.id]}"
@@ -102,8 +102,8 @@ def stage_topics(position: Mapping[str, Any]) -> dict[str, str]:
             if space.id in mine["stage"]
         ]
         now = f"\nNow: {'; '.join(filled)}." if filled else ""
-        told[space.id] = _space(space) + now
-    return told
+        meanings[space.id] = _space(space) + now
+    return meanings
 
 
 def _space(space: Space) -> str:

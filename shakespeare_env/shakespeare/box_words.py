@@ -1,4 +1,4 @@
-"""What the entries of a box are called for people who compare it with their copy."""
+"""Names of the entries of a box for people who compare it with their copy."""
 
 from __future__ import annotations
 
@@ -65,4 +65,4 @@ WORDS = {
     "objective.*.metric": "What it counts",
     "objective.*.points": "Prestige by that number",
 }
-"""By keys; `*` is any, and fills the braces."""
+"""Names by keys; `*` matches any key, which fills the braces."""

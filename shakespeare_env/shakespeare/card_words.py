@@ -35,7 +35,7 @@ _CRAFTS = {
 def character_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Every character by its id, and where it is."""
     shown = Counter(position["display"]["characters"])
-    told = {}
+    meanings = {}
     for card in BOX.characters:
         lines = [f"{card.name}: {_kind(card)}. {_use(card)}"]
         if card.kind == "actor":
@@ -48,20 +48,20 @@ def character_topics(position: Mapping[str, Any]) -> dict[str, str]:
                 if member["card"] == card.id
             ]
         lines += [f"Now: {'; '.join(where)}."] if where else []
-        told[card.id] = "\n".join(lines)
-    return told
+        meanings[card.id] = "\n".join(lines)
+    return meanings
 
 
 def objective_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Every objective by its id, and what each seat has of it now."""
-    told = {}
+    meanings = {}
     for objective in BOX.objectives:
         steps = ", ".join(f"{at} → {won}" for at, won in objective.points)
-        told[objective.id] = (
+        meanings[objective.id] = (
             f"{objective.name}: {_COUNTED[objective.metric]}; prestige at the end: {steps}.\n"
             f"Now: {'; '.join(_standings(position, objective))}."
         )
-    return told
+    return meanings
 
 
 def kept_objectives(position: Mapping[str, Any]) -> str:

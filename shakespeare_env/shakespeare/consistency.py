@@ -59,7 +59,7 @@ def is_list(values: Any, length: int) -> bool:
 
 @rule
 def is_ranking(seats: Any, length: int, players: int) -> bool:
-    """Whether a list names so many different seats at the table."""
+    """Whether a list names `length` different seats at the table."""
     found = 0
     for place in range(length):
         if seats[place] >= players:

@@ -1,4 +1,4 @@
-"""What ends a day, told: mood, rehearsal, upkeep, rest, and the end of the game."""
+"""Events that end a day: mood, rehearsal, upkeep, rest, and the end of the game."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def finish(ledger: Ledger, after: Mapping[str, Any]) -> None:
 def _score_objectives(
     ledger: Ledger, seat: int, kept: list[str], pledged: Mapping[str, int]
 ) -> None:
-    """Objectives, which lead to `pledged` prestige and pounds; unknown ones together."""
+    """Score objectives up to the `pledged` prestige and pounds; unknown ones together."""
     others = []
     for card in kept:
         known = OBJECTIVES.get(card)
@@ -208,7 +208,7 @@ def _score_objectives(
 
 
 def _reached(steps: tuple[tuple[int, int], ...], space: int) -> int:
-    """What an act pays on a space."""
+    """The pay of an act on a space."""
     return next((won for at, won in reversed(steps) if space >= at), 0)
 
 

@@ -1,7 +1,7 @@
-"""What a move does, and all that follows it by itself, in words.
+"""The effects of a move, and of what follows it by itself, in words.
 
-The public rules once more, over positions in text: only these two are given, and chance and secrets
-are read off the second.  Tests compare every amount with the engine.
+This repeats the public rules over two positions in text; chance and secrets are read off the
+second.  Tests compare every amount with the engine.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Story(Play):
     """A move, and what follows up to the decision at which `after` stops."""
 
     def waits(self) -> bool:
-        """Whether the mover has a choice to make; what leaves it none is told (D1)."""
+        """Whether the mover has a choice to make; forced moves become events (D1)."""
         while self.opened.quills:
             acts = [act for act in ACTS if self.ledger.can_advance(act, self.mover)]
             if len(acts) > 1:
@@ -210,7 +210,7 @@ class _Story(Play):
         return False
 
     def settle(self) -> None:
-        """Tell changes that have not been explained."""
+        """Add events for changes that have not been explained."""
         for seat, (mine, then) in enumerate(
             zip(self.ledger.seats, self.after["seats"], strict=True)
         ):

@@ -33,10 +33,10 @@ def tell(fault: int, a: int, b: int) -> int:
     return fault | (a << 8) | (b << 16)
 
 
-def explain(game: Record, told: int) -> Words:
-    """What `tell` told, in words."""
-    words = _WORDS[told & _BYTE]
-    return words(game, told >> 8 & _BYTE, told >> 16 & _BYTE)
+def explain(game: Record, fault: int) -> Words:
+    """What `tell` wrote, in words."""
+    words = _WORDS[fault & _BYTE]
+    return words(game, fault >> 8 & _BYTE, fault >> 16 & _BYTE)
 
 
 def _at_odds(game: Record, a: int, b: int) -> Words:

@@ -25,7 +25,7 @@ _DAYS = f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}"
 
 def topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
-    told: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for part in (
         _moves(position),
         _day(position),
@@ -37,8 +37,8 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
         objective_topics(position),
     ):
         for name, text in part.items():
-            told[name] = f"{told[name]}\n{text}" if name in told else text
-    return told
+            meanings[name] = f"{meanings[name]}\n{text}" if name in meanings else text
+    return meanings
 
 
 def _moves(position: Mapping[str, Any]) -> dict[str, str]:

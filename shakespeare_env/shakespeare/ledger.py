@@ -1,4 +1,4 @@
-"""A position carried along while its changes are told, each with its cause."""
+"""A position that changes event by event, each with its cause."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COUNTERS = (
     *("pounds", "tokens", "mood", "cylinders", *(f"act {act}" for act in ACTS)),
     *("troupe", "resting", "objectives", "stage", "costumes"),
 )
-"""What a seat has besides prestige: amounts, spaces and numbers of things."""
+"""A seat's counters besides prestige: amounts, spaces and numbers of things."""
 _LENGTH = dict(zip(ACTS, ACT_LENGTH.tolist(), strict=True))
 _RANGES = {"prestige": (-MOST, MOST), "pounds": (0, MOST), "mood": (LOWEST_MOOD, HIGHEST_MOOD)}
 
@@ -29,7 +29,7 @@ def signed(amount: int) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """So many of something."""
+    """A count with its noun."""
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
@@ -101,16 +101,16 @@ class Ledger:
         note: str = "",
         counters: Mapping[str, int] | None = None,
     ) -> None:
-        """Change a seat's acts, prestige, pounds, tokens or mood and tell it.
+        """Change a seat's acts, prestige, pounds, tokens or mood, and add an event.
 
         Args:
-            seat: Whose.
-            cause: In words, before the amounts.
+            seat: The seat.
+            cause: Words before the amounts.
             gains: Prestige, pounds, tokens and mood, by name.
-            source: Of prestige.
-            quills: By act; negative ones move back.
+            source: The source of prestige.
+            quills: Quills by act; negative ones move back.
             note: More words, after the amounts.
-            counters: Changes that the caller has made and `cause` tells.
+            counters: Changes that the caller has made and `cause` describes.
         """
         words, changed = [], dict(counters or {})
         for act, steps in (quills or {}).items():

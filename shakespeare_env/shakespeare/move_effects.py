@@ -1,4 +1,4 @@
-"""What the moves themselves do, told."""
+"""Events of the moves themselves."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 
 class Play:
-    """The play between two positions, told move by move.
+    """The events between two positions, move by move.
 
     Attributes:
         ledger: The events so far, and the position after them.
-        after: What it leads to, which shows chance and secrets.
-        opened: What the mover still has to choose.
-        part: Of the game, as `state.PART_NAMES`.
+        after: The position that it leads to, which shows chance and secrets.
+        opened: The choices that the mover still has to make.
+        part: The part of the game, as in `state.PART_NAMES`.
     """
 
     def __init__(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
@@ -46,7 +46,7 @@ class Play:
         return self.ledger.seats[self.mover]
 
     def play(self, move: str | None) -> None:
-        """Tell a move; of one kept secret, what can be seen of it."""
+        """Add the events of a move, or what can be seen of a secret one."""
         if move is None and self.opened.drawn:
             move = f"objective:{UNKNOWN}"
         kind, _, what = (move or "").partition(":")

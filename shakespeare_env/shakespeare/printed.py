@@ -8,6 +8,6 @@ from shakespeare_env.shakespeare.tables import BOX, ELEMENT_VALUE
 CARDS = {card.id: card for card in BOX.characters}
 OBJECTIVES = {objective.id: objective for objective in BOX.objectives}
 VALUES = dict(zip(COLOURS, ELEMENT_VALUE.tolist(), strict=True))
-"""Of elements, by colour."""
+"""The values of elements by colour."""
 UNPAID = -2
 """Prestige for each character not paid (Rules F3)."""

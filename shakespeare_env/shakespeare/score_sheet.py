@@ -1,4 +1,4 @@
-"""What a score is made of, as far as a position tells.
+"""The parts of a score, as far as a position shows them.
 
 Prestige on the track does not say where it came from; the events of a game do
 (`score_sheet.from_events`).

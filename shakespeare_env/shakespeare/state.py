@@ -60,7 +60,7 @@ FIELDS = (
     StateField("part", IN_DRAFT, IN_END),
     StateField("to_move", NOBODY, N_SEATS - 1),  # the seat that decides; NOBODY when over
     StateField("order", NOBODY, N_SEATS - 1, N_SEATS),  # first place first; NOBODY past the last
-    StateField("initiative", NOBODY, N_SEATS - 1, N_SEATS),  # likewise, up to initiative_len
+    StateField("initiative", NOBODY, N_SEATS - 1, N_SEATS),  # by place, up to initiative_len
     StateField("initiative_len", 0, N_SEATS),
     # seats still to be served in phases 3, 4 and 6, next first; NOBODY past the last
     StateField("queue", NOBODY, N_SEATS - 1, N_SEATS),

@@ -57,8 +57,8 @@ class SavedGame:
 
     Attributes:
         records: The game's record, random state included, in an array of one.
-        variables: PettingZoo's own that change during a game.
-        box_digest: Of the box it was played with.
+        variables: PettingZoo's own variables that change during a game.
+        box_digest: The digest of the box it was played with.
     """
 
     records: Records
@@ -177,7 +177,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self._was_dead_step(action)
             return
         rewards, done = self._batch.step(np.array([action]))
-        # The mover has seen its rewards so far; the others' add up until their turn.
+        # The mover has seen its rewards so far; those of others add up until their turn.
         self._cumulative_rewards[agent] = 0.0
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
@@ -194,7 +194,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
     def save_state(self) -> SavedGame:
-        """The game as it stands, chance to come included; ResetNeeded if none has started."""
+        """The current game, chance to come included; ResetNeeded if none has started."""
         self._check_begun("save_state")
         return SavedGame(
             records=self._batch.save(slice(0, 1)),
@@ -249,7 +249,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         """Put in every agent's info its mask and, at the end, how the game ended for it."""
         nothing, seat = self._no_action, self._batch.to_move.item(0)
         self.infos = {agent: {"action_mask": nothing.copy()} for agent in self.agents}
-        # Who ended the game by an illegal action is still to decide, but may have left.
+        # A seat that ended the game by an illegal action is still to decide, but may have left.
         if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
             self.infos[agent]["action_mask"][:] = self._batch.mask[0]
         if True in self.terminations.values():
@@ -267,7 +267,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             batch.players[row],
             batch.scores()[row, : len(seats)],
             self._winners[row, : len(seats)],
-            # An illegal action is not played: its seat is still to move, at a regular end nobody.
+            # An illegal action is not played, so its seat is still to move; regularly nobody is.
             batch.to_move[row],
         )
 

@@ -26,7 +26,7 @@ except ImportError as fault:
     ) from fault
 
 SEED_BYTES = 4
-"""Chance nodes before a game; each draws a byte of its seed, the most significant first."""
+"""Chance nodes before a game; each draws a byte of the seed, the most significant first."""
 _BYTE_VALUES = 256
 _MOST_DECISIONS = 2000
 """More than any game has: the longest of thousands of random ones had fewer than 300."""
@@ -42,7 +42,7 @@ class OpenSpielGame(pyspiel.Game):
         ValueError: a value that the game does not take.
 
     Attributes:
-        name: As in the registry.
+        name: The game's name in the registry.
         arguments: All parameters, defaults included.
     """
 
@@ -77,7 +77,7 @@ class OpenSpielGame(pyspiel.Game):
     def make_py_observer(
         self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
     ) -> SeatObserver:
-        """What OpenSpiel asks for observations; ValueError for a type it cannot give."""
+        """The observer that OpenSpiel asks for; ValueError for an unsupported type."""
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if params or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
             raise ValueError("an observation is one seat's, whole and without parameters")
@@ -246,7 +246,7 @@ def _game_type(name: str) -> pyspiel.GameType:
     )
 
 
-# What is registered outlives the interpreter: a class can, a function cannot.
+# What is registered outlives the interpreter, which a class can but a function cannot.
 for _name in registry.names():
     _game = type(f"{OpenSpielGame.__name__}_{_name}", (OpenSpielGame,), {"name": _name})
     pyspiel.register_game(_game_type(_name), _game)

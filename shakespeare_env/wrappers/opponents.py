@@ -17,7 +17,7 @@ Opponents = Player | Sequence[Player] | Mapping[Player, float]
 """One player for all seats, one for each, or weights to draw each seat's player from."""
 
 MOST_OPPONENTS = 1000
-"""To draw from."""
+"""The most opponents to draw from."""
 
 
 class OpponentPool:
@@ -97,6 +97,6 @@ def _shares(weights: Mapping[Any, float]) -> NDArray[np.float64]:
         raise ValueError(
             f"opponents={dict(weights)!r}: give every player a weight of 0 or more, and one above 0"
         )
-    given /= given.max()  # whose sum could overflow
+    given /= given.max()  # or the sum could overflow
     shares: NDArray[np.float64] = given / given.sum()
     return shares

@@ -1,4 +1,4 @@
-"""What the last info of an episode says, under the same keys in all environments."""
+"""The outcome in an episode's last info, under the same keys in all environments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def outcomes(
 
     Args:
         game: The game played.
-        seats: int[m], whose outcome it is.
+        seats: int[m], the seat of each outcome.
         players: int[m], seats at the table.
         scores: int16[m, L], by seat; L is that of the longest table.
         winners: bool[m, L], none after an illegal action.
@@ -45,7 +45,7 @@ def outcomes(
     won = winners.take(own_places) / np.maximum(np.add.reduce(winners, 1), 1)
     if game.solo_target is not None and (alone := players == 1).any():
         won[alone & (own <= game.solo_target)] = 0.0
-    # By standing the winners come first, whatever their scores, and the offender last.
+    # The winners rank first, whatever their scores, and the offender last.
     standing = scores.copy()
     standing[winners] = _FIRST
     seat = np.arange(length)

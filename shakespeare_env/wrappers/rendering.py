@@ -12,7 +12,7 @@ from shakespeare_env.game import Game, Record
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
-"""Frames per second that people can follow, a decision per frame."""
+"""Frames per second, a decision each, that people can follow."""
 
 
 class Renderer:

@@ -25,7 +25,7 @@ _BY_ROW = ("action_masks",)
 
 
 class SB3VecEnv(VecEnv):
-    """What the environments here share: they are rows of arrays, not lists of environments.
+    """The base of the environments here, which are rows of arrays, not lists of environments.
 
     When a game ends, the next one starts in the same step; the info of its row then holds
     `terminal_observation`, int8[D], and says how the game ended (`outcome.outcomes`): from
@@ -91,7 +91,7 @@ class SB3VecEnv(VecEnv):
         """Nothing to release."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed, not negative, of the games that `reset` deals; None: those that follow."""
+        """Set the seed of the games that `reset` deals; None deals those that follow."""
         self._seeds = [seed] * self.num_envs
         return self._seeds
 

@@ -28,7 +28,7 @@ class Step:
     Attributes:
         rewards: float32[n], received since its last decision; 0 in games not played in.
         ended: bool[n], the games that it ended.
-        illegal: bool[n], those that an illegal action ended.
+        illegal: bool[n], the games that an illegal action ended.
     """
 
     rewards: NDArray[np.float32]
@@ -46,7 +46,7 @@ class SingleAgentBatch:
     Args:
         game: As for `Batch`, like `n`, `players`, `threads`, `reward`, `box` and `options`.
         seat: The learner's; None moves it around the table from game to game, from seat i in row i.
-        opponents: Who plays the others: one player for all; a sequence of `players - 1`, seated in
+        opponents: The other seats' players: one for all; a sequence of `players - 1`, seated in
             order after the learner; or a mapping from player to weight, by which each seat draws
             one for every game.  A player is a name (`shakespeare_agents.names`), a checkpoint's
             folder, an agent, or a function like `Agent.act`.  None means the strongest bundled
@@ -55,7 +55,7 @@ class SingleAgentBatch:
 
     Attributes:
         batch: The games.
-        seats: int8[n], the learner's.
+        seats: int8[n], the learner's seats.
         over: bool[n], the games that wait for `restart`.
     """
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shakespeare_env.game import Game, Record
 
 _NOT_SHOWN = "random"
-"""Future chance is not part of the position."""
+"""The field of future chance, which is not part of the position."""
 
 
 class StateView:

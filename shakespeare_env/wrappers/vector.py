@@ -22,11 +22,11 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import action_space, observation_space
 
 _COPIES = 6
-"""Of observations and masks: the batch's, what a step returns, and the bounds of the spaces."""
+"""Copies of observations and masks: the batch's, a step's results, the spaces' bounds."""
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
-    """N games, stepped together, in each of which the learner has one seat.
+    """N games, stepped together; the learner has one seat in each.
 
     Every row is a `SingleAgentEnv`.  What follows the end of a row's game is up to
     `autoreset_mode`, an `AutoresetMode`, its name or its value, as in Gymnasium's own vector
@@ -47,7 +47,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
 
     Attributes:
         games: The `SingleAgentBatch`.
-        autoreset_mode: As asked for, an `AutoresetMode`.
+        autoreset_mode: The `AutoresetMode` asked for.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface

@@ -24,7 +24,7 @@ from shakespeare_training.terminal import (
 
 _CONFIGURED = "as configured"
 _OVERRIDES = "--set"
-"""What to call settings from the command line in errors."""
+"""The name of settings from the command line in errors."""
 
 
 def _complete_config(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -41,7 +41,7 @@ def _complete_config(ctx: typer.Context, incomplete: str) -> list[str]:
                 found.append(f"{written}{path.name}/")
             elif path.suffix == ".toml":
                 found.append(f"{written}{path.name}")
-    except (OSError, ValueError):  # no such folder, or not ours to read
+    except (OSError, ValueError):  # no such folder, or no permission
         pass
     return [name for name in found if name.startswith(incomplete)]
 

@@ -23,13 +23,12 @@ with needing("train", "training needs"):
     )
 
 CURRENT, PAST = "current", "past"
-"""In `opponents`: self-play, and a snapshot of the learner."""
+"""Keys of `opponents`: self-play, and a snapshot of the learner."""
 
 MOST_DECISIONS = 10**15
-"""Of any run: centuries on any machine."""
+"""The longest run: centuries on any machine."""
 
-# The upper bounds are beyond what anybody can use; what fits a machine is another question
-# (`check_memory`).
+# The upper bounds are beyond what anybody can use; `check_memory` says what fits a machine.
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 SomeShare = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
@@ -37,14 +36,14 @@ Positive = Annotated[float, Field(gt=0, le=1e6, allow_inf_nan=False)]
 Decisions = Annotated[int, Field(gt=0, le=MOST_DECISIONS)]
 Count = Annotated[int, Field(gt=0, le=10**6)]
 Games = Annotated[int, Field(gt=0, le=10**5)]
-"""All in memory at once."""
+"""A number of games, all in memory at once."""
 Name = Annotated[str, Field(max_length=4096)]
-"""Of an agent, or a folder's path."""
+"""The name of an agent, or a folder's path."""
 
 
 @dataclass(frozen=True)
 class Only:
-    """Marks a setting that one algorithm alone has."""
+    """Marks a setting that only one algorithm has."""
 
     algorithm: str
 

@@ -21,9 +21,9 @@ with needing("train", "training needs"):
 CONFIGS = Path(__file__).parent / "configs"
 """A folder for each game, with a file for each of its bundled settings."""
 _DEFAULT = "ppo"
-"""Of the bundled settings."""
+"""The name of the default settings."""
 _LARGEST = 2**20
-"""Bytes of a file of settings."""
+"""The most bytes of a file of settings."""
 
 
 def read_config(
@@ -75,7 +75,7 @@ def chosen_config(
     """
     game = overrides.get("game", registry.DEFAULT)
     if game not in registry.names():
-        game = registry.DEFAULT  # `read_config` says what is wrong with it
+        game = registry.DEFAULT  # `read_config` reports the fault
     if choice is None:
         return default_config(game, overrides, origin)
     known = bundled_names(game)

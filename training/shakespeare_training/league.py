@@ -1,4 +1,4 @@
-"""Who plays the learner: itself, its own snapshots, and other agents.
+"""The learner's opponents: itself, its own snapshots, and other agents.
 
 Opponents stay for a whole game: swapping one would spoil trajectories and win rates.  Snapshots are
 drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with weight (1 - x)^2
@@ -29,9 +29,9 @@ with needing("train", "training needs"):
     from threadpoolctl import ThreadpoolController
 
 _DECAY = 0.99
-"""What a game's weight is multiplied by with every later one: the learner changes."""
+"""The factor by which each game reduces the weight of earlier ones, as the learner changes."""
 MOST_GAMES = 1.0 / (1.0 - _DECAY) + 1e-6
-"""What the weights of all games against an opponent stay below."""
+"""The upper bound of the weights of all games against an opponent."""
 
 
 @dataclass(eq=False)
@@ -39,12 +39,12 @@ class Opponent:
     """An agent the learner plays against, and how the learner fares.
 
     Attributes:
-        name: Of an agent or its folder, or a snapshot's age in decisions.
-        agent: Who plays.
+        name: The name of an agent or its folder, or a snapshot's age in decisions.
+        agent: The agent that plays.
         tensors: A snapshot's weights.
-        games: Against it, older ones counting less.
-        wins: The learner's, likewise; a tie is half a win.
-        retired: No longer drawn, only finishing its games.
+        games: Games against it, older ones counting less.
+        wins: The learner's wins, older ones counting less; a tie is half a win.
+        retired: Whether it is no longer drawn and only finishes its games.
         stored: The file of its weights.
     """
 
@@ -58,12 +58,12 @@ class Opponent:
 
     @property
     def win_rate(self) -> float:
-        """The learner's, 0 to 1, after one win and one loss to begin with; 0.5 is parity."""
+        """The learner's win rate, 0 to 1, with one win and one loss added; 0.5 is parity."""
         return (self.wins + 1.0) / (self.games + 2.0)
 
     @property
     def weight(self) -> float:
-        """In prioritised fictitious self-play."""
+        """Its weight in prioritised fictitious self-play."""
         return (1.0 - self.win_rate) ** 2
 
 
@@ -71,7 +71,7 @@ class Ended(NamedTuple):
     """Games that have just ended.
 
     Attributes:
-        seats: int32[m, S], who had which (`Lineup`).
+        seats: int32[m, S], who had which seat (`Lineup`).
         scores: int16[m, S], final.
     """
 
@@ -80,21 +80,21 @@ class Ended(NamedTuple):
 
 
 def named_opponents(opponents: Iterable[str]) -> list[str]:
-    """Those of a setting `opponents` that are agents."""
+    """The agents among the keys of a setting `opponents`."""
     return [name for name in opponents if name not in (CURRENT, PAST)]
 
 
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
-    The argument `opponents` is weights by name: `current`, `past`, or an agent's name or folder.
+    The argument `opponents` holds weights by name: `current`, `past`, or an agent's name or folder.
 
     Attributes:
         opponents: The named agents, then the snapshots, oldest first.
         lineup: Who has which seat; the learner is `OUTSIDE`, others are indices of `opponents`.
-        active: The snapshot that plays in games that begin now, if any.
-        finished: Games finished so far.
-        rng: Draws the active snapshot; each game's generator draws all else.
+        active: The snapshot that plays in new games, if any.
+        finished: The number of games finished so far.
+        rng: Draws the active snapshot; each game's generator draws everything else.
     """
 
     def __init__(
@@ -146,8 +146,8 @@ class League:
     def _active_index(self) -> int:
         """The active snapshot as an index of `opponents`; the learner itself if there is none.
 
-        Redrawn once as many games have finished as are played in parallel; one at a time, as
-        reading many networks' weights in every step would take longer than all else.
+        It is redrawn once as many games have finished as are played in parallel. Only one is
+        active, as reading many networks' weights in every step would take longer than all else.
         """
         pool = self.pool
         if pool and (self.active is None or self.finished >= self._active_until):
@@ -163,8 +163,8 @@ class League:
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
-        # Networks here wake no BLAS thread, but agents of one's own may multiply with NumPy: a
-        # second thread would then spin on a core that PyTorch needs.
+        # Networks here wake no BLAS thread, but users' own agents may multiply with NumPy, whose
+        # second thread would spin on a core that PyTorch needs.
         with self._blas.limit(limits=1, user_api="blas"):
             return self.lineup.decide(self.batch, rows)
 
@@ -173,7 +173,7 @@ class League:
         return Ended(self.lineup.seats[rows], self.batch.final_scores[rows])
 
     def record_results(self, ended: Ended) -> None:
-        """Count games."""
+        """Count the results of games."""
         self.finished += len(ended.seats)
         for seats, score in zip(ended.seats, ended.scores.astype(np.float64), strict=True):
             others = np.flatnonzero(seats >= 0)
@@ -185,11 +185,11 @@ class League:
                 opponent.wins = opponent.wins * _DECAY + float(win)
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
-        """Add the learner as it is now, named by its decisions, to the pool."""
+        """Add the current learner, named by its decisions, to the pool."""
         self.opponents.append(self._snapshot(name, tensors))
         pool = self.pool
         if len(pool) > self.max_snapshots:
-            # The newest has not been tried yet: it stays.
+            # The newest has not been tried yet, so it stays.
             easiest = min(pool[:-1], key=lambda snapshot: snapshot.weight)
             easiest.retired = True
             if easiest is self.active:
@@ -246,10 +246,10 @@ class League:
         """Take over the state of a league of the same named opponents.
 
         Args:
-            data: Of its `to_json`.
-            snapshots: Weights of its `snapshots`.
-            seats: int32[n, S], of its `lineup`.
-            generators: uint64[n], their states in its `lineup`.
+            data: The result of its `to_json`.
+            snapshots: The weights of its `snapshots`.
+            seats: int32[n, S], the seats of its `lineup`.
+            generators: uint64[n], the states of generators in its `lineup`.
         """
         self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):

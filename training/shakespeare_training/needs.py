@@ -1,4 +1,4 @@
-"""What memory a run needs, and a refusal before it is taken."""
+"""The memory that a run needs, and its refusal before memory is taken."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shakespeare_training.game_length import random_decisions
 
 _FLOAT = 4
 _COPIES = 4
-"""Of the weights: themselves, their gradients and Adam's two moments."""
+"""Copies of the weights: themselves, their gradients and Adam's two moments."""
 _LAYERS = 5
 """Layers' outputs that wait for their gradients: trunk, norm, policy, outlook, and activations."""
 
@@ -24,11 +24,11 @@ _LAYERS = 5
 def check_memory(config: TrainingConfig, device: str) -> None:
     """Refuse settings whose run cannot fit the machine, or its GPU.
 
-    The estimate counts the large arrays that a run surely has at once, so what is refused does not
-    fit; what is not refused may still be too much beside other programs.
+    The estimate counts the large arrays that a run surely has at once, so refused settings do not
+    fit; accepted ones may still be too much beside other programs.
 
     Raises:
-        MemoryLimitError: naming the estimate, what there is, and the setting to lower.
+        MemoryLimitError: names the estimate, the memory there is, and the setting to lower.
     """
     parts = needs(config)
     on_gpu = ("width", "batch_size") if device != "cpu" else ()
@@ -53,8 +53,8 @@ def _of_ppo(config: TrainingConfig) -> dict[str, int]:
     game = registry.game(config.game)
     observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
     weights = _weights(config, game)
-    # Of a decision in `SeatRolloutBuffer`: what it is made of, then seat and end; its forecasts,
-    # and the gains, targets, results and what was gained, of each seat two numbers.
+    # Bytes of a decision in `SeatRolloutBuffer`: its inputs, seat and end, then two numbers a seat
+    # for forecasts, gains, targets, results and what was gained.
     decision = observation + actions + 12 + 2 + 5 * 2 * _FLOAT * seats
     rows = seats + config.n_steps
     learned = _learned(config, game, 3)
@@ -69,7 +69,7 @@ def _of_search(config: TrainingConfig) -> dict[str, int]:
     game = registry.game(config.game)
     observation, actions, seats = game.layout.size, game.actions.size, game.max_seats
     weights = _weights(config, game)
-    # The games an update learns from, in which the learner has every seat or one.
+    # An update learns from these games, in which the learner has every seat or one.
     alone = 1.0 - config.opponents.get(CURRENT, 0.0) / sum(config.opponents.values())
     shares = [1.0 - alone * (1.0 - 1.0 / n) for n in config.players]
     own = [
@@ -83,7 +83,7 @@ def _of_search(config: TrainingConfig) -> dict[str, int]:
         **_of_both(config, game, weights),
         "n_envs": _batch(config, game) + decisions * example,
         "groups_ahead": config.groups_ahead * weights,
-        # Its targets, log-probabilities and their gaps, and what the gradient keeps of them.
+        # These are targets, log-probabilities, their gaps, and copies for the gradient.
         "batch_size": minibatch * _learned(config, game, 5),
     }
 
@@ -103,7 +103,7 @@ def _batch(config: TrainingConfig, game: Game) -> int:
 
 
 def _learned(config: TrainingConfig, game: Game, floats: int) -> int:
-    """Of a decision in a minibatch: its copy; the layers; and so many floats an action."""
+    """Bytes of a decision in a minibatch: its copy, the layers, and `floats` floats an action."""
     observation, actions = game.layout.size, game.actions.size
     unit = _FLOAT // 2 if config.precision == "bfloat16" else _FLOAT
     layers = unit * (observation + _LAYERS * config.width)

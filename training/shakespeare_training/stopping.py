@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from types import FrameType
 
 _TOGETHER_S = 0.5
-"""Signals this close are one: `timeout`, or a terminal that closes, sends several."""
+"""Seconds within which signals count as one, as `timeout` or a closing terminal sends several."""
 _SHOW_CURSOR = b"\x1b[?25h\r\n"
 
 
 class Stopped(KeyboardInterrupt):
-    """A run was asked to stop; no handler of errors catches it."""
+    """Raised when a run was asked to stop; no handler of errors catches it."""
 
 
 class Stop:
@@ -39,7 +39,7 @@ class Stop:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Let `request` raise nothing in the block, but only `check`."""
+        """Let only `check`, not `request`, raise in the block."""
         self.check()
         self._is_deferred = True
         try:
@@ -48,7 +48,7 @@ class Stop:
             self._is_deferred = False
 
     def request(self) -> None:
-        """Ask to stop; raises `Stopped` where that is not deferred."""
+        """Ask to stop; raises `Stopped` unless that is deferred."""
         if not self.requested:
             self.requested = True
             if not self._is_deferred:
@@ -59,8 +59,8 @@ class Stop:
 def stopped_by_signals(stop: Stop, acknowledge: Callable[[], None]) -> Iterator[None]:
     """Let the first signal stop the block by `stop`, and a second one end the process at once.
 
-    A thread calls `acknowledge`, so that it is not kept waiting by what the main thread is doing.
-    Outside the main thread, which alone gets signals, this does nothing.
+    A thread calls `acknowledge`, so that it need not wait for the main thread. Outside the main
+    thread, which alone gets signals, this does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -68,7 +68,7 @@ def stopped_by_signals(stop: Stop, acknowledge: Callable[[], None]) -> Iterator[
     # SIGHUP, on systems that have it, is a lost terminal.
     numbers = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if os.name == "posix" else [])]
     before = {number: signal.getsignal(number) for number in numbers}
-    # What is ignored, as SIGHUP under nohup, stays ignored.
+    # Ignored signals, such as SIGHUP under nohup, stay ignored.
     before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
 
     def request(_number: int, _frame: FrameType | None) -> None:
@@ -110,7 +110,7 @@ def _listen(heard: socket.socket, numbers: set[int], acknowledge: Callable[[], N
 
 
 def _leave(number: int) -> None:
-    """End the process at once: files are written whole or not at all, so none is spoilt."""
+    """End the process at once; files are written atomically, so none is spoilt."""
     if sys.__stdout__ is not None and sys.__stdout__.isatty():
         os.write(sys.__stdout__.fileno(), _SHOW_CURSOR)
     os._exit(128 + number)

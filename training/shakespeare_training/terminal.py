@@ -1,4 +1,4 @@
-"""What commands that train share: signals, slow imports, and a console nothing breaks."""
+"""Shared by commands that train: signals, slow imports, and a console that nothing breaks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shakespeare_env.extras import needing
 from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
 _STOPPED = 130
-"""Exit code of a shell's command that Ctrl-C has stopped."""
+"""The exit code of a command that Ctrl-C has stopped."""
 
 
 class UnbreakableConsole(Console):
@@ -31,7 +31,7 @@ class UnbreakableConsole(Console):
 
 @contextmanager
 def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
-    """Acknowledge a signal at once, and end with these words if there is nothing to keep yet."""
+    """Acknowledge a signal at once, and end with `too_early` if there is nothing to keep yet."""
     stop = Stop()
     words = "stopping; once more to leave at once"
     try:
@@ -42,8 +42,8 @@ def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
         raise typer.Exit(_STOPPED) from None
     finally:
         if stop.requested:
-            # Leaving, Python would search all that PyTorch and the compiler hold for garbage, which
-            # takes a second or two.
+            # On leaving, Python would take a second or two to search PyTorch's and the compiler's
+            # memory for garbage.
             gc.freeze()
 
 
@@ -62,7 +62,7 @@ def import_what_trains(console: Console) -> None:
 
 @contextmanager
 def busy(console: Console, what: str) -> Iterator[None]:
-    """Say what is going on: for its time on a terminal, else in a line on stderr."""
+    """Say what is going on: temporarily on a terminal, else in a line on stderr."""
     if console.is_terminal and not console.is_dumb_terminal:
         with console.status(what):
             yield

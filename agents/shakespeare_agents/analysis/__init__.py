@@ -1,6 +1,6 @@
-"""What agents think of positions and of whole games: for people who play and who look back.
+"""Agents' views of positions and whole games, for people who play or review.
 
-Whatever is asked about a decision, only what its seat may know is looked at.
+A view of a decision uses only what its seat may know.
 """
 
 from shakespeare_agents.analysis.analyst import Analyst

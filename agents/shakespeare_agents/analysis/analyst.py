@@ -15,27 +15,27 @@ from shakespeare_env.agent import Advisor, AnyAgent, Player, name_of
 from shakespeare_env.game import Game
 
 _SIMULATIONS = 128
-"""Of the search for a better move, if the agent does not search by itself."""
+"""Playouts of the search for a better move, if the agent does not search by itself."""
 
 
 class Analyst:
     """An agent that can be asked what it thinks.
 
-    Possible games are played on to their end: by the agent's network, else by rules of thumb, where
-    the game has none at random. A network's own forecasts are there at once, but say less.
+    Possible games are played on to their end by the agent's network, or by rules of thumb, or at
+    random where the game has none. A network's own forecasts are immediate but say less.
 
     Args:
-        game: What is played.
+        game: The game played.
         player: See `shakespeare_agents.make`; None is the game's default agent.
-        threads: That share playouts; they change no result.
+        threads: The threads that share playouts; they change no result.
 
     Attributes:
-        name: Of the agent.
+        name: The name of the agent.
         agent: Chooses moves.
         prior: Says how likely each move is.
         searching: Finds better moves: the agent itself if it searches.
         playing: Plays possible games on to the end.
-        network: With heads, if there is one.
+        network: The agent's network with heads, if it has one.
 
     Raises:
         ValueError: as of `make`.
@@ -59,7 +59,7 @@ class Analyst:
 
     @property
     def prefers(self) -> bool:
-        """Whether its prior tells moves apart."""
+        """Whether its prior prefers some moves to others."""
         return not isinstance(self.prior, AnyMove)
 
     def probabilities(

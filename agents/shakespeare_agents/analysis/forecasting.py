@@ -18,7 +18,7 @@ from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.position import Position
 
 PLAYOUTS = 32
-"""Of a position, where no network forecasts."""
+"""Playouts of a position where no network forecasts."""
 
 
 def forecasts_of(
@@ -26,16 +26,16 @@ def forecasts_of(
 ) -> Forecasts:
     """Every seat's share of the victory and final score, position by position.
 
-    Each position is seen by the seat to move, which knows its own secrets alone: between two
-    movers a line may jump though nothing happened. A network with heads answers at once, and is
-    right on the average rather than here (`refined` says more); for other agents possible games are
-    played on, beginning with the agent's move. At the end it is what happened.
+    Each position is seen by the seat to move, which knows its own secrets alone, so a line may jump
+    between two movers though nothing happened. A network with heads answers at once, right on
+    average rather than here (`refined` says more); for other agents possible games are played on,
+    beginning with the agent's move. The last forecast is the actual result.
 
     Args:
-        positions: Of one table, with all their secrets.
-        analyst: Who forecasts.
-        seed: Of everything drawn.
-        playouts: Of a position.
+        positions: Positions of one table, with all their secrets.
+        analyst: The analyst that forecasts.
+        seed: Decides everything drawn.
+        playouts: The number of playouts of a position.
     """
     going = [number for number, one in enumerate(positions) if one.to_move is not None]
     players = positions[0].players
@@ -58,9 +58,9 @@ def forecasts_of(
 
 
 def of_all_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
-    """The mean of what the seats last thought, each at its own latest decision.
+    """The mean of all seats' forecasts, each at its own latest decision.
 
-    Lines then jump less when one seat decides after another. The end stays what happened.
+    Lines then jump less when one seat decides after another. The end stays the actual result.
     """
     chances, scores = forecasts.chances.copy(), forecasts.scores.copy()
     latest: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What played moves were worth, against the best that a search finds."""
+"""The worth of played moves, compared with the best that a search finds."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from shakespeare_env.film.judgement import Forecasts, Mistake
 from shakespeare_env.position import Position
 
 PLAYOUTS = 64
-"""Of each move."""
+"""Playouts of each move."""
 MOST_MARKED = 8
 _NEAR_CERTAIN = 0.95
-"""A move that the agent finds as likely is not questioned."""
+"""The probability from which a move is not questioned."""
 _LEAST_SHARE = 0.02
 _LEAST_POINTS = 0.5
-"""Less of the victory, alone less points, is not marked."""
+"""The least loss of victory, or of points in a solo game, that is marked."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class Verdict:
     """What a decision was worth.
 
     Attributes:
-        number: Of the move, from 1.
-        seat: Who decided.
+        number: The number of the move, from 1.
+        seat: The seat that decided.
         played: The move, in notation.
-        best: What the search would play, which may be the same.
-        loss: What that is worth more to the decider: share of the victory, alone points. Not below
-            0: where the played move did as well, nothing was lost.
-        margin: Half the 95 % interval of that.
+        best: The move that the search would play, which may be the same.
+        loss: By how much that is worth more to the decider, in shares of the victory or, alone, in
+            points; not below 0.
+        margin: Half the 95 % interval of the loss.
         chances: Shares of the victory after the played move, by seat, as the decider could know.
-        scores: Final scores, likewise.
+        scores: Final scores after it, by seat, as the decider could know.
     """
 
     number: int
@@ -60,16 +60,16 @@ def verdicts(
     """Judge the decisions of a game, one after the other.
 
     Where the agent's search would play another move, both are played on to the end in the same
-    possible games, which only what the decider may know decides. Those games are no part of the
-    search, so that its luck does not count as loss. A verdict is as good as the agent: it
-    tells what would follow if it went on for all seats.
+    possible games, which depend only on what the decider may know. Those games are no part of the
+    search, so that its luck does not count as loss. A verdict is as good as the agent: it assumes
+    that the agent goes on for all seats.
 
     Args:
-        positions: n + 1, with all their secrets.
+        positions: The n + 1 positions, with all their secrets.
         moves: The n between them.
-        analyst: Who judges.
-        seed: Of everything drawn; the verdict on a decision depends on no other decision.
-        playouts: Of each move, at least 2.
+        analyst: The analyst that judges.
+        seed: Decides everything drawn; the verdict on a decision depends on no other decision.
+        playouts: The number of playouts of each move, at least 2.
 
     Raises:
         ValueError: a number is out of range.
@@ -83,7 +83,7 @@ def verdicts(
 
 
 def refined(forecasts: Forecasts, judged: Iterable[Verdict], by: str) -> Forecasts:
-    """The same forecasts but for positions judged: there, what the playouts say."""
+    """The same forecasts, replaced by those of playouts for positions judged."""
     chances, scores = forecasts.chances.copy(), forecasts.scores.copy()
     for one in judged:
         chances[one.number - 1], scores[one.number - 1] = one.chances, one.scores
@@ -91,7 +91,7 @@ def refined(forecasts: Forecasts, judged: Iterable[Verdict], by: str) -> Forecas
 
 
 def worst(judged: Iterable[Verdict], players: int, most: int = MOST_MARKED) -> list[Mistake]:
-    """The decisions that certainly lost something, those that lost most first."""
+    """The decisions that certainly lost something, the largest loss first."""
     least = _LEAST_POINTS if players == 1 else _LEAST_SHARE
     lost = [one for one in judged if one.loss > max(one.margin, least)]
     lost.sort(key=lambda one: -one.loss)

@@ -1,4 +1,4 @@
-"""What an agent thinks of a decision, better and better."""
+"""An agent's thoughts on a decision, refined round by round."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shakespeare_env.batch_checks import checked_count
 from shakespeare_env.position import Position
 
 PLAYOUTS = 4096
-"""Of all moves together."""
+"""Playouts of all moves together."""
 _CANDIDATES = 8
 _FIRST = 8
 """Playouts of each move in the first round; later rounds have twice as many."""
@@ -26,11 +26,11 @@ class MoveThought:
     """A move in an agent's eyes.
 
     Attributes:
-        move: In notation.
-        probability: Before any search; None if the agent has no preference.
-        playouts: In which it was tried.
+        move: The move in notation.
+        probability: Its probability before any search; None if the agent has no preference.
+        playouts: The number of playouts in which it was tried.
         worth: The decider's share of the victory after it, alone its final score; None untried.
-        margin: Half the 95 % interval of that.
+        margin: Half the 95 % interval of its worth.
     """
 
     move: str
@@ -45,11 +45,11 @@ class Thoughts:
     """What an agent thinks of a position.
 
     Attributes:
-        seat: Who is to move: nothing that it may not know is looked at.
-        moves: The most promising first.
+        seat: The seat to move; only what it may know is used.
+        moves: The moves, the most promising first.
         chances: Shares of the victory, by seat; None as long as nobody knows.
-        scores: Final scores, by seat, likewise.
-        playouts: Played so far.
+        scores: Final scores, by seat; None as long as nobody knows.
+        playouts: The number of playouts so far.
     """
 
     seat: int
@@ -67,17 +67,17 @@ def thoughts(
     number: int = 0,
     playouts: int = PLAYOUTS,
 ) -> Iterator[Thoughts]:
-    """What an agent thinks: at once what its network says, then after every round of a search.
+    """An agent's thoughts: its network's at once, then those after every round of a search.
 
     Each round tries the better half of the moves twice as often as before, all of them in the same
     possible games. The chances are those after the move that looks best.
 
     Args:
-        position: Waiting for a seat.
-        analyst: Who thinks.
-        seed: Of everything drawn.
-        number: Of the decision within its game: each has draws of its own.
-        playouts: After which the search ends, about; 1 or more.
+        position: A position that waits for a seat.
+        analyst: The analyst that thinks.
+        seed: Decides everything drawn.
+        number: The number of the decision in its game; each has its own draws.
+        playouts: The approximate number after which the search ends, at least 1.
 
     Raises:
         ValueError: the game is over, or a number is out of range.
@@ -120,7 +120,7 @@ def _thoughts(
     scores: tuple[float, ...] | None,
     total: int,
 ) -> Thoughts:
-    """Those still tried first, then the others, those dropped last ahead."""
+    """Moves still tried come first, then the others, the last dropped ahead."""
     rest = [action for action in tried if action not in first]
     rest.sort(key=lambda action: (-tried[action].shares.shape[1], -_worth(tried, action, trials)))
     moves = [_move(position, trials, tried, action) for action in [*first.tolist(), *rest]]

@@ -15,11 +15,11 @@ from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.position import Position
 
 _AT_ONCE = 1024
-"""Playouts of a move in one call, to bound memory; changes no result."""
+"""The most playouts of a move in one call, to bound memory; it changes no result."""
 _LEAST = 1e-3
-"""Less likely moves are not tried."""
+"""The least probability of moves that are tried."""
 _ALWAYS = 3
-"""The likeliest ones are tried all the same."""
+"""The number of likeliest moves that are tried all the same."""
 
 
 class Outcomes(NamedTuple):
@@ -45,22 +45,22 @@ class Outcomes(NamedTuple):
         return Outcomes(shares, scores)
 
     def of(self, moves: NDArray[np.int64]) -> Outcomes:
-        """Those of some of the moves."""
+        """The outcomes of some of the moves."""
         return Outcomes(self.shares[moves], self.scores[moves])
 
 
 class Trials:
-    """A position as the seat to move sees it, and what its moves bring.
+    """A position as the seat to move sees it, and the outcomes of its moves.
 
     Args:
-        analyst: Who tries them.
-        position: Waiting for a seat.
-        seed: Of the possible games and all chance in them.
-        number: Of the decision within its game: each has draws of its own.
+        analyst: The analyst that tries them.
+        position: A position that waits for a seat.
+        seed: Decides the possible games and all chance in them.
+        number: The number of the decision in its game; each has its own draws.
 
     Attributes:
-        seat: Who is to move.
-        prior: float64[A].
+        seat: The seat to move.
+        prior: float64[A], probabilities of moves.
 
     Raises:
         ValueError: the game is over.

@@ -30,12 +30,12 @@ from shakespeare_env.rng import check_seed
 from shakespeare_env.version import version
 
 _BYTES_A_GAME = 2**13
-"""In a shard that is put together from its parts; 6 KiB were measured."""
+"""Memory a game while parts are joined into a shard; 6 KiB were measured."""
 _BYTES_A_GAME_PLAYED = 2**16
-"""In a group; 46 KiB were measured with two networks."""
+"""Memory a game while a group is played; 46 KiB were measured with two networks."""
 _DEALS_TOGETHER = 128
 _SEARCHED_TOGETHER = 4
-"""Deals: a searched game may take seconds, and a group that is interrupted is lost."""
+"""Deals in a group of searched games: they take seconds, and an interrupted group is lost."""
 
 
 def settings_of(
@@ -51,12 +51,12 @@ def settings_of(
     """The settings of a dataset under the box and version in force.
 
     `games` is rounded up to whole deals (see `SeatPlan`), `games_per_shard` to what is played
-    together; `seed` covers the deals and the agents' draws. `deals_together` is the unit of work,
-    of which none is done in part; by default few if an agent searches.
+    together; `seed` covers the deals and the agents' draws. `deals_together` is the smallest unit
+    of work; by default it is small if an agent searches.
 
     Raises:
-        ValueError: no entrants, a variant that does not allow so many seats, a name that is no
-            text, a number out of range, or more than `MOST_SHARDS` shards.
+        ValueError: no entrants, a variant that does not allow this number of seats, a name that
+            is no text, a number out of range, or more than `MOST_SHARDS` shards.
         MemoryLimitError: a shard or a group is too large for this machine.
     """
     players = registry.game(game).check_players(len(entrants))
@@ -133,13 +133,13 @@ def write_dataset(
     However often it is interrupted, and whoever works, the files end up the same, byte for byte.
 
     Args:
-        folder: Of the dataset, or a new or empty one.
-        settings: What it shall hold.
-        entrants: Those of the settings, one per seat.
-        tell: Called with the decisions and games that are kept: first with all that the folder
-            held already, then with every group's.
-        threads: That step the games.
-        workers: Who plays the groups, in any order (see `open_workers`); by default this process.
+        folder: The folder of the dataset, or a new or empty one.
+        settings: The settings that it must have.
+        entrants: The entrants of the settings, one per seat.
+        tell: Called with numbers of decisions and games kept: first those that the folder held
+            already, then each group's.
+        threads: The threads that step the games.
+        workers: They play the groups, in any order (see `open_workers`); by default this process.
 
     Raises:
         DatasetError: see `open_dataset`.
@@ -174,7 +174,7 @@ def write_dataset(
 def _with_whole_shards(
     folder: Path, manifest: manifests.Manifest, parts: Parts
 ) -> manifests.Manifest:
-    """Put the parts of the next shards together as long as all of them are there."""
+    """Join the parts of the next shards as long as none is missing."""
     settings = manifest.settings
     for number in range(len(manifest.shards), settings.shards):
         groups = settings.groups_of(number)

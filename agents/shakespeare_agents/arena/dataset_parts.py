@@ -1,7 +1,7 @@
 """The groups of a dataset's games that are played and wait for the others of their file.
 
-A part's name ends with a digest of its content, its group and the dataset's settings, so that one
-that is damaged, or of others, is no part and is played again.
+A part's name ends with a digest of its content, its group and the dataset's settings, so that a
+damaged or foreign file is recognized and its group played again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FILES = r"part-\d{8,}-[0-9a-f]{16}\.parquet"
 """Names of parts, as a regular expression."""
 _LARGEST = 2**32
-"""Bytes of one: it is in memory at once."""
+"""The most bytes of a part, which is read into memory whole."""
 
 
 class Part(NamedTuple):
@@ -38,12 +38,12 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, rows: pl.DataFrame) -> Part:
-        """Of these games."""
+        """The part of these games."""
         return cls(parquet(rows), rows.height, decisions_of(rows))
 
 
 def decisions_of(rows: pl.DataFrame) -> int:
-    """How many decisions some games, `GAMES`, have together."""
+    """The number of decisions in some games, `GAMES`."""
     return int(rows["actions"].list.len().sum())
 
 
@@ -53,8 +53,8 @@ class Parts:
     Those that are damaged, or of games that the manifest has, are deleted at once.
 
     Attributes:
-        games: In them.
-        decisions: In them.
+        games: Their number of games.
+        decisions: Their number of decisions.
     """
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:

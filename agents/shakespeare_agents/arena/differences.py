@@ -15,7 +15,7 @@ from shakespeare_agents.intervals import verdict_interval
 
 @dataclass(frozen=True)
 class Difference:
-    """What one agent has more than another, by the mean over deals; each is a mean over all copies.
+    """One agent's lead over another: the mean over deals, each agent taken over all its copies.
 
     In every deal both had every seat, so its luck cancels out; in the balanced order they also
     followed everyone else equally often. Intervals are 95 %; one without 0 tells which of the two
@@ -24,7 +24,7 @@ class Difference:
     Attributes:
         first: The agent's name.
         second: The other's.
-        deals: Compared.
+        deals: The number of deals compared.
         win_rate: Difference of their win rates, -1 to 1.
         win_low: Lower end of its interval.
         win_high: Upper end.
@@ -80,7 +80,7 @@ def differences(
         names: P names.
         seating: int[deals, G, P], who sits where in each game, as places in `names`.
         scores: int[deals, G, P], final scores by deal, game and seat.
-        shares: float[deals, G, P], shares of the victory, likewise.
+        shares: float[deals, G, P], shares of the victory by deal, game and seat.
     """
     held = seats_held(names, seating)
     means: dict[str, Any] = {

@@ -48,12 +48,12 @@ T = TypeVar("T")
 
 
 def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
-    """One for each seat: the last of several fills the remaining ones, else the default agent.
+    """Names for all seats: the last of several fills the rest, the default agent if it is one name.
 
-    By default seats are one for each of several, as far as the game allows, else as many as it has.
+    By default several names get a seat each, as far as the game allows; otherwise all seats play.
 
     Raises:
-        ValueError: more are named than there are seats, or the game is not for so many seats.
+        ValueError: more are named than there are seats, or the game does not allow `players` seats.
         TypeError: `players` is not whole.
     """
     if players is None:

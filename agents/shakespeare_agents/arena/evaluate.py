@@ -17,7 +17,7 @@ from shakespeare_env.memory import require_memory
 from shakespeare_env.values import shown
 
 _BYTES_A_RESULT = 26
-"""A seat's holder, score and victory as played, put together and as means are taken."""
+"""Memory a seat and game: holder, score and victory, stored, joined and averaged."""
 
 
 def evaluate(
@@ -44,15 +44,15 @@ def evaluate(
         players: Seats, by default one for each of several entrants and as many as the game needs,
             else as many as it has. The last of several entrants fills the remaining ones; a single
             one plays against the default agent.
-        seed: Of the deals and the agents' draws.
+        seed: Decides the deals and the agents' draws.
         order: `balanced`: at every seat each agent also follows every other equally often (see
             `seat_orders`), which takes P games a deal if one plays copies of another, P (P - 1) if
             all P differ. `fixed`: entrants sit around the table as named and only move on together,
             so what they win depends on who their neighbours are.
         options: Variants.
-        threads: That step the games; they change no result.
+        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`.
-        workers: That play the games (see `open_workers`), this process by default; they change no
+        workers: They play the games (see `open_workers`), by default this process; they change no
             result.
 
     Raises:

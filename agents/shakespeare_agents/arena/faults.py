@@ -1,4 +1,4 @@
-"""By what an agent loses a game, and answers that may hold such faults."""
+"""Faults by which an agent loses a game, and answers that may contain them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KINDS: Mapping[str, str] = {
 """What each kind of fault means."""
 
 _MOST_SHOWN = 2000
-"""Characters of details."""
+"""The most characters of a fault's details."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Answers(NamedTuple):
     Attributes:
         actions: int[m], -1 where there is a fault.
         seconds: float64[m], how long it thought in each, or one number for all.
-        faults: By place among the m games.
+        faults: Faults by index among the m games.
     """
 
     actions: NDArray[np.integer]

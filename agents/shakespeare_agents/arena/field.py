@@ -45,11 +45,11 @@ class Contender(pydantic.BaseModel):
     seconds_a_move: Amount | None = None
     """Limits of a program: see `programs.Limits`, which has the defaults."""
     seconds_a_game: Amount | None = None
-    """All its decisions of one game."""
+    """For all its decisions of a game."""
     megabytes: Amount | None = None
-    """Memory of its processes."""
+    """For the memory of its processes."""
     seconds_to_start: Amount | None = None
-    """That its first answer may take longer."""
+    """By which its first answer may take longer."""
     environment: tuple[str, ...] = pydantic.Field(default=(), max_length=1000)
     """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
 
@@ -74,7 +74,7 @@ class Contender(pydantic.BaseModel):
 
     @property
     def limits(self) -> dict[str, float]:
-        """Those that were given."""
+        """The limits that were given."""
         names = ("seconds_a_move", "seconds_a_game", "megabytes", "seconds_to_start")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
@@ -89,25 +89,25 @@ class Field(pydantic.BaseModel):
     players: tuple[Count, ...] = pydantic.Field(default=(), max_length=100)
     """Seat counts of the tables, 1 for the solo game; by default the game's most."""
     variants: tuple[str, ...] = pydantic.Field(default=(), max_length=100)
-    """Variants that are played."""
+    """The variants that are played."""
     seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
-    """Of the deals and the agents' draws."""
+    """Decides the deals and the agents' draws."""
     agents: tuple[Contender, ...] = pydantic.Field(min_length=2, max_length=1000)
-    """Who plays: two or more."""
+    """Two or more agents."""
     rotations: Count | None = None
     """From how many seats each deal is played; by default from each of them."""
     games: Count = 10_000
-    """Stop once so many games are played, those of earlier runs included."""
+    """The number of games, those of earlier runs included, after which to stop."""
     minutes: Amount | None = None
-    """Stop after so many minutes of this run; games in progress are dropped."""
+    """The minutes of this run after which to stop; games in progress are dropped."""
     equal_within: Amount = EQUAL_WITHIN
-    """Elo points: neighbours on the ladder are equal when their difference is surely less."""
+    """Elo points; neighbours on the ladder are equal when they surely differ by less."""
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
     """The same for mean scores of the solo game."""
     folder: Path = pydantic.Field(default=Path(), exclude=True)
     """What relative paths start from."""
     text: str = pydantic.Field(default="", exclude=True)
-    """Of the file that it was read from."""
+    """The text of the file that it was read from."""
 
     @pydantic.field_validator("agents", mode="before")
     @classmethod
@@ -192,7 +192,7 @@ class Field(pydantic.BaseModel):
         return _checked({**anchored, "folder": folder, "text": text}, str(file))
 
     def runs(self) -> list[str]:
-        """The programs and the Python that playing it runs: to be looked at before."""
+        """The programs and the Python that playing it runs, for review beforehand."""
         texts = [one.agent for one in self.agents if isinstance(one.agent, str)]
         programs = [" ".join(one.program) for one in self.agents if one.program]
         return [*programs, *naming.running_python(texts)]
@@ -229,7 +229,7 @@ def _anchored(settings: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def _anchored_text(text: str, folder: Path) -> str:
-    """An agent's name, in which whatever exists in the folder is named by its whole path."""
+    """An agent's name with whole paths for what exists in the folder."""
     name, *options = text.split(",")
     parts = [_whole(name, folder)]
     for option in options:
@@ -244,5 +244,5 @@ def _whole(name: str, folder: Path) -> str:
     file, colon, attribute = name.partition(":")
     try:
         return f"{folder / file}{colon}{attribute}" if file and (folder / file).exists() else name
-    except (OSError, ValueError):  # what no path can be
+    except (OSError, ValueError):  # not a path
         return name

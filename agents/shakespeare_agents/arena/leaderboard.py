@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
 _WIDTH, _EDGE, _ROW, _HEAD, _FOOT = 860, 24, 30, 48, 36
 _CAPTION, _BELOW = 44, 36
-"""Of a ladder: room above its rows and below them."""
+"""Pixels above a ladder's rows and below them."""
 _NAMES, _TRACK, _FIGURES = 62, 290, 680
-"""Where names, intervals and figures begin, from the left."""
+"""Pixels from the left at which names, intervals and figures begin."""
 _SIGNS = {
     "stronger": (">", "stronger than the next"),
     "equal": ("=", "equal"),
@@ -43,7 +43,7 @@ _INK, _MUTED, _ACCENT, _INTERVAL = (LIGHT[name] for name in ("ink", "muted", "ac
 
 
 def ladder_markdown(standings: Standings) -> str:
-    """The ladders as Markdown tables, a number of seats each; then the mean of those of ratings."""
+    """The ladders as Markdown tables by number of seats, then the mean of the rating ladders."""
     parts = [
         _table(
             f"{counted(players, 'seat')}, {counted(int(rows['games'].sum()) // players, 'game')}:",
@@ -109,7 +109,7 @@ def _table(caption: str, headings: tuple[str, ...], rows: list[tuple[str, ...]])
 
 
 def _code(agent: str) -> str:
-    """A name as code, which neither its backticks end nor its bars."""
+    """A name as Markdown code, safe for backticks and bars."""
     name = shown_name(agent).replace("|", "\\|")
     longest = max((len(run) for run in re.findall("`+", name)), default=0)
     fence = "`" * (longest + 1)
@@ -141,7 +141,7 @@ def ladder_svg(standings: Standings) -> str:
         drawn += panel.drawn(top)
         top += panel.height
     verdicts = {row["verdict"] for panel in panels for row in panel.rows.to_dicts()}
-    legend = [f"{sign} {told}" for word, (sign, told) in _SIGNS.items() if word in verdicts]
+    legend = [f"{sign} {meaning}" for word, (sign, meaning) in _SIGNS.items() if word in verdicts]
     height = top + _FOOT
     title = f"{standings.game.capitalize()}: {counted(standings.games, 'game')}"
     document = svg.SVG(
@@ -166,11 +166,11 @@ class _Panel:
     """A ladder in the picture.
 
     Attributes:
-        title: Above it.
-        rows: Of the ladder.
+        title: The title above it.
+        rows: The rows of the ladder.
         value: The column that is drawn.
-        digits: Decimals of it.
-        unit: Of its axis.
+        digits: The decimals of that column.
+        unit: The unit of its axis.
     """
 
     title: str

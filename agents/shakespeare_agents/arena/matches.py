@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Match:
-    """A deal played by the same agents in some rotations: what a plan consists of.
+    """A deal played by the same agents in some rotations.
 
     Attributes:
         players: Seats at the table.
         deal: Its number (see `deals.deal`); with the field's seed it decides all chance.
         lineup: The agents' digests by seat in rotation 0; copies are the same digest twice.
-        rotations: Which are played; in rotation r the line-up's first agent sits at seat r.
+        rotations: Those played; in rotation r the line-up's first agent sits at seat r.
     """
 
     players: int

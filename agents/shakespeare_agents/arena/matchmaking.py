@@ -1,4 +1,4 @@
-"""Which agents meet: what is least known is played most."""
+"""The choice of agents that meet: what is least known is played most."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from shakespeare_agents.arena.settling import Ladder, look_at
 from shakespeare_agents.arena.standings.verdicts import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 
 GROWTH = 1.5
-"""Each round is so much larger than the one before, so that looks stay few."""
+"""The factor by which each round is larger than the one before, so that looks stay few."""
 _EVENLY = 0.2
 """The part of all meetings that is spread over all pairs alike."""
 
 
 def round_games(number: int, first: int) -> int:
-    """How many games a round has: `first` in round 0, half as many again in each later one."""
+    """The number of games in a round: `first` in round 0, half as many again in each later one."""
     return round(first * GROWTH**number)
 
 
@@ -52,17 +52,17 @@ def plan_round(
         results: All games so far.
         agents: Digests of those that play.
         tables: Numbers of players, 1 for solo games.
-        seed: Of the field's deals.
-        number: Of the round, from 0.
-        games: About how many.
+        seed: The seed of the field's deals.
+        number: The number of the round, from 0.
+        games: The approximate number of games.
         rotations: Rotations per deal, None for all. The deals of the same agents go on through
             orders and rotations, so that everyone sits everywhere, and behind everyone, equally
             often.
         equal_within: Elo points that count as equal.
-        solo_equal_within: Points of mean solo score, likewise.
+        solo_equal_within: Points of mean solo score that count as equal.
 
     Raises:
-        ValueError: a table for several, but only one agent.
+        ValueError: there is one agent for a table of several seats.
     """
     if len(agents) < 2 and max(tables) > 1:
         raise ValueError(
@@ -97,7 +97,7 @@ def _solo(mine: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float
     """The next deals of agents with an open neighbour, those who are behind first."""
     alone = mine.filter(pl.col("players") == 1)
     played = alone.select("deal", pl.col("digests").list.first())
-    # Deals are played in order, so the number of one's deals is that of the next.
+    # Deals are played in order, so an agent's count of deals is the number of its next one.
     following = Counter(dict.fromkeys(agents, 0))
     for digest, deals in played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows():
         following[digest] = deals
@@ -116,14 +116,14 @@ def _solo(mine: pl.DataFrame, known: Ladder, agents: Sequence[str], games: float
 def _lineups(
     known: Ladder, agents: Sequence[str], players: int, number: int, rng: np.random.Generator
 ) -> list[list[str]]:
-    """Who sits together: each line-up has the pairs that are furthest from what they shall get."""
+    """Line-ups of the pairs that are furthest from their share of meetings."""
     n = len(agents)
     wanted = _wanted(known, agents) * number * players * (players - 1)
     full = players // n
     lineups = []
     held: Counter[int] = Counter()
     for _ in range(number):
-        # Equal needs in random order.
+        # Equal needs are served in random order.
         need = wanted + 1e-6 * rng.random((n, n))
         need = (need + need.T) * (1 - np.eye(n))
         seated: list[int] = list(range(n)) * full
@@ -150,7 +150,7 @@ def _wanted(known: Ladder, agents: Sequence[str]) -> NDArray[np.float64]:
     at = {agent: i for i, agent in enumerate(agents)}
     rank = {agent: i for i, agent in enumerate(known.order)}
     for (first, second), pair in known.pairs.items():
-        # Those further apart may yet turn out to be neighbours, and those who have not met at all.
+        # Pairs further apart, or that have never met, may turn out to be neighbours.
         apart = 1 if math.isinf(pair.error) else rank[second] - rank[first]
         i, j = at[first], at[second]
         missing[i, j] = missing[j, i] = pair.missing / apart**2

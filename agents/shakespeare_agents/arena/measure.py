@@ -28,7 +28,7 @@ from shakespeare_env.rng import check_seed
 from shakespeare_env.values import shown
 
 MINUTES = 5.0
-"""That a measurement takes unless games are counted."""
+"""Length of a measurement unless games are counted."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
@@ -70,15 +70,15 @@ def measure(
         agent: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
         game: Its name.
         players: Numbers of seats; by default all that the game has, from two on.
-        minutes: Of play in all, shared among the tables; by default `MINUTES`, or no limit if
+        minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if
             `games` is given. At each table at least one deal is played.
-        games: At each table at most, rounded up to whole deals. Without `minutes` the same seed
-            gives the same games.
-        seed: Of the deals and the agents' draws.
+        games: The most games at each table, rounded up to whole deals. Without `minutes` the same
+            seed gives the same games.
+        seed: Decides the deals and the agents' draws.
         options: Variants.
-        threads: That step the games; they change no result.
+        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`; counts begin anew with every rung and table.
-        workers: That play the games (see `open_workers`), this process by default.
+        workers: They play the games (see `open_workers`), by default this process.
 
     Raises:
         KeyboardInterrupt: before a first deal is over; later it returns what it has.
@@ -98,7 +98,7 @@ def measure(
     scale = {playouts: reference(playouts) for playouts in RUNGS}
 
     def games_against(seats: int, playouts: int) -> _Against:
-        name = f"{entrant.name} met {playouts} playouts"  # which is not the agent's own
+        name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
         rung = Entrant(name, make(scale[playouts], rules), scale[playouts])
         series = Series(
             [entrant, *[rung] * (seats - 1)],
@@ -145,7 +145,7 @@ def tables_of(rules: Game, players: Sequence[int] | None) -> list[int]:
 
 
 def _seed_of(seed: int, seats: int, playouts: int) -> int:
-    """Of the games against a rung: rungs and tables share no deals, so their luck is not one."""
+    """The seed of the games against a rung; rungs and tables share no deals, hence no luck."""
     words = np.random.SeedSequence([int(check_seed(seed)), seats, playouts]).generate_state(
         1, np.uint64
     )
@@ -168,7 +168,7 @@ class _Against:
         between = result.difference(own.name, copies.name)
         variance = 0.0
         if between.win_low is not None and between.win_high is not None:
-            # An end is cut off where no difference can be, but never both.
+            # An end beyond the largest possible difference is cut off, but never both.
             half = max(between.win_high - between.win_rate, between.win_rate - between.win_low)
             # What a copy wins is an equal share of what the agent leaves.
             error = half / student_quantile(result.deals - 1) * copies.copies / (copies.copies + 1)

@@ -1,4 +1,4 @@
-"""Which rung of the scale an agent meets next, and how often."""
+"""The choice of the rung of the scale that an agent meets next, and how often."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from shakespeare_agents.arena.measure_fit import Fit, Meetings, fitted
 from shakespeare_agents.arena.measure_result import RUNGS, Placement, playouts_at
 
 _TOGETHER_S = 10.0
-"""Deals played together take about as long at most: what an interruption loses."""
+"""The most seconds of deals played together, which an interruption loses."""
 _MOST_TOGETHER = 4096
-"""Deals, to bound memory."""
+"""The most deals played together, to bound memory."""
 _SURE = 16
-"""Deals at an end of the scale after which an agent that is surely beyond it is let go."""
+"""Deals at an end of the scale that suffice for an agent that is surely beyond it."""
 _TOP = math.log2(RUNGS[-1])
 _STEP = RUNGS[1] // RUNGS[0]
-"""From a rung to the next."""
+"""The factor from a rung to the next."""
 
 
 class Games(Protocol):
     """Deals against copies of a rung."""
 
     def play(self, deals: int) -> Meetings:
-        """Play the next deals; what all so far have brought."""
+        """Play the next deals; the result of all deals so far."""
         ...
 
 
@@ -37,9 +37,9 @@ class Climb:
     games at a rung grow by half with each visit, so that early ones, which may mislead, are few.
 
     Args:
-        players: Seats.
+        players: The number of seats.
         games_against: Makes the games against a rung, given its playouts.
-        clock: In seconds.
+        clock: A clock in seconds.
     """
 
     def __init__(
@@ -57,11 +57,11 @@ class Climb:
 
     @property
     def deals(self) -> int:
-        """Played, at all rungs."""
+        """The number of deals played at all rungs."""
         return sum(one.deals for one in self._met.values())
 
     def play(self, deals: int, seconds: float) -> None:
-        """Play so many deals, or as many as fit in the time, at least one."""
+        """Play at most `deals` deals, as many as fit into the time but at least one."""
         began = self._clock()
         while self.deals < deals and not self._is_beyond():
             left = seconds - (self._clock() - began)
@@ -76,7 +76,7 @@ class Climb:
             self._play(rung, several)
 
     def placement(self) -> Placement:
-        """What the deals so far say, at least one."""
+        """The placement by the deals so far; there must be one."""
         fit = self._fit
         assert fit is not None
         met = tuple(self._met[rung] for rung in sorted(self._met))
@@ -91,7 +91,7 @@ class Climb:
         )
 
     def _next(self, left: float) -> int | None:
-        """The rung to meet, of those whose next deal is likely to fit in; None if there is none."""
+        """The rung to meet, such that a deal is likely to fit in; None if there is none."""
         if self._fit is None:
             return RUNGS[0]
         place, highest = self._fit.place, max(self._met)
@@ -107,9 +107,9 @@ class Climb:
         return self._met[rung].deals if rung in self._met else 0
 
     def _deal_takes(self, rung: int) -> float:
-        """Seconds; of a rung not timed yet on the line through the two highest that are.
+        """Seconds of a deal; rungs not timed yet are extrapolated from the two highest timed ones.
 
-        Part of the time is the agent's own, which no rung changes.
+        A line fits, since the agent's own time is the same at all rungs.
         """
         if rung in self._each or not self._each:
             return self._each.get(rung, 0.0)

@@ -17,17 +17,16 @@ from dataclasses import dataclass
 import numpy as np
 
 _PLACES = np.arange(-6.0, 18.0, 1 / 16)
-"""Of agents, in doublings of playouts; beyond the scale's ends by so much that all are alike."""
+"""Places of agents in log2 of playouts; far enough beyond the scale's ends to be all alike."""
 _SLOPES = np.geomspace(0.01, 2.5, 40)
-"""Logits a doubling."""
+"""Candidate slopes, in logits a doubling."""
 _SLOPE, _FACTOR = 0.25, math.e
-"""A doubling is worth about so much, give or take such a factor: a weak prior, which decides only
-where games do not, as when an agent has met a single rung."""
+"""Prior of the slope: its middle, and the factor of one standard deviation. It is weak and decides
+only where games do not, as when an agent has met a single rung."""
 _CHI2_95 = 3.841458820694124
 """The 95 % quantile of chi-squared with one degree of freedom."""
 _PRIOR_DEALS = 8.0
-"""Few deals say little of their dispersion: as many more are taken to be as if games of a deal were
-independent."""
+"""Deals of independent games added to the estimate of dispersion, since few deals show little."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +35,10 @@ class Meetings:
 
     Attributes:
         playouts: The rung.
-        deals: Played, at least one.
-        games: In them; the agent has one seat in each.
-        wins: Of these; a shared victory counts in part.
-        variance: Of a deal's share of wins, between deals; 0 with one deal.
+        deals: The deals played, at least one.
+        games: The games in them; the agent has one seat in each.
+        wins: The games won; a shared victory counts in part.
+        variance: The variance between deals of a deal's share of wins; 0 with one deal.
     """
 
     playouts: int
@@ -61,7 +60,7 @@ class Fit:
     Attributes:
         place: The most likely.
         low: Lower end of its 95 % interval; -inf if games exclude nothing below.
-        high: Upper end; inf likewise.
+        high: Upper end; inf if games exclude nothing above.
         slope: Logits that a doubling of playouts is worth, near the place.
     """
 
@@ -72,7 +71,7 @@ class Fit:
 
 
 def fitted(meetings: Sequence[Meetings], players: int) -> Fit:
-    """The place of an agent that has met one rung or more at a table of so many seats."""
+    """The place of an agent that has met one rung or more at a table of `players` seats."""
     rungs = np.log2([one.playouts for one in meetings])
     games = np.array([one.games for one in meetings], np.float64)
     wins = np.array([one.wins for one in meetings])

@@ -30,13 +30,13 @@ class Placement:
     apart.
 
     Attributes:
-        players: Seats.
+        players: The number of seats.
         playouts: The estimate.
         low: Lower end of its 95 % interval.
         high: Upper end.
         slope: Logits of winning that a doubling of playouts is worth there.
-        games: Played.
-        meetings: By rung, the fewest playouts first.
+        games: The number of games played.
+        meetings: The meetings by rung, the fewest playouts first.
     """
 
     players: int
@@ -62,10 +62,10 @@ class Measurement:
         game: Its name.
         agent: As entered.
         options: Variants.
-        seed: Of the deals and the agents' draws.
+        seed: Decides the deals and the agents' draws.
         scale: The reference agents by playouts.
-        scale_digest: Of the weights and the code that play them (see `identity.agent_digest`);
-            figures of different ones do not compare.
+        scale_digest: The digest of their weights and code (see `identity.agent_digest`); figures
+            of different scales do not compare.
         tables: One per number of seats.
     """
 
@@ -87,7 +87,7 @@ class Measurement:
         return ", ".join(str(placement.players) for placement in self.tables)
 
     def __str__(self) -> str:
-        from rich.console import Console  # here and below: those who count need no tables
+        from rich.console import Console  # imported late: only tables need it
 
         text = io.StringIO()
         Console(file=text, width=_WIDTH, color_system=None).print(self.table())

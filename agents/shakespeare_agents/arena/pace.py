@@ -1,4 +1,4 @@
-"""How long games take, to play so many together as take a given time."""
+"""How long games take, and how many to play together in a given time."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 _MOST_TOGETHER = 16_384
-"""Games."""
+"""The most games played together."""
 _GUESS_S = 0.25
-"""What a game of an agent may take that has not played yet: the first are few, and soon over."""
+"""Seconds that a game of a new agent is assumed to take; its first batch is small."""
 
 
 class Pace:
@@ -42,7 +42,7 @@ class Pace:
             self._games[digest] += games
 
     def first_of(self, seatings: Sequence[Seating]) -> int:
-        """How many of some games, at least one, to play together."""
+        """The number of some games, at least one, to play together."""
         total = 0.0
         for number, one in enumerate(seatings[:_MOST_TOGETHER]):
             total += sum(map(self._expected, one.digests))

@@ -1,4 +1,4 @@
-"""Games of matches, played together and told as rows of results as they end."""
+"""Games of matches, played together; each becomes a row of results as it ends."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 KEPT_EVERY_S = 1.0
-"""How long a finished game may wait for others to be written with."""
+"""Seconds that a finished game may wait to be written together with others."""
 _FIRST_ROOM = 256
-"""Actions a game, to begin with."""
+"""Initial room for actions, per game."""
 
 
 def play(
@@ -92,7 +92,7 @@ class _Table:
         self._actions = np.zeros((len(seatings), _FIRST_ROOM), np.int16)
 
     def note_actions(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        """Before a step: the actions of games that go on."""
+        """Note the actions of games that go on; call it before a step."""
         goes_on = ~self.referee.forfeited[rows]
         rows, actions = rows[goes_on], actions[goes_on]
         counts = self._counts[rows]
@@ -102,7 +102,7 @@ class _Table:
         self._counts[rows] = counts + 1
 
     def note_ended(self, rows: NDArray[np.int64]) -> None:
-        """After a step: which games are over."""
+        """Note which games are over; call it after a step."""
         over = (self.batch.to_move[rows] < 0) | self.referee.forfeited[rows]
         self.ended += rows[over].tolist()
 
@@ -115,7 +115,7 @@ class _Table:
         return rows
 
     def _rows(self, rows: NDArray[np.int64], players: int) -> pl.DataFrame:
-        """Of games of so many seats."""
+        """The rows of games of `players` seats."""
         rules, thinking = self.rules, self.referee.thinking
         played = [self.seatings[row] for row in rows]
         digests = [digest for one in played for digest in one.digests]

@@ -24,7 +24,7 @@ from shakespeare_env.datasets.schema import GAMES
 from shakespeare_env.lineup import play_out
 
 _FIRST_ROOM = 512
-"""Decisions a game, to begin with."""
+"""Initial room for decisions, per game."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class Recording:
     """The job of playing a dataset's deals; a shard of it is a range of deals.
 
     Attributes:
-        settings: Of the dataset.
-        agents: Of `settings.entrants`, one per seat.
-        threads: That step the games; they change no row.
+        settings: The settings of the dataset.
+        agents: The agents of `settings.entrants`, one per seat.
+        threads: The threads that step the games; they change no row.
     """
 
     settings: Settings
@@ -75,7 +75,7 @@ class _Log:
     Attributes:
         counts: int64[n].
         actions: int16[n, room], the first `counts` of each row.
-        values: float32[n, room], likewise; NaN where none is estimated.
+        values: float32[n, room], the first `counts` of each row; NaN where none is estimated.
     """
 
     def __init__(self, batch: Batch, lineup: EstimatingLineup) -> None:

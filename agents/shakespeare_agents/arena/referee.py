@@ -26,10 +26,10 @@ class Forfeit:
     """A game lost by a fault.
 
     Attributes:
-        seat: Whose agent failed.
+        seat: The seat whose agent failed.
         kind: One of `faults.KINDS`.
         details: What it did, in words.
-        scores: By seat, where the game stopped.
+        scores: Scores by seat, where the game stopped.
     """
 
     seat: int
@@ -43,13 +43,13 @@ class RefereedLineup(Lineup):
 
     A game in which an agent fails is forfeited: it is written down in `forfeits`, all its seats
     become `OUTSIDE`, and `decide` returns any legal action for it. `play_out` plays that one and
-    then leaves the game: hooks tell by `forfeited` that the action is nobody's. What is no
-    `Exception`, such as KeyboardInterrupt, passes through.
+    then leaves the game; `forfeited` shows hooks that no agent chose it. Only an `Exception` is
+    caught, so KeyboardInterrupt passes through.
 
     Attributes:
-        thinking: How long each seat's agent thought, and how many legal choices it made.
-        forfeits: By game.
-        forfeited: bool[n], whether there is one.
+        thinking: Each seat's thinking time and number of legal choices.
+        forfeits: Forfeits by game.
+        forfeited: bool[n], whether the game is forfeited.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class RefereedLineup(Lineup):
         self._answers_itself = [isinstance(agent, Answerer) for agent in agents]
 
     def end(self) -> None:
-        """Tell agents that remember games that all these are over; call it after the last."""
+        """Notify agents that remember games that all are over; call it after the last."""
         rows, seats = np.indices(self.seats.shape).reshape(2, -1)
         for agent in self.agents:
             if isinstance(agent, Answerer):
@@ -91,7 +91,7 @@ class RefereedLineup(Lineup):
         return [(self._token, row, seat) for row, seat in pairs]
 
     def _answers_of(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
-        """Ask an agent of this process once; if it fails, for each game by itself."""
+        """Ask an agent of this process for all games at once; if it fails, game by game."""
         rng = self.generators[rows]
         before = rng.states[rng.rows]
         started = perf_counter()
@@ -143,7 +143,7 @@ def _choice(
 def _in_words(raised: Exception) -> str:
     try:
         return fault_in_words(raised)
-    except Exception:  # its own text raises another
+    except Exception:  # `str(raised)` itself may raise
         return type(raised).__name__
 
 

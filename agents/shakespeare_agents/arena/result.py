@@ -25,7 +25,7 @@ FORMAT = 4
 """Version of the JSON."""
 _WIDTH = 80
 _NARROWEST = 56
-"""Columns; keeps the title on one line."""
+"""The narrowest table, in columns; it keeps the title on one line."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class AgentResult:
         win_rate: wins / games; 1 / players for equal agents.
         low: Lower end of its 95 % interval.
         high: Upper end.
-        seat_win_rates: By seat; all were played equally often.
+        seat_win_rates: Win rates by seat; all were played equally often.
         mean_score: Mean final score.
         score_low: Lower end of its 95 % interval; None with one deal.
-        score_high: Upper end; None likewise.
+        score_high: Upper end; None with one deal.
     """
 
     name: str
@@ -69,7 +69,7 @@ class EvaluationResult:
         game: Its name.
         options: Its variants.
         players: Seats.
-        seed: Of the deals and the agents' draws.
+        seed: Decides the deals and the agents' draws.
         games: Games played.
         deals: Each was played in games / deals games.
         order: Whether neighbours changed between these (see `seat_orders`).
@@ -78,7 +78,7 @@ class EvaluationResult:
         differences: One per two names, the first less the second (see `difference`).
         mean_winning_score: Mean of each game's best final score; None with one seat.
         winning_score_low: Lower end of its 95 % interval; None with one seat or deal.
-        winning_score_high: Upper end; None likewise.
+        winning_score_high: Upper end; None with one seat or deal.
         solo_target: A good solo score; None with more seats.
     """
 
@@ -115,7 +115,7 @@ class EvaluationResult:
         raise KeyError(f"{first!r} was compared with itself; name two agents")
 
     def __str__(self) -> str:
-        from rich.console import Console  # here and below: those who count need no tables
+        from rich.console import Console  # imported late: only tables need it
 
         text = io.StringIO()
         Console(file=text, width=_WIDTH, color_system=None).print(self.table())
@@ -172,7 +172,7 @@ def agent_results(
         names: P names.
         seating: int[deals, G, P], who sits where in each game, as places in `names`.
         scores: int[deals, G, P], final scores by deal, game and seat.
-        winners: bool[deals, G, P], likewise.
+        winners: bool[deals, G, P], whether the seat won.
     """
     deals, played, players = scores.shape
     shares = winners / winners.sum(axis=2, keepdims=True).clip(1)
@@ -196,14 +196,14 @@ def agent_results(
 
 
 def _design_effect(rates: NDArray[np.floating], played: int, players: int) -> float:
-    """How many times the games' variance is that of independent games, at least 1.
+    """The variance of the games as a multiple of that of independent games, at least 1.
 
     Games that share a deal resemble each other (Kish 1965, "Survey Sampling"); with one game a seat
     hardly, so that they count as independent.
 
     Args:
-        rates: float[deals], of the wins in a deal's games.
-        played: Games a deal.
+        rates: float[deals], the share of wins in a deal's games.
+        played: The number of games a deal.
         players: Seats.
     """
     rate = float(rates.mean())
@@ -238,7 +238,7 @@ def _caption(result: EvaluationResult) -> str:
 
 
 def _seating(result: EvaluationResult) -> str:
-    """Why a deal takes its games, unless it is one from each seat."""
+    """Why a deal takes this number of games, unless it is one per seat."""
     a_deal = result.games // result.deals
     if result.order == "fixed":
         return f"{a_deal} games a deal in the order named: neighbours stay.\n"

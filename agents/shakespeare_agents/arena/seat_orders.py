@@ -11,7 +11,7 @@ one beside it (Walecki; see B. Alspach, "The wonderful Walecki construction", 20
   its even steps, and its odd steps, cover every edge once over all zigzags. Each is played in both
   directions, in every other rotation.
 
-Copies of one agent need not be told apart, which makes many of these games the same.
+Copies of one agent are interchangeable, which makes many of these games the same.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ORDERS: tuple[str, ...] = get_args(Order)
 Row: TypeAlias = tuple[int, ...]
 
 _MOST_TRIED = 1000
-"""Ways to share the design's places among copies; at six seats there are 720 at most."""
+"""The most ways tried to share the design's places among copies; six seats have at most 720."""
 
 
 def seatings(agents: Sequence[Hashable], order: Order = "balanced") -> NDArray[np.int64]:
@@ -67,7 +67,7 @@ class SeatPlan:
     Attributes:
         agents: One per seat; equal ones are copies.
         order: As of `seatings`.
-        seed: Of the deals.
+        seed: The seed of the deals.
     """
 
     agents: tuple[Hashable, ...]
@@ -76,11 +76,11 @@ class SeatPlan:
 
     @cached_property
     def games(self) -> int:
-        """Of a deal."""
+        """The number of games of a deal."""
         return len(seatings(self.agents, self.order))
 
     def of(self, deals: range) -> NDArray[np.int8]:
-        """int8[deals, games, P], as places in `agents`."""
+        """int8[deals, games, P], who sits where, as places in `agents`."""
         players = len(self.agents)
         if self.games == players:
             named = seatings(self.agents, self.order).astype(np.int8)
@@ -93,7 +93,7 @@ class SeatPlan:
 
 
 def circular_orders(agents: Sequence[Hashable]) -> list[Row]:
-    """Orders around the table in which everyone follows everyone else equally often.
+    """Orders around the table in which every agent follows every other equally often.
 
     For matches of few games: each order is to be played in all rotations, in one match or in
     several. Entries are places in `agents`.
@@ -137,7 +137,7 @@ def _orders(named: Row) -> tuple[Row, ...]:
     """The kinds around the table."""
     cycles = _cycles(len(named))
     most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
-    # An order may begin anywhere: one begins where it is least, the one named with its first.
+    # Rotations of an order are equivalent, so each begins at its least; the one named at its first.
     starts = dict.fromkeys(_rotations(named), named)
     found = _without_repeats(cycles, named, most, lambda row: starts.get(row, _least(row)))
     return tuple(sorted(found, key=lambda row: row != named))
@@ -148,7 +148,7 @@ def _without_repeats(
 ) -> list[Row]:
     """The kinds by seat of a design's rows, without what its copies only repeat.
 
-    Which agents are copies decides how often rows repeat; `most` is how often they can at most.
+    Copies decide how often rows repeat; `most` is the most that they can.
     """
     best: Counter[Row] = Counter()
     often = 0
@@ -163,7 +163,7 @@ def _without_repeats(
 
 
 def _copies_of_pairs(named: Row) -> int:
-    """What the numbers of ordered pairs of agents have in common, by their kinds."""
+    """The greatest common divisor of the counts of ordered pairs of kinds."""
     held = Counter(named)
     return math.gcd(*[held[one] * (held[other] - (one == other)) for one in held for other in held])
 

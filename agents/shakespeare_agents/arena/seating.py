@@ -1,4 +1,4 @@
-"""Games to be played: who sits where in which deal, and the key that each is known by."""
+"""Games to be played: who sits where in which deal, and a key for each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shakespeare_env.agent import AnyAgent
 from shakespeare_env.version import version
 
 _DIGITS = 32
-"""Of a key, hexadecimal."""
+"""The hexadecimal digits of a key."""
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ class Rules:
 
     Attributes:
         game: Its name.
-        variants: By name.
-        seed: Of the deals and the agents' draws.
-        agents: By digest.
-        names: By digest.
-        threads: That step the games.
+        variants: Variants by name.
+        seed: Decides the deals and the agents' draws.
+        agents: Agents by digest.
+        names: Names by digest.
+        threads: The threads that step the games.
     """
 
     game: str
@@ -61,11 +61,11 @@ class Rules:
         object.__setattr__(self, "package_version", version())
 
     def key(self, seating: Seating) -> str:
-        """Of all that decides a game."""
+        """The key of a game: a digest of all that decides it."""
         return self._hash(seating.match, seating.digests, f"rotation {seating.rotation}")
 
     def match_key(self, match: Match) -> str:
-        """Of what the games of a match have in common."""
+        """The key of a match: a digest of what its games have in common."""
         return self._hash(match, match.lineup, "all")
 
     def _hash(self, match: Match, digests: Sequence[str], which: str) -> str:

@@ -22,14 +22,13 @@ from shakespeare_env import registry
 from shakespeare_env.lineup import play_out
 
 OnProgress = Callable[[int, int], None]
-"""Called now and then, in this process after every step, with decisions made and games finished so
-far."""
+"""Called with decisions made and games finished so far; in this process after every step."""
 Ends = tuple[NDArray[np.int16], NDArray[np.bool_]]
 """Final scores, int16[n, S], and winners, bool[n, S], of n games in the order of `deals.deal`."""
 _GAMES_AT_ONCE = 16_384
-"""Played together to bound memory; changes no figure."""
+"""The most games played together, to bound memory; it changes no figure."""
 _SHARDS_A_WORKER = 8
-"""At least, so that all end at about the same time."""
+"""The fewest shards a worker, so that all end at about the same time."""
 
 
 class Series:
@@ -38,16 +37,16 @@ class Series:
     Args:
         entrants: One per seat; seats of one name share a result.
         game: Its name.
-        seed: Of the deals and the agents' draws.
+        seed: Decides the deals and the agents' draws.
         order: Whether neighbours change between the games of a deal.
         options: Variants.
-        threads: That step the games; they change no result.
+        threads: The threads that step the games; they change no result.
         on_progress: See `OnProgress`.
-        workers: That play them; this process by default. They change no result.
+        workers: They play the games, by default this process; they change no result.
 
     Attributes:
-        deals: Played so far.
-        games_a_deal: As the order needs them.
+        deals: The number of deals played so far.
+        games_a_deal: The number of games that the order needs.
 
     Raises:
         ValueError: an unknown order.
@@ -88,7 +87,7 @@ class Series:
         self.deals += deals
 
     def result(self) -> EvaluationResult:
-        """Of the deals so far, at least one."""
+        """The result of the deals so far; there must be one."""
         games, players = self.games_a_deal, len(self._names)
         # [deal, game, seat]
         scores, winners = (

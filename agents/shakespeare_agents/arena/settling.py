@@ -1,4 +1,4 @@
-"""When an order is settled: neighbours on each table's ladder, looked at after every round."""
+"""Whether an order is settled: neighbours on each ladder are compared after every round."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shakespeare_agents.arena.standings.verdicts import (
 )
 
 _LOOKS = 10
-"""So many looks share half of the level."""
+"""The number of looks that share half of the level."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +30,13 @@ class Comparison:
     """What is known of two agents.
 
     Attributes:
-        first: A digest; of neighbours the upper one's.
-        second: A digest.
-        lead: Of the first, in Elo points or, solo, points of mean score.
+        first: The digest of one agent, the upper one of neighbours.
+        second: The digest of the other.
+        lead: The first's lead, in Elo points or, solo, points of mean score.
         error: Its standard error; infinite if they were not compared.
-        verdict: On the lead.
-        missing: The information, in 1 / lead², that a verdict still takes if the lead is about what
-            it seems; 0 if there is one.
+        verdict: The verdict on the lead.
+        missing: The information, in 1 / lead², that a verdict still takes if the lead is as
+            estimated; 0 if there is a verdict.
     """
 
     first: str
@@ -68,12 +68,12 @@ class Ladder:
 def level_of(look: int, neighbours: int) -> float:
     """The level of one verdict at one look, so that all on all ladders at all looks hold at 95 %.
 
-    Whoever looks often finds something sooner or later: verdicts and looks share the level (union
+    Repeated looks find something sooner or later, so verdicts and looks share the level (union
     bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
 
     Args:
-        look: From 1.
-        neighbours: How many pairs have to be settled, on all ladders together.
+        look: The number of the look, from 1.
+        neighbours: The number of pairs to be settled, on all ladders together.
     """
     share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
     return LEVEL * share / max(neighbours, 1)
@@ -92,11 +92,11 @@ def look_at(
 
     Args:
         results: The games so far.
-        agents: Digests of those that play; others count in ratings, but have no place here.
+        agents: Digests of those that play; others count in ratings but are not placed.
         tables: Numbers of players; 1 makes a ladder of scores, more make ladders of ratings.
-        look: How often this field has been looked at, this time included.
+        look: The number of this look at the field, from 1.
         equal_within: Elo points that count as equal.
-        solo_equal_within: Points of mean solo score, likewise.
+        solo_equal_within: Points of mean solo score that count as equal.
     """
     level = level_of(look, (len(agents) - 1) * len(tables))
     ladders = {}
@@ -148,7 +148,7 @@ def _comparison(
     missing = 0.0
     if said == "open":
         quantile = float(scipy.special.ndtri(1 - level / 2))
-        # An early lead of almost nothing may be luck: a typical one is as large as its error.
+        # A tiny early lead may be luck, so a lead counts as at least as large as its error.
         likely = within if math.isinf(error) else math.hypot(lead, error)
         needed = quantile / max(likely, within - abs(lead))
         missing = max(needed**2 - error**-2 if error > 0 else 0.0, 0.0)

@@ -27,7 +27,7 @@ FORMAT = 1
 """Version of a suite's JSON."""
 _FOLDER = Path(__file__).with_name("suites")
 _LARGEST = 2**24
-"""Bytes of a suite."""
+"""The most bytes of a suite."""
 
 OnStep = Callable[[int, int], None]
 """Called after every step with decisions made and games finished so far."""
@@ -40,15 +40,15 @@ class SoloSuite:
     Attributes:
         game: Its name.
         seed: Deal d is game d of `Batch(seed=seed)`; nothing else decides it.
-        scores: By deal, then by the reference's run.
+        scores: The reference's scores, by deal, then by run.
         agent: The reference, as `registry.make` names it.
-        agent_digest: Of what it was made from.
-        agent_seeds: Of its draws, one for each run.
-        playouts: That it spent on a decision.
-        box_digest: Of the box played with.
+        agent_digest: The digest of what it was made from.
+        agent_seeds: The seeds of its draws, one for each run.
+        playouts: The playouts that it spent on a decision.
+        box_digest: The digest of the box played with.
         deals_digest: See `deals_digest`.
-        package_version: That played.
-        command: That makes the suite again.
+        package_version: The version that played.
+        command: The command that makes the suite again.
     """
 
     game: str
@@ -70,7 +70,7 @@ class SoloSuite:
 
     @property
     def references(self) -> NDArray[np.float64]:
-        """float64[deals]: the reference's mean score on each."""
+        """float64[deals], the reference's mean score on each."""
         means: NDArray[np.float64] = np.array(self.scores, np.float64).mean(axis=1)
         return means
 
@@ -97,7 +97,7 @@ class SoloSuite:
 
 
 def suite_file(game: str) -> Path:
-    """Where a game's suite comes with the package."""
+    """The file of the suite that comes with the package."""
     return _FOLDER / f"{game}.json"
 
 
@@ -143,8 +143,8 @@ def play_suite(
     Args:
         player: Whatever plays (see `registry.make`), or `Entrant` with a name of your own.
         game: Its name.
-        seed: Of the agent's draws; the deals stay the same.
-        suite: None plays `bundled_suite`.
+        seed: Decides the agent's draws; the deals stay the same.
+        suite: The suite, by default `bundled_suite`.
         on_progress: Called after every step.
 
     Raises:
@@ -202,7 +202,7 @@ def suite_scores(
 
 
 def deals_digest(game: str, seed: int, deals: int) -> str:
-    """SHA-256 of the first positions in notation: that a suite's deals are still dealt."""
+    """SHA-256 of the first positions in notation, to check that a suite's deals are still dealt."""
     batch = _dealt(game, seed, deals)
     positions = [batch.game.to_dict(record) for record in batch.save(slice(None))]
     return hashlib.sha256(json.dumps(positions, sort_keys=True).encode()).hexdigest()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _PLANS = r"round-\d{4,}\.json"
 FIELD_NAME = "field.toml"
-"""The text of the field that was played last, for whoever repeats it."""
+"""The file with the text of the field that was played last."""
 _CONTENTS = Contents(
     MANIFEST,
     rf"{FILES}|{_PLANS}|{re.escape(MANIFEST)}|{re.escape(FIELD_NAME)}",
@@ -43,7 +43,7 @@ _CONTENTS = Contents(
 _LARGEST_PLAN = 2**26
 """Bytes of a round's plan; its matches take some hundred each."""
 _MOST_SMALL, _SMALL = 64, 2**20
-"""Files, and the bytes that a small one has fewer of."""
+"""The most small files, and the size in bytes below which a file is small."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Store:
 
     Attributes:
         folder: Where it is.
-        keys: Of all finished games.
-        plan: Of the last round, if any.
+        keys: The keys of all finished games.
+        plan: The plan of the last round, if any.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -104,7 +104,7 @@ class Store:
         if len(small) > most:
             contents = [io.BytesIO(read_regular(path, _SMALL)) for path in small]
             self._write(load_polars().concat(map(load_polars().read_parquet, contents)))
-            # Should the process end before all are deleted, rows stand twice and count once.
+            # If the process ends before all are deleted, duplicate rows count once.
             for path in small:
                 path.unlink()
 
@@ -133,7 +133,7 @@ def opened(folder: Path, game: str) -> Iterator[Store]:
 
 
 def merge(folders: Sequence[Path], into: Path) -> int:
-    """Copy the games of some folders into one, old or new; the number of those that were new.
+    """Copy the games of some folders into one, old or new; the number of games added.
 
     Raises:
         ArenaError, DatasetError, ModuleNotFoundError, OSError: see `opened`; also if the folders
@@ -141,8 +141,8 @@ def merge(folders: Sequence[Path], into: Path) -> int:
     """
     games = {read_manifest(folder): folder for folder in folders}
     if len(games) != 1:
-        told = ", ".join(f"{folder} of {game}" for game, folder in games.items())
-        raise ArenaError(f"only results of one game can be merged: {told or 'no folder given'}")
+        given = ", ".join(f"{folder} of {game}" for game, folder in games.items())
+        raise ArenaError(f"only results of one game can be merged: {given or 'no folder given'}")
     with opened(into, next(iter(games))) as store:
         before = len(store.keys)
         for folder in folders:

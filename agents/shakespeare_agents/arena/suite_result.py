@@ -49,10 +49,10 @@ class SuiteResult:
     Attributes:
         game: Its name.
         agent: As entered.
-        seed: Of the agent's draws.
-        suite_seed: Of the deals.
+        seed: The seed of the agent's draws.
+        suite_seed: The seed of the deals.
         reference: The agent that made the reference scores.
-        reference_runs: Its games on each deal.
+        reference_runs: The reference's games on each deal.
         target: The score that the rule book calls good.
         scores: The agent's, by deal.
         references: The reference's mean, by deal.
@@ -106,11 +106,11 @@ class SuiteResult:
         return [Deal(number, *row) for number, row in enumerate(rows)]
 
     def worst(self, most: int) -> list[Deal]:
-        """The deals of the largest regret, at most so many."""
+        """The deals of the largest regret, at most `most`."""
         return sorted(self.deals, key=lambda deal: (-deal.regret, deal.deal))[:most]
 
     def __str__(self) -> str:
-        from rich.console import Console  # here and below: those who count need no tables
+        from rich.console import Console  # imported late: only tables need it
 
         text = io.StringIO()
         Console(file=text, width=_WIDTH, color_system=None).print(self.table())

@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 _MARKS = {"stronger": ">", "equal": "=", "open": "?"}
 _LEGEND = (
-    "#: agents share a rank (=) where their order is equal or open.\n"
+    "#: one more than the number of agents that are surely stronger; = if shared.\n"
     "Lead: on the next agent; > stronger, = equal, ? open: all at 95 %.\n"
     "Verdicts allow for all pairs on all ladders: stricter than each interval."
 )
 _to_tenths = partial(number, digits=1)
 _LINE = 15
-"""Characters of a name on a line, beside the ladder's figures."""
+"""The most characters of a name beside the ladder's figures."""
 _MATRIX_NAME = 24
 _MATRIX_COLUMNS = 12
-"""Opponents beside a name in 80 columns."""
+"""The most opponents beside a name in 80 columns."""
 
 
 def standings_tables(standings: Standings) -> RenderableType:
-    """All there is to show, each part where it has something: for live display and at the end."""
+    """All tables with data, for live display and at the end."""
     parts: list[RenderableType] = []
     for players, ladder in standings.ladders().items():
         parts.append(ladder_table(standings, players))
@@ -117,8 +117,8 @@ def win_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> list[RenderableTyp
     """Shares of games in which the row's agent finished ahead of the column's, in percent.
 
     Args:
-        pairs: Those of one table, as in `Standings.pairs`.
-        agents: On its ladder, in order.
+        pairs: The pairs of one table, as in `Standings.pairs`.
+        agents: The agents on its ladder, in order.
     """
     met = {(row["agent"], row["other"]): row for row in pairs.iter_rows(named=True)}
     tables: list[RenderableType] = []
@@ -147,9 +147,9 @@ def faults_table(standings: Standings) -> Table:
     table.add_column("Example", overflow="fold")
     for row in standings.faults.iter_rows(named=True):
         lines = [line.strip() for line in (row["example"] or NOTHING).splitlines() if line.strip()]
-        # Of a traceback the last line says what is wrong.
-        told = " ... ".join([lines[0], lines[-1]]) if len(lines) > 2 else " ".join(lines)
-        example = Text(shown_name(told, 200))
+        # The last line of a traceback says what is wrong.
+        shortened = " ... ".join([lines[0], lines[-1]]) if len(lines) > 2 else " ".join(lines)
+        example = Text(shown_name(shortened, 200))
         table.add_row(_name(row["agent"]), Text(row["fault"]), f"{row['count']:,}", example)
     return table
 

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 _KEPT = 1024
-"""Notes at most that wait to be added up: adding up each by itself takes longer than a move."""
+"""The most notes that wait to be added up; adding up each by itself takes longer than a move."""
 
 
 class Thinking:
     """The time and the decisions of the S seats of n games.
 
     Args:
-        games: n.
-        seats: S.
+        games: The number of games, n.
+        seats: The number of seats, S.
     """
 
     def __init__(self, games: int, seats: int) -> None:
@@ -33,18 +33,18 @@ class Thinking:
             self._add_up()
 
     def without_choice(self, row: int, seat: int) -> None:
-        """Take back that a seat has chosen; the time it took counts."""
+        """Withdraw a seat's last choice, though not the time that it took."""
         self._decisions[row, seat] -= 1
 
     @property
     def seconds(self) -> NDArray[np.float64]:
-        """float64[n, S], so far; games decided together share the time equally."""
+        """float64[n, S], seconds so far; games decided together share the time equally."""
         self._add_up()
         return self._seconds
 
     @property
     def decisions(self) -> NDArray[np.int32]:
-        """int32[n, S], legal choices so far."""
+        """int32[n, S], the number of legal choices so far."""
         self._add_up()
         return self._decisions
 

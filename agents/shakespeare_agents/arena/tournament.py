@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 _TOGETHER_S, _SHARD_S = 10.0, 3.0
-"""How long games played together take, here and on workers, which are to end at the same time."""
+"""Seconds of games played together, here and on workers, which should end at the same time."""
 _FIRST_ROUND = 24
-"""Games per agent and table."""
+"""Games per agent and table in the first round."""
 
 
 LOST_IN_A_ROW = 10
-"""An agent that loses so many games by faults plays no more."""
+"""The number of games lost by faults in a row after which an agent plays no more."""
 
 
 class Ending(StrEnum):
@@ -50,9 +50,9 @@ class Progress:
 
     Attributes:
         round: Number of the round, from 0.
-        games: Finished in all, by the agents of the field.
-        planned: Finished when the round is over.
-        results: Of all games in its folder.
+        games: The games finished in all by the agents of the field.
+        planned: The games finished once the round is over.
+        results: The results of all games in its folder.
     """
 
     round: int
@@ -75,12 +75,12 @@ def run_arena(
 ) -> Ending:
     """Play a field until its order is settled at every table or its games or minutes are spent.
 
-    Results are kept in the folder, which may hold earlier ones; those of all agents count. Played
-    again, or after an interruption at any moment, it goes on; equal fields give equal games, unless
-    minutes, clocks or programs decide. The programs and the Python that the field names are run
+    Results are kept in the folder, which may hold earlier ones; those of all agents count. A
+    repeated or interrupted arena goes on; equal fields give equal games, unless minutes, clocks or
+    programs decide. The programs and the Python that the field names are run
     (`Field.runs`).
 
-    Workers (see `open_workers`) play the same games; without them this process does, on so many
+    Workers (see `open_workers`) play the same games; without them this process does, on `threads`
     threads.
 
     Raises:
@@ -108,7 +108,7 @@ def sits_out(results: pl.DataFrame, digest: str) -> bool:
     import polars as pl
 
     own = results.filter(pl.col("digests").list.contains(digest))
-    # By deals: in which order games were written is a matter of time.
+    # They are sorted by deal, since the order in which games were written is a matter of time.
     last = own.sort("deal", "rotation", "players", "key").tail(LOST_IN_A_ROW)
     lost = last.filter(pl.col("digests").list.get(pl.col("forfeited_by")) == digest)
     return lost.height == LOST_IN_A_ROW
@@ -157,7 +157,7 @@ class _Arena:
             play(some, self.rules, self._keep, self._check_time)
 
     def _together(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
-        """Games to be played together; how many depends on the time that earlier ones took."""
+        """Games to be played together, as many as the time of earlier games suggests."""
         while seatings:
             count = self._pace.first_of(seatings)
             yield seatings[:count]
@@ -203,7 +203,7 @@ class _Arena:
     def _missing(self) -> list[Seating]:
         """The games of the last plan that are not in the store, of agents of the field.
 
-        Who fails in a round plays it to its end, or an interruption would change its games.
+        An agent that fails plays its round to the end, or an interruption would change the games.
         """
         plan, playing = self.store.plan, set(self.rules.agents)
         if plan is None or plan.seed != self.field.seed:
@@ -244,7 +244,7 @@ class _Arena:
 
     def _check_time(self, _decisions: int) -> None:
         if self._until is None and self.field.minutes is not None:
-            # From the first move on: before it the first use compiles the rules.
+            # Time counts from the first move on, as the first use compiles the rules.
             self._until = time.monotonic() + 60 * self.field.minutes
         if self._until is not None and time.monotonic() >= self._until:
             raise _OutOfTime
@@ -266,10 +266,10 @@ class _ArenaOnWorkers(_Arena):
         self._workers, self._job = workers, job
 
     def _play(self, seatings: Sequence[Seating]) -> None:
-        with closing(self._workers.run(self._job, self._together(seatings), self._told)) as found:
+        with closing(self._workers.run(self._job, self._together(seatings), self._note)) as found:
             for _, rows in found:
                 self._keep(rows)
                 self._check_time(0)
 
-    def _told(self, decisions: int, _games: int) -> None:
+    def _note(self, decisions: int, _games: int) -> None:
         self._check_time(decisions)

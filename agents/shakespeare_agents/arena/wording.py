@@ -1,4 +1,4 @@
-"""The words and numbers in which an arena's results are told, in terminals and in files."""
+"""Words and numbers for an arena's results, in terminals and in files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 MINUS = "−"
 NOTHING = "–"
-"""Stands where there is no figure."""
+"""The sign for a missing figure."""
 _REPLACEMENT = "\ufffd"
 _LONGEST_NAME = 48
 SHARED_RANK = (
@@ -39,15 +39,15 @@ def _printable(text: str) -> str:
 
 
 def number(value: float | None, digits: int = 0) -> str:
-    """A number with grouped thousands and so many decimals."""
+    """A number with grouped thousands and `digits` decimals."""
     if value is None or not math.isfinite(value):
         return NOTHING
-    # Adding 0 makes a rounded −0 a 0.
+    # Adding 0 turns a rounded −0 into 0.
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", MINUS)
 
 
 def signed(value: float | None, digits: int = 0) -> str:
-    """The same with its sign: what is a difference, or has its zero in the middle."""
+    """A number with its sign."""
     text = number(value, digits)
     return f"+{text}" if value is not None and round(value, digits) > 0 else text
 

@@ -10,7 +10,7 @@ import typer
 from shakespeare_env.cli.choices import give_up
 
 _LONGEST = 10_000
-"""Characters in a line of input."""
+"""The most characters in a line of input."""
 
 
 class Leave(Exception):  # noqa: N818 - not an error
@@ -38,7 +38,7 @@ class Answers:
 
 def _line(prompt: str) -> str:
     """A line of input, echoed unless a terminal shows it."""
-    if sys.stdin is None:  # as Python has it when the descriptor is not open
+    if sys.stdin is None:  # the descriptor is not open
         raise Leave
     try:
         if sys.stdin.isatty():

@@ -60,14 +60,14 @@ def arena(
     same command resumes, and plays on after a change of the field.
     """
     folder = field.with_suffix("") if results is None else results
-    # Here and below: it takes a while to import, which the shell's completion need not.
+    # Here and below, slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_agents.arena.tournament import run_arena
 
         wanted = _read(field, games, minutes)
         _check_trusted(field, wanted, trust)
-        # So that the programs that were started end, too.
+        # Leaving this way also ends the programs that were started.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         tables = " and ".join(map(str, wanted.players))
         typer.echo(
@@ -107,7 +107,7 @@ def _read(file: Path, games: int | None, minutes: float | None) -> Field:
 
 
 def _check_trusted(file: Path, field: Field, trust: bool) -> None:
-    """Give up before code runs that whoever wrote the file may have chosen."""
+    """Give up before the file's author can run code here."""
     if field.runs() and not trust:
         give_up(f"{file} runs {'; '.join(map(repr, field.runs()))}; add --trust if you trust it")
 
@@ -142,7 +142,7 @@ class _Display:
         )
 
     def standings(self) -> Standings:
-        """Of all games in the folder."""
+        """The standings by all games in the folder."""
         from shakespeare_agents.arena.standings import standings_of
 
         assert self._last is not None

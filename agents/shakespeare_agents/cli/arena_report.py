@@ -19,7 +19,7 @@ def arena_report(
     ] = None,
 ) -> None:
     """Tell an arena's standings: as tables here, and as one page with everything in it."""
-    # Here and below: it takes a while to import, which the shell's completion need not.
+    # Here and below, slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.arena.report import about_results, write_report
         from shakespeare_agents.arena.standings import standings_of

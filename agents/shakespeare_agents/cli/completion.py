@@ -1,4 +1,4 @@
-"""What the shell completes where an agent is named; nothing that it finds is imported."""
+"""The shell's completion of agents' names, which imports nothing that it finds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from shakespeare_agents.naming import names
 from shakespeare_env.regular_files import read_regular
 
 _MOST_BYTES = 2**20
-"""Of a file that is looked into for names."""
+"""The most bytes of a file that is searched for names."""
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """Names, checkpoints and what Python files define that begin so, and folders on the way."""
+    """Completions: names, checkpoints, definitions in Python files, and folders on the way."""
     found = [name for name in names() if name.startswith(incomplete)]
     folder, _, begun = incomplete.rpartition("/")
     written = f"{folder}/" if "/" in incomplete else ""
@@ -25,7 +25,7 @@ def complete_agent(incomplete: str) -> list[str]:
                 found += _at(path, f"{written}{path.name}")
             elif path.suffix == ".py" and begun.startswith(f"{path.name}:"):
                 found += [name for name in _at(path, f"{written}{path.name}") if name > incomplete]
-    except (OSError, ValueError):  # no such folder, or not ours to read
+    except (OSError, ValueError):  # no such folder, or no permission
         pass
     return [name for name in found if name.startswith(incomplete)]
 

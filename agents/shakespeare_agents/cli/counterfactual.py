@@ -33,7 +33,7 @@ def play_instead(
 ) -> None:
     """Play another move at a position, let agents finish, and compare with the record.
 
-    One continuation is told, and its scores are compared with the record's; several are compared
+    One continuation is printed and its scores are compared with the record's; several are compared
     with as many after the recorded move, if there is one. Without names the record's agents play,
     the game's default one for a person. `seed` decides chance and draws from the position on.
     """
@@ -98,7 +98,7 @@ def _tell_one(game: Recorded, at: int, move: str, made: Sequence[Entrant], seed:
 
 
 def _print_means(position: Position, at: int, result: Counterfactual, recorded: bool) -> None:
-    """Print what the moves brought every seat: scores, and chances to win if several play."""
+    """Print the results of the moves: every seat's scores, and chances to win if several play."""
     called = ["Recorded", "Instead"] if recorded else ["Instead"]
     moves = list(zip(called, result.moves, strict=False))
     typer.echo(f"Position {at}, seat {position.to_move} decides.")
@@ -137,7 +137,7 @@ def _symmetric(found: Mean, digits: str) -> str:
 
 
 def _refuse_python(recorded: Sequence[str]) -> None:
-    """A record may be a stranger's: what it names is not imported."""
+    """Refuse Python named by a record, which may be a stranger's."""
     if found := running_python(recorded):
         raise typer.BadParameter(
             f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "

@@ -45,7 +45,7 @@ def dataset(
     ray: workers_options.Ray = None,
 ) -> None:
     """Record games of agents as Parquet: their moves, and what the agents expected of them."""
-    # Here and below: it takes a while to import, which the shell's completion need not.
+    # Here and below, slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.dataset import open_dataset, settings_of
 
     game = choices.find_game(game_name)

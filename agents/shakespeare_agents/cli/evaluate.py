@@ -45,7 +45,7 @@ def evaluate(
     ray: workers_options.Ray = None,
 ) -> None:
     """Play agents against each other: win rates and scores, with 95 % intervals."""
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.entrants import seat_plan
     from shakespeare_agents.arena.evaluate import evaluate as play_games
 

@@ -1,4 +1,4 @@
-"""What went wrong in an agent, in few lines: of a traceback only the steps through its own file."""
+"""An agent's fault in a few lines: a traceback is cut to the steps through its own file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shakespeare_env.agent_faults import own_steps
 def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
     """A fault of the agent called `name`, asked for a move in a position.
 
-    The first line says what it is, the others where in the agent's own code.
+    The first line says what it is, the others where it is in the agent's own code.
     """
     if isinstance(fault, IllegalMove):
         return [f"{name} chose {_chosen(fault, position)}"]

@@ -14,16 +14,16 @@ from shakespeare_env.generators import GameGenerators
 
 _MOST = 5
 _LEAST = 0.001
-"""Moves told, and the probability of those that are."""
+"""The most moves shown, and their least probability."""
 
 
 def hint(position: Position, name: str) -> list[str]:
     """The best moves of the agent `name` for the seat to move, in words.
 
-    It draws from a generator of its own, so that the game goes on as if it had not been asked.
+    Its generator is its own, so the game goes on as if it had not been asked.
 
     Raises:
-        ValueError: there is no such agent, or it failed; why.
+        ValueError: there is no such agent, or it failed.
     """
     try:
         agent = make(name, position.game)
@@ -38,7 +38,7 @@ def hint(position: Position, name: str) -> list[str]:
         else:
             generators = GameGenerators.of_games(0, np.zeros(1, np.int64))
             actions = as_actions(decide(agent, batch, np.zeros(1, np.int64), generators), 1)
-            batch.step(actions)  # which refuses what is not legal
+            batch.step(actions)  # refuses illegal moves
             chosen = _numbered(position, position.move_text(int(actions[0])))
             lines = [f"{name} would play, and gives no probabilities:", f"  {chosen}"]
     except Exception as fault:  # an agent may be anybody's
@@ -48,11 +48,11 @@ def hint(position: Position, name: str) -> list[str]:
 
 def _likeliest(position: Position, name: str, likely: NDArray[np.float32]) -> list[str]:
     order = [action for action in np.argsort(-likely, kind="stable") if likely[action] >= _LEAST]
-    told = [
+    likeliest = [
         f"  {100 * likely[action]:5.1f} %  {_numbered(position, position.move_text(int(action)))}"
         for action in order[:_MOST]
     ]
-    return [f"{name} would play, with these probabilities:", *told]
+    return [f"{name} would play, with these probabilities:", *likeliest]
 
 
 def _numbered(position: Position, move: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 
 def complete_from(words: Callable[[], Iterable[str]]) -> None:
-    """Let Tab complete what `words` gives at that moment, at every prompt from now on."""
+    """Let Tab complete the current `words` at every prompt from now on."""
     try:
         readline: Any = import_module("readline")
     except ImportError:  # as on Windows

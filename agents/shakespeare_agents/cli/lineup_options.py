@@ -1,4 +1,4 @@
-"""Arguments and options that every command with agents has, and who sits where."""
+"""Arguments and options of all commands with agents, and who sits where."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 AGENT = "AGENT"
 PERSON = "you"
-"""Who is no agent, in a line-up and in the record of a game."""
+"""The name of a person in a line-up and in the record of a game."""
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
 
@@ -102,7 +102,7 @@ def make_opponents(game: Game, named: Sequence[str] | None, players: int | None)
 
 
 def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
-    # Here and below: what plays takes a while to import, which the shell's completion need not.
+    # Here and below, slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.entrants import entrants_of
 
     try:

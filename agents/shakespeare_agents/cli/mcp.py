@@ -58,7 +58,7 @@ def mcp(
         raise typer.BadParameter("give a name that can be printed", param_hint="--name")
     if game_name is not None:
         choices.find_game(game_name)
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     try:
         from shakespeare_agents.mcp.server import server_of
         from shakespeare_agents.mcp.tables import Tables

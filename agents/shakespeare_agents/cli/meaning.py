@@ -1,4 +1,4 @@
-"""What a person's words mean: a move, or what the person wants explained."""
+"""What a person's words mean: a move, or a topic to be explained."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class NoMoveError(ValueError):
 
 
 def meant_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
-    """The legal move that a text, a part of it or a number means; ValueError says why none.
+    """The legal move that a text, a part of it or a number means; ValueError if there is none.
 
     `commands` is what else could have been meant.
     """
@@ -48,7 +48,7 @@ def meant_move(answer: str, position: Position, commands: Iterable[str] = ()) ->
 
 
 def _candidates(answer: str, legal: list[str]) -> list[str]:
-    """The moves with these parts or, if none has them, with parts that hold such words' starts."""
+    """The moves with these parts or, failing that, with parts whose words begin like these."""
     parts = _SEPARATORS.split(answer)
     if not any(parts):
         return []
@@ -57,7 +57,7 @@ def _candidates(answer: str, legal: list[str]) -> list[str]:
 
 
 def _within(parts: list[str], move: str, *, whole: bool) -> bool:
-    """Whether parts of a move, one after the other from any of them, equal or fit these."""
+    """Whether consecutive parts of a move equal (`whole`) or fit these."""
     own = [part.lower() for part in _SEPARATORS.split(move)]
     for start in range(len(own) - len(parts) + 1):
         pairs = list(zip(parts, own[start:], strict=False))
@@ -81,7 +81,7 @@ def meant_topics(words: str, topics: Mapping[str, str]) -> list[str]:
     """The names in `topics` that words mean: one of that name, else all beginning like it.
 
     Raises:
-        ValueError: none.
+        ValueError: there are none.
     """
     wanted = _plain(words)
     if wanted in topics:
@@ -99,6 +99,6 @@ def _plain(words: str) -> str:
 
 
 def _listed(entries: Iterable[str], most: int | None = _MOST_CANDIDATES) -> str:
-    told = list(entries)
-    left = "" if most is None or len(told) <= most else f" and {len(told) - most} more"
-    return ", ".join(told[:most]) + left
+    named = list(entries)
+    left = "" if most is None or len(named) <= most else f" and {len(named) - most} more"
+    return ", ".join(named[:most]) + left

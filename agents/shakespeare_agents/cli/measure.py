@@ -65,11 +65,11 @@ def measure(
     ray: workers_options.Ray = None,
 ) -> None:
     """Place an agent on a fixed scale: how many playouts make search as strong, at each table."""
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.measure import measure as place
     from shakespeare_agents.arena.measure import tables_of
 
-    if minutes is not None and math.isnan(minutes):  # which is not below 0, nor above the most
+    if minutes is not None and math.isnan(minutes):  # Typer's range check lets it pass
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
     try:

@@ -13,7 +13,7 @@ from shakespeare_env.errors import CheckpointError
 
 def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
     """Give up unless every agent can play one of the games at least; errors name the option."""
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.registry import make
 
     for agent in named:

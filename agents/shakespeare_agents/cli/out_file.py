@@ -1,4 +1,4 @@
-"""The file that a command writes its results to, checked before hours of play."""
+"""A command's results file, checked before hours of play."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Result(Protocol):
     """What can be written to a file."""
 
     def save(self, path: Path) -> None:
-        """OSError if it cannot be written."""
+        """Write it; OSError if that fails."""
         ...
 
 
@@ -23,7 +23,7 @@ def check_writable(out: Path) -> None:
     if out.is_dir():
         give_up(f"cannot write {out}: it is a folder; give the name of a file")
     if out.exists() and not out.is_file():
-        # It would be replaced, /dev/null included.
+        # Saving would replace it, /dev/null included.
         give_up(f"cannot write {out}: it is a device or a pipe; give the name of a file")
     if not folder.is_dir():
         give_up(f"cannot write {out}: there is no folder {folder}; create it first")

@@ -1,4 +1,4 @@
-"""A person at the table: what it is shown, asked, and may ask."""
+"""A person at the table: what they are shown, asked, and may ask."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ that as no other move has; several moves are separated by spaces. Or:
   quit         leave the game; so do Ctrl-D and Ctrl-C"""
 _LOG_LENGTH = 12
 _MOST_EXPLAINED = 6
-"""Topics explained at once; of more only the names are told."""
+"""The most topics explained at once; of more only the names are shown."""
 
 
 class GivenMoveError(Exception):
@@ -55,7 +55,7 @@ class Person:
     Args:
         played: The game.
         seat: The person's.
-        names: Who plays, by seat.
+        names: The players' names by seat.
         given: The person's first moves, not asked for.
     """
 
@@ -93,14 +93,14 @@ class Person:
         return [move for position, move in played if position.to_move == self.seat]
 
     def play_given(self) -> None:
-        """Play the moves given, without a word; raises `GivenMoveError`."""
+        """Play the moves given and print nothing; raises `GivenMoveError`."""
         while self._given:
-            self.played.play_out(_in_silence)
+            self.played.play_out(_print_nothing)
             if self.played.position.to_move is None:
                 raise GivenMoveError(
                     f"the game is over before {shown(self._given[0])}; leave out the rest"
                 )
-            self.played.push(self._given_move(), _in_silence)
+            self.played.push(self._given_move(), _print_nothing)
 
     def tell_course(self) -> None:
         """Print the moves played so far."""
@@ -119,7 +119,7 @@ class Person:
         """Write the game so far, unless a file of another game is there.
 
         Raises:
-            ValueError: it cannot be written; why.
+            ValueError: it cannot be written.
         """
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
             raise ValueError(f"{shown(str(path))}: give a file .jsonl or .jsonl.gz")
@@ -139,7 +139,7 @@ class Person:
         screen.tell_position(position.game, position.seen_by(self.seat))
 
     def print_scores(self) -> None:
-        """Print what scores are made of, as far as the person knows."""
+        """Print the parts of all scores, as far as the person knows them."""
         sheet = self.log.score_sheet(self.played.positions, self.played.moves)
         printing.print_scores(self.played.position, self.names, sheet)
 
@@ -178,10 +178,10 @@ class Person:
                 self._answers.rest()
 
     def _has_turned(self) -> bool:
-        """Whether more has changed since a table was drawn unasked than the log tells at a glance.
+        """Whether so much has changed since a table was drawn unasked that it needs another.
 
-        It has with what another seat decides or an effect on more than the person's own, and with
-        the person's next turn: a decision of the same kind after one of another kind.
+        It has after another seat's decision, after an effect on other seats, and at the person's
+        next turn: a decision of the same kind after one of another kind.
         """
         if self._drawn is None:
             return True
@@ -236,7 +236,7 @@ class Person:
         self._tell_moves(max(0, len(self.played.moves) - int(words)))
 
     def _tell_moves(self, first: int) -> None:
-        """From the move of this number, counted from 0."""
+        """Print the moves from number `first` on, counted from 0."""
         positions, moves = self.played.positions, self.played.moves
         for at in range(first, len(moves)):
             self._tell(positions[at], at + 1, moves[at], positions[at + 1])
@@ -262,10 +262,10 @@ class Person:
         raise Leave
 
 
-def _in_silence(_before: Position, _number: int, _move: str, _after: Position) -> None:
-    """Tell nothing of a move."""
+def _print_nothing(_before: Position, _number: int, _move: str, _after: Position) -> None:
+    """Print nothing of a move."""
 
 
 def _kinds(position: Position) -> set[str]:
-    """Of the legal moves, by their first words."""
+    """The kinds of the legal moves: their first words."""
     return {move.partition(":")[0] for move in position.moves()}

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from shakespeare_agents.cli.person import Person
 
 _MOST_GIVEN = 2**20
-"""Characters in a file of moves."""
+"""The most characters in a file of moves."""
 _FRESH_SEEDS = 1_000_000
-"""Few enough to be read out and typed."""
+"""The number of fresh seeds, few enough to be read out and typed."""
 
 
 def play(
@@ -51,7 +51,7 @@ def play(
     ] = None,
 ) -> None:
     """Play against agents; you see what your seat may know, and `?` for the rest."""
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.cli.fault_words import fault_lines
     from shakespeare_agents.cli.person import GivenMoveError, Person
     from shakespeare_agents.single_game import SingleGame
@@ -73,13 +73,13 @@ def play(
         names[other] = one.name
     person = Person(played, seat, names, _given(moves))
     stopped: BaseException | None = None
-    try:  # before anything is printed, which is none of a usage error's
+    try:  # before anything is printed, for usage errors
         person.play_given()
     except GivenMoveError as fault:
         raise typer.BadParameter(str(fault), param_hint="--moves") from fault
     except (Exception, KeyboardInterrupt) as fault:
         stopped = fault
-    if save is not None:  # while nothing is lost if it cannot be
+    if save is not None:  # checked while nothing can be lost
         try:
             person.save(save)
         except ValueError as fault:
@@ -123,7 +123,7 @@ def _given(moves: str | None) -> list[str]:
     """The words of `--moves`, or of the file it names."""
     if moves is None:
         return []
-    if not os.path.isfile(moves):  # unlike Path.is_file it takes any text
+    if not os.path.isfile(moves):  # Path.is_file does not take any text
         if not moves.strip():
             raise typer.BadParameter("no moves; name some, or a file", param_hint="--moves")
         return moves.split()
@@ -138,7 +138,7 @@ def _given(moves: str | None) -> list[str]:
 
 
 def _grouped(names: Sequence[str]) -> list[str]:
-    """Names without those that repeat the one before them to the end, which fills the seats."""
+    """Names without the repetitions of the last one, which fills the seats anyway."""
     shortest = list(names)
     while len(shortest) > 1 and shortest[-1] == shortest[-2]:
         shortest.pop()

@@ -109,7 +109,7 @@ def replay(
     if page is not None:
         _write_page(game, page, seat)
     elif instead is not None:
-        # It takes a while to import, which the shell's completion need not.
+        # Slow imports are late to keep the shell's completion quick.
         from shakespeare_agents.cli.counterfactual import play_instead
 
         assert at is not None
@@ -134,7 +134,7 @@ def _opened(record: Path, game_id: int | None) -> Recorded:
 
 def _write_page(game: Recorded, path: Path, seat: int | None) -> None:
     check_writable(path)
-    from shakespeare_env.film import film_page, write_film_page  # completing needs none
+    from shakespeare_env.film import film_page, write_film_page  # not needed for completion
 
     names = game.agents or ()
     page = film_page(game.positions, game.moves, names, seat=seat, ending=game.forfeit)

@@ -43,7 +43,7 @@ def solo_suite(
     game_name: choices.GameName = choices.DEFAULT_GAME,
 ) -> None:
     """Play 100 fixed deals alone: scores, and regret against heavy search."""
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.solo_suite import bundled_suite, play_suite
 
     game = choices.find_game(game_name)

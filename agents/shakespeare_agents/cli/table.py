@@ -147,6 +147,6 @@ _TOKEN_LENGTHS = range(8, 201)
 
 
 def _data_folder() -> Path:
-    """Where this user's programs keep data."""
+    """The folder in which this user's programs keep data."""
     base = os.environ.get("XDG_DATA_HOME") or os.environ.get("LOCALAPPDATA")
     return (Path(base) if base else Path.home() / ".local" / "share") / "shakespeare-env"

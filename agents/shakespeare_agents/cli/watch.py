@@ -57,10 +57,10 @@ def watch(
     ] = None,
 ) -> None:
     """Watch a game of agents, secrets included."""
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.single_game import SingleGame
 
-    if math.isnan(delay):  # which is not below 0, nor above the most
+    if math.isnan(delay):  # Typer's range check lets it pass
         raise typer.BadParameter("give a number of seconds", param_hint="--delay")
     game = choices.find_game(game_name)
     limit = _move_limit(moves)

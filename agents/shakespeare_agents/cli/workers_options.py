@@ -37,7 +37,7 @@ Ray = Annotated[
 
 @contextmanager
 def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
-    """The workers that are meant, for the length of a block; None is this process itself.
+    """The chosen workers for the length of a block; None is this process itself.
 
     A usage error if both are given. Other errors as of `open_workers`.
     """
@@ -46,7 +46,7 @@ def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
     if ray is None and processes == 1:
         yield None
         return
-    # It takes a while to import, which the shell's completion need not.
+    # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.workers import open_workers
 
     with open_workers(processes, ray) as workers:

@@ -39,7 +39,7 @@ class BestAction:
 
 @cache
 def _chooser(owner: str, score: Callable[[Any, int], float]) -> Callable[..., None]:
-    """The machine code of a game's rules of thumb, which nothing would free: once a process."""
+    """The machine code of a game's rules of thumb, made once a process as nothing frees it."""
 
     @rule
     def best_score(seen: Any, mask: Any) -> float:

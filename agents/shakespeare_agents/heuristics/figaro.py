@@ -20,7 +20,7 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""By a seat's total: the chance that it must take the cards face up."""
+"""The chance that a seat must take the cards face up, by its total."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
 """Worth of a kind in hand, in road length: it can be played when others cannot.
 
@@ -53,7 +53,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
     """The road piece a seat may expect of the round, as a loss.
 
     Its cards, taken or likely to be, are compared with every other seat's; the longer the round has
-    to go, the less that tells. `taker` is the place that takes the cards `face_up`, or NOBODY;
+    to go, the less that means. `taker` is the place that takes the cards `face_up`, or NOBODY;
     `passed` is 1 if every pile moves to the next seat; a card of value `more` is played before the
     place `target`, or NOBODY.
     """

@@ -1,4 +1,4 @@
-"""What things are worth to a seat of Shakespeare, in prestige: a careful beginner's rough figures.
+"""The worth of things to a seat of Shakespeare, in prestige: a beginner's rough figures.
 
 Every function takes the deciding seat's observation, int8[D].
 """
@@ -21,12 +21,12 @@ TOKEN = 0.7
 CRAFT = 0.33
 """A point of craft value while there is something to take."""
 ELEMENT_PRICE = 0.1
-"""What a point of craft value could have bought instead."""
+"""The worth of what a point of craft value could have bought instead."""
 REST_PRICE = 0.25
 """Every character activated after the first rests the next day (Rules P2)."""
 
 CYLINDER = 1.0
-"""One still to be placed today."""
+"""The worth of a cylinder still to be placed today."""
 
 
 @rule
@@ -59,7 +59,7 @@ def advance(seen: Any, act: int) -> float:
         return 0.0
     gain = spaces.ACT_WORTH[act, space + 1] - spaces.ACT_WORTH[act, space]
     if act == t.ACT_II:
-        # Two places are paid, and a lead must be kept.
+        # Two places are paid, and a lead must be defended.
         gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
     return gain * rehearsals(seen)
 

@@ -21,7 +21,7 @@ def rules(game: str) -> str:
 
 
 def notation(game: str) -> str:
-    """How a game's moves and positions are written, as Markdown; ValueError likewise."""
+    """How a game's moves and positions are written, as Markdown; ValueError without such a game."""
     if not registry.has_box(game):
         moves = registry.game(game).actions
         said = zip(moves.texts, moves.descriptions, strict=True)

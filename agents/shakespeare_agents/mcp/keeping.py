@@ -24,7 +24,7 @@ from shakespeare_env.version import version
 
 
 def digest_of_name(name: str) -> str:
-    """The digest that whoever plays from outside is known by: nothing but its name is known."""
+    """The digest of an outside player, of whom only the name is known."""
     return hashlib.sha256(f"mcp {name}".encode()).hexdigest()[:DIGITS]
 
 
@@ -32,9 +32,9 @@ class Keeper:
     """Appends games to an arena's results, where a model stands on the ladder beside agents.
 
     Args:
-        folder: Of the results; made if missing.
-        game: That they are of.
-        name: What the model goes under.
+        folder: The folder of the results; made if missing.
+        game: The game that they are of.
+        name: The model's name.
 
     Raises:
         ArenaError: the folder is not for results of this game.

@@ -44,12 +44,12 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
     @server.tool(annotations=_READS)
     def list_games() -> CallToolResult:
         """List what can be played, at how many seats, against whom, and the tables there are."""
-        return _told(tables.list_games)
+        return _result(tables.list_games)
 
     @server.tool(annotations=_READS)
     def read_rules(game: GameName) -> CallToolResult:
         """Read a game's rules, and how its moves and positions are written."""
-        return _told(lambda: _handbook(tables, game))
+        return _result(lambda: _handbook(tables, game))
 
     @server.tool(annotations=_PLAYS)
     def new_game(
@@ -65,17 +65,17 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         ] = None,
     ) -> CallToolResult:
         """Open a table and see it; the others play up to your first choice."""
-        return _told(lambda: tables.new_game(game, players, seat, seed, variants or ()))
+        return _result(lambda: tables.new_game(game, players, seat, seed, variants or ()))
 
     @server.tool(annotations=_READS)
     def see_seat(table: TableNumber) -> CallToolResult:
         """See all that your seat may know: what has happened, the table, scores, the position."""
-        return _told(lambda: tables.see_seat(table))
+        return _result(lambda: tables.see_seat(table))
 
     @server.tool(annotations=_READS)
     def legal_moves(table: TableNumber) -> CallToolResult:
         """List your legal moves, and what each does."""
-        return _told(lambda: tables.legal_moves(table))
+        return _result(lambda: tables.legal_moves(table))
 
     @server.tool(annotations=_READS)
     def explain(
@@ -83,19 +83,19 @@ def _add_tools(server: MCPServer[object], tables: Tables) -> None:
         name: Annotated[str, Field(description="As moves and the drawing name it.")],
     ) -> CallToolResult:
         """Explain what a card, a move or a thing on the table does and is worth now."""
-        return _told(lambda: tables.explain(table, name))
+        return _result(lambda: tables.explain(table, name))
 
     @server.tool(annotations=_PLAYS)
     def play(
         table: TableNumber, move: Annotated[str, Field(description="One of legal_moves.")]
     ) -> CallToolResult:
         """Play a move; the others play on, and what happened and your next choice come back."""
-        return _told(lambda: tables.play(table, move))
+        return _result(lambda: tables.play(table, move))
 
     @server.tool(annotations=_ENDS)
     def leave_table(table: TableNumber) -> CallToolResult:
         """Give up a game in progress, which loses it where games count, or clear a finished one."""
-        return _told(lambda: tables.leave_table(table))
+        return _result(lambda: tables.leave_table(table))
 
 
 def _add_resources(server: MCPServer[object], tables: Tables) -> None:
@@ -132,7 +132,7 @@ def _handbook(tables: Tables, game: str) -> Answer:
     return Answer(f"{rules}\n{notation}", {"rules": rules, "notation": notation})
 
 
-def _told(ask: Callable[[], Answer]) -> CallToolResult:
+def _result(ask: Callable[[], Answer]) -> CallToolResult:
     try:
         answer = ask()
     except RequestError as fault:

@@ -13,7 +13,7 @@ from shakespeare_env.agent import AnyAgent
 from shakespeare_env.game_log import GameLog
 
 YOU = "you"
-"""Who is outside, in what is told."""
+"""The name of the outside seat in texts."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +38,16 @@ class Table:
     """A game in which one seat is held from outside.
 
     Args:
-        number: Its name among other tables.
+        number: Its number among the server's tables.
         position: The first one.
-        start: Where that comes from.
-        seat: Held from outside.
-        opponents: In the order of the other seats.
+        start: How the game began.
+        seat: The seat held from outside.
+        opponents: The opponents, in the order of the other seats.
 
     Attributes:
-        seconds: By seat, how long it took to decide.
-        decisions: By seat, how many.
-        fault: By which the game was lost, if it was; `failed` is the seat.
+        seconds: The time that each seat took to decide.
+        decisions: The number of each seat's decisions.
+        fault: The fault by which the seat `failed` lost the game, if one did.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Table:
         self.decisions = [0] * position.players
         self.fault: Fault | None = None
         self.failed: int | None = None
-        self._told = 0
+        self._chosen_at = 0
         self._since = time.monotonic()
         self._play_on()
 
@@ -96,7 +96,7 @@ class Table:
         position = self.position
         if move not in position.moves():
             position.copy().push(move)
-        self._told = len(self.played.moves)
+        self._chosen_at = len(self.played.moves)
         self.played.push(move, self._note)
         self._play_on()
 
@@ -105,11 +105,11 @@ class Table:
         self.fault, self.failed = fault, self.seat
 
     def told(self) -> list[str]:
-        """What has happened since the outside seat was to choose its last move, as it knows it."""
+        """What the outside seat knows to have happened since its last choice."""
         positions, moves = self.played.positions, self.played.moves
         return [
             line
-            for at in range(self._told, len(moves))
+            for at in range(self._chosen_at, len(moves))
             for line in self.log.lines(positions[at], at + 1, moves[at], positions[at + 1])
         ]
 
@@ -117,7 +117,7 @@ class Table:
         try:
             self.played.play_out(self._note)
         except Exception as error:
-            # An agent of this process: what it says of itself may be secret, so it stays here.
+            # The fault of an agent of this process may reveal secrets, so its words stay here.
             kind = "illegal" if isinstance(error, IllegalMove) else "error"
             self.fault = Fault(kind, f"{type(error).__name__}: {error}")
             self.failed = self.played.failed

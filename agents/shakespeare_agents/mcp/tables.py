@@ -20,7 +20,7 @@ from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
 from shakespeare_env.values import meant, shown
 
 MOST_TABLES = 8
-"""Games in progress, and as many finished ones that can still be looked at."""
+"""The most games in progress, and the most finished ones that are kept."""
 _FRESH_SEEDS = 2**63
 
 
@@ -32,8 +32,8 @@ class Tables:
     """Games against agents, each begun, looked at and played on by its number.
 
     Args:
-        named: Who plays the other seats, in their order; the last fills those that remain. None
-            named: the default agent.
+        named: The agents at the other seats, in order; the last fills the rest. By default the
+            default agent.
         games: What may be played; all games if empty.
         keeper: Puts finished games into an arena's results, if given.
 
@@ -207,7 +207,7 @@ class Tables:
         }
 
     def _with_ending(self, table: Table, answer: Answer) -> Answer:
-        """An answer, and if the game has just ended, what becomes of it."""
+        """An answer and, if the game has just ended, a note of where it is kept."""
         if not table.is_over or self._keeper is None:
             return answer
         kept = self._keep(table)

@@ -9,22 +9,22 @@ from shakespeare_agents.mcp.table import Table
 
 
 class Answer(NamedTuple):
-    """What is told: text for a reader, and the same facts for a program."""
+    """An answer as text for a reader, and as the same facts for a program."""
 
     text: str
     facts: dict[str, Any]
 
 
 def view(table: Table) -> Answer:
-    """All that the outside seat sees."""
+    """Everything that the outside seat sees."""
     position, seat = table.position, table.seat
     seen = position.seen_by(seat) if not _is_open(table) else position.to_dict()
-    told = table.told()
+    happened = table.told()
     lines = [
         _heading(table),
         *(
-            ["", "Since your last choice:" if table.has_chosen else "So far:", *told]
-            if told
+            ["", "Since your last choice:" if table.has_chosen else "So far:", *happened]
+            if happened
             else []
         ),
         "",
@@ -37,7 +37,7 @@ def view(table: Table) -> Answer:
         'The position in notation; "?" is what you may not know:',
         json.dumps(seen, ensure_ascii=False, separators=(",", ":")),
     ]
-    facts = {**_facts(table), "happened": told, "position": seen}
+    facts = {**_facts(table), "happened": happened, "position": seen}
     return Answer("\n".join(lines), facts)
 
 
@@ -53,13 +53,13 @@ def choices(table: Table) -> Answer:
 
 def course(table: Table) -> Answer:
     """What the last move has led to, and the next choice."""
-    told, then = table.told(), choices(table)
-    text = "\n".join([*told, "", *_scores(table), "", then.text])
-    return Answer(text, {**then.facts, "happened": told})
+    happened, then = table.told(), choices(table)
+    text = "\n".join([*happened, "", *_scores(table), "", then.text])
+    return Answer(text, {**then.facts, "happened": happened})
 
 
 def topic(table: Table, name: str) -> Answer | None:
-    """What a card, a move or a thing does now; None for what is none."""
+    """What a card, a move or a thing does now; None if there is no such topic."""
     topics = table.position.game.topics(table.position.seen_by(table.seat))
     known = {word.lower(): text for word, text in topics.items()}
     found = known.get(name.strip().lower())

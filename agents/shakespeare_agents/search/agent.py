@@ -17,13 +17,13 @@ from shakespeare_env.generators import GameGenerators, to_unit
 from shakespeare_env.information_sets import InformationSets
 
 MOST_SIMULATIONS = 1_000_000
-"""Playouts a move at most, by far more than improve it."""
+"""The most playouts a move, far more than improve it."""
 MOST_CONSIDERED = 2**15
-"""No game has so many moves."""
+"""The most candidate moves, more than any game has."""
 _AT_ONCE = 64
-"""Games searched together, to bound memory; changes no result."""
+"""The most games searched together, to bound memory; it changes no result."""
 _IN_A_ROUND = 1024
-"""Playouts of a candidate in one call, to bound memory too."""
+"""The most playouts of a candidate in one call, to bound memory, too."""
 
 
 class Prior(Protocol):
@@ -43,11 +43,11 @@ class Plan:
     Attributes:
         simulations: Playouts a move.
         seconds: Instead of them, seconds a move; 0 counts playouts.
-        considered: Candidate moves at most.
-        utility: Name of what playouts are worth (`utility.py`).
-        sharpness: Logits that a unit of utility weighs as much as.
-        near_certain: Moves at least as likely are played without search.
-        noise: Scale of the Gumbel noise on the prior; 0 plays the best.
+        considered: The most candidate moves.
+        utility: The name of the playouts' utility (`utility.py`).
+        sharpness: The logits that weigh as much as a unit of utility.
+        near_certain: The probability from which a move is played without search.
+        noise: The scale of the Gumbel noise on the prior; 0 plays the best.
 
     Raises:
         TypeError: one of them is of another kind.
@@ -164,7 +164,7 @@ class SearchAgent:
         rows: NDArray[np.int64],
         rng: GameGenerators,
     ) -> None:
-        """Play, at least once each, for as long as the next round is likely to fit in."""
+        """Play rounds, at least one, as long as the next is likely to fit into the time."""
         each = 1
         while True:
             began = time.perf_counter()

@@ -8,14 +8,14 @@ from shakespeare_env.values import is_whole, shown
 
 
 def check_whole(name: str, value: object, least: int, most: int) -> None:
-    """TypeError if it is no integer, ValueError if it is out of range."""
+    """TypeError if it is not an integer, ValueError if it is out of range."""
     if not is_whole(value):
         raise TypeError(f"{name}={shown(value)} must be an integer")
     _check_range(name, value, least, most)
 
 
 def check_number(name: str, value: object, least: float, most: float = math.inf) -> None:
-    """TypeError if it is no number, ValueError if it is out of range or not finite."""
+    """TypeError if it is not a number, ValueError if it is out of range or not finite."""
     if not (isinstance(value, float) or is_whole(value)):
         raise TypeError(f"{name}={shown(value)} must be a number")
     _check_range(name, value, least, most)

@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LEAST = 1e-3
-"""Less likely moves are no candidates."""
+"""The least probability of candidates."""
 
 
 class Playouts(NamedTuple):
     """A phase's playouts of m games, game by game, candidate by candidate.
 
     Attributes:
-        places: int64[d], the game whose possible game each is to be; in ascending order.
+        places: int64[d], the game of each possible game, in ascending order.
         sources: int64[k], which of the d possible games each playout starts from.
         games: int64[k], the game that each is for.
         candidates: int64[k], which candidate it tries.
@@ -45,7 +45,7 @@ class Candidates:
         alive: bool[m, C].
         totals: float64[m, C], sums of utilities.
         visits: int64[m, C].
-        phases: int64[m], how many there are for as many candidates.
+        phases: int64[m], the number of phases for the number of candidates.
     """
 
     actions: NDArray[np.int64]
@@ -75,7 +75,7 @@ class Candidates:
         return cls(actions, ranks, alive, zeros, zeros.astype(np.int64), phases)
 
     def playouts(self, each: NDArray[np.int64]) -> Playouts:
-        """Playouts of every candidate left, int64[m] of each in a game."""
+        """Playouts of the candidates left; `each`, int64[m], is the number of each in a game."""
         begins = np.cumsum(each) - each
         games, candidates = np.nonzero(self.alive & (each > 0)[:, None])
         counts = each[games]

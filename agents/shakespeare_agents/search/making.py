@@ -20,7 +20,7 @@ from shakespeare_env.values import shown
 HORIZON = TO_THE_END
 """Decisions a seat after which the network values a playout."""
 TEMPERATURE = 0.0
-"""Of the network's policy in playouts: the likeliest moves leave less to chance."""
+"""The temperature of the policy in playouts; likeliest moves leave less to chance."""
 
 
 def horizon_named(text: str) -> int:
@@ -51,7 +51,7 @@ def network_search(
 ) -> SearchAgent:
     """Search with a network's prior, policy and forecasts.
 
-    One without heads forecasts nothing of the other seats: playouts go on to the end.
+    A network without heads forecasts nothing of the other seats, so playouts go on to the end.
     """
     player = Player(
         game,

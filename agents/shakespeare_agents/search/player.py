@@ -20,21 +20,21 @@ from shakespeare_env.thread_pool import MOST_THREADS, ThreadPool
 TO_THE_END = 1_000_000
 """A horizon beyond any game's end."""
 _FEW = 16
-"""Fewer playouts stay on one thread."""
+"""The number of playouts below which one thread plays them."""
 
 
 class Player:
     """Plays possible games on.
 
     Args:
-        game: What is played.
+        game: The game played.
         choose: The policy of all seats.
-        weights: Of its network.
+        weights: The weights of its network.
         horizon: See `playouts_of`, as is `temperature`.
-        threads: That share the playouts; they change no result.
+        threads: The threads that share the playouts; they change no result.
 
     Attributes:
-        decisions: Made and valued so far, each a question to the network if there is one.
+        decisions: The decisions made and valued so far, each by the network if there is one.
 
     Raises:
         TypeError: an option is of another kind.
@@ -70,12 +70,12 @@ class Player:
             self._rooms.put((tuple(Scratch.of(weights)), tuple(Room.of(game, width))))
 
     def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Ends:
-        """How playouts end.
+        """Play the playouts and return their ends.
 
         Args:
-            played: k of them.
+            played: k playouts.
             records: Possible games[d].
-            chance: uint64[d], what policies draw from in each of them.
+            chance: uint64[d], the random states of policies in each of them.
         """
         size = len(played.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)

@@ -28,9 +28,9 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
 
     @rule
     def choose_again(game: Any, state: Any, weights: Any, scratch: Any, room: Any) -> Any:
-        """Draw anew, by the policy, what others chose in secret; returns the random state.
+        """Redraw others' secret choices by the policy; returns the random state.
 
-        Each chooses from what it saw before these choices, in the possible game.
+        Each seat chooses from what it saw before these choices, in the possible game.
         """
         mover = game["to_move"]
         if rules_rewind(game):
@@ -75,14 +75,14 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
 
         Args:
             records: Possible games[d].
-            sources: int64[k], which of them each starts from.
+            sources: int64[k], the possible game that each starts from.
             roots: int64[k], equal for playouts of one true game, which stand together.
-            actions: int64[k], what is played first.
-            chance: uint64[k], what policies draw from.
-            first: The first of them to play.
-            last: One more than the last.
+            actions: int64[k], the first actions.
+            chance: uint64[k], the random states of policies.
+            first: The first playout to play.
+            last: One more than the last playout.
             horizon: Decisions of each seat after that until the game is valued.
-            temperature: Of the policy.
+            temperature: The temperature of the policy.
             unit: Points in a unit of the network's scores.
             network: `Weights`.
             for_network: `Scratch`.

@@ -28,8 +28,8 @@ class Room(NamedTuple):
         mask: bool[A].
         seen: int8[D], by the seat to move.
         change: int16[D].
-        begun: bool[2, S], by whom the position was seen: at the root, and in this playout.
-        seen_by: int8[2, S, D], and what they saw last.
+        begun: bool[2, S], the seats that have seen a position: at the root, and in this playout.
+        seen_by: int8[2, S, D], what they saw last.
         sums: int32[2, S, W], the first layer of that.
         scores: int16[S].
     """
@@ -75,7 +75,7 @@ def copied(source: Any, out: Any) -> None:
 
 @rule
 def look(game: Any, weights: Any, scratch: Any, room: Any) -> None:
-    """Features of what the seat to move sees, from what it saw last in this playout."""
+    """Compute features of what the seat to move sees, updating those of its last view."""
     seat = game["to_move"]
     if not room.begun[1, seat]:
         if not room.begun[0, seat]:
@@ -156,7 +156,7 @@ def by_rules_of_thumb(score: Callable[[Any, int], float]) -> Choose:
                 if best < 0 or worth > highest:
                     best, highest, equals = action, worth, 1
                 elif worth == highest:
-                    # The number is used up step by step: each of the equals is as likely.
+                    # The number is used up step by step, so that ties are equally likely.
                     equals += 1
                     number *= equals
                     if number < 1.0:
@@ -174,7 +174,7 @@ def write_forecast(
 ) -> None:
     """Write float32[S] shares of the victory, and add expected changes of the scores.
 
-    As the seat to move sees it.
+    The forecast is the mover's.
     """
     look(game, weights, scratch, room)
     write_heads(weights, scratch)

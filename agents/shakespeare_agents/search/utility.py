@@ -1,4 +1,4 @@
-"""What a playout is worth to the seat that searches."""
+"""The worth of a playout to the seat that searches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Ends(NamedTuple):
     Attributes:
         win: float32[k, S], shares of the victory.
         score: float32[k, S], final scores in units of the game's scale.
-        seats: int64[k], who searches.
+        seats: int64[k], the seats that search.
         players: int64[k].
     """
 

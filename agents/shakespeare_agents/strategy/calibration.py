@@ -1,4 +1,4 @@
-"""How far forecasts can be trusted: their bins and errors, with 95 % intervals clustered by deal.
+"""The calibration of forecasts: bins and errors, with 95 % intervals clustered by deal.
 
 All functions take the rows of `forecasts.forecasts`. Forecasts within a game share its end, so only
 deals count as independent.
@@ -45,7 +45,7 @@ def score_bins(
 def calibration_error(rows: pl.DataFrame, *, bins: int = BINS) -> float | None:
     """The expected calibration error, 0 to 1: the bins' |mean forecast - share won|, by their rows.
 
-    Of few games, perfect forecasts have some, too (Guo et al. 2017, "On calibration of modern
+    With few games perfect forecasts have an error, too (Guo et al. 2017, "On calibration of modern
     neural networks"). None with one seat.
     """
     gap = (pl.col("chance").mean() - pl.col("won").mean()).abs()
@@ -61,7 +61,7 @@ def brier_scores(
     """Mean squared errors of a seat's chance to win by group, less is better (Brier 1950).
 
     Returns:
-        As of `groups.means`, and in `constant` what the forecast 1 / seats makes of the same rows.
+        As of `groups.means`, and in `constant` the error of the forecast 1 / seats on those rows.
         No rows with one seat.
     """
     played = rows.filter(pl.col("won").is_not_null())
@@ -75,8 +75,8 @@ def score_errors(
     """Root mean squared errors of final scores by group, in points.
 
     Returns:
-        As of `groups.means`, and in `constant` what forecasting the mean final score of all `rows`
-        makes of the same.
+        As of `groups.means`, and in `constant` the error of forecasting the mean final score of all
+        `rows`.
     """
     off = pl.col("expected") - pl.col("score")
     constant = pl.col("score") - pl.lit(rows["score"].mean())

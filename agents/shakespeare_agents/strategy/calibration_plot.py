@@ -30,8 +30,8 @@ def plot_calibration(
     Calibrated forecasts lie on the diagonal; useful ones stay below the dashed error of a constant.
 
     Args:
-        rows: Of `forecasts.forecasts`, all of one number of seats.
-        title: Above all panels.
+        rows: Rows of `forecasts.forecasts`, all of one number of seats.
+        title: The title above all panels.
         fewest_deals: As in `groups`; bins and stages of fewer are left out.
 
     Raises:

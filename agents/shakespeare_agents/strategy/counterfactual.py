@@ -1,4 +1,4 @@
-"""Other moves in one position: what each would bring, a mean over many continuations."""
+"""Other moves in one position: the mean outcome of each over many continuations."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 MOST_CONTINUATIONS = 100_000
-"""Of a move."""
+"""The most continuations of a move."""
 _AT_ONCE = 4096
-"""Games played together, to bound memory; changes no figure."""
+"""The most games played together, to bound memory; it changes no figure."""
 
 OnProgress = Callable[[int, int], None]
 """Called after every step with decisions made and games finished so far."""
@@ -46,7 +46,7 @@ class Mean:
         return max(self.mean - self.low, self.high - self.mean)
 
     def times(self, unit: float) -> Mean:
-        """The same in another unit, as in percent."""
+        """The mean in another unit, as in percent."""
         return Mean(unit * self.mean, unit * self.low, unit * self.high)
 
 
@@ -55,14 +55,14 @@ class Counterfactual:
     """Moves of one position, each played on to the end equally often.
 
     Continuation i of every move meets the same chance, and its agents draw the same numbers, for as
-    long as the games draw alike; continuations are independent of each other. Intervals are of
-    chance and of the agents' draws from the position on.
+    long as the games draw alike; continuations are independent. Intervals cover chance and the
+    agents' draws from the position on.
 
     Attributes:
         moves: K texts; the others are compared with the first.
         agents: Their names by seat.
         scores: int16[K, continuations, P], final, by move and seat.
-        shares: float64[K, continuations, P], of the victory; of no meaning in solo games.
+        shares: float64[K, continuations, P], of the victory; meaningless in solo games.
     """
 
     moves: tuple[str, ...]
@@ -72,7 +72,7 @@ class Counterfactual:
 
     @property
     def continuations(self) -> int:
-        """Of each move."""
+        """The number of continuations of each move."""
         return int(self.scores.shape[1])
 
     def score(self, move: str, seat: int) -> Mean:
@@ -90,7 +90,7 @@ class Counterfactual:
         return _mean(scores[self._of(move)] - scores[0])
 
     def won_change(self, move: str, seat: int) -> Mean:
-        """The same for the chance to win, -1 to 1."""
+        """The change of the chance to win, -1 to 1, by pairs of continuations."""
         shares = self.shares[:, :, seat]
         found = _mean(shares[self._of(move)] - shares[0])
         return Mean(found.mean, max(found.low, -1.0), min(found.high, 1.0))
@@ -136,12 +136,12 @@ def counterfactual(
     """Play moves of a position, each on to the end many times, under the same chance for all.
 
     Args:
-        position: With all its secrets, which stay; its chance to come is not looked at.
+        position: The position with all its secrets, which stay; its chance to come is ignored.
         moves: Texts of legal moves, each once; the others are compared with the first.
-        agents: Who plays on, from seat 0 (see `registry.make`); the last of several fills the
+        agents: Who plays on from seat 0 (see `registry.make`); the last of several fills the
             remaining seats, a single one plays against the default agent.
-        continuations: Of each move, up to `MOST_CONTINUATIONS`.
-        seed: Of chance and the agents' draws.
+        continuations: The number for each move, up to `MOST_CONTINUATIONS`.
+        seed: Decides chance and the agents' draws.
         on_progress: Called after every step.
 
     Raises:
@@ -203,7 +203,7 @@ def _games(
     numbers: NDArray[np.int64],
     seed: int,
 ) -> tuple[Batch, Lineup]:
-    """Every move's continuations of these numbers, the move played, and who plays on.
+    """The games of these continuations after every move, and who plays on.
 
     Continuation 0 is the game that the position under this seed and agents from game 0 would play.
     """

@@ -14,7 +14,7 @@ def field(
     """int16[n]: a fact as a number, from int8[n, D] observations.
 
     Args:
-        layout: Of the observations.
+        layout: The layout of the observations.
         name: A field, `seat0.pounds`, or one of its named numbers, `seat0.metrics.stage_spaces`. A
             one-hot field gives its 1's place, from 1, or 0.
         observations: int8[n, D].
@@ -41,6 +41,6 @@ def field(
 
 
 def _listed(description: str, size: int) -> list[str]:
-    """The names a description ends with; empty unless one per number."""
+    """The names at the end of a description; empty unless there is one per number."""
     names = description.rpartition(": ")[2].split(", ")
     return names if len(names) == size else []

@@ -29,7 +29,7 @@ def figure(groups: pl.DataFrame, **group: Any) -> str:
 
 
 def change(groups: pl.DataFrame, **group: Any) -> str:
-    """The same for means of differences, with signs: `+0.68 (+0.54 to +0.83)`."""
+    """A group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
     found = _found(groups, group)
     if found is None:
         return _UNKNOWN
@@ -57,7 +57,7 @@ def ranking(groups: pl.DataFrame, by: str) -> str:
 
 
 def win_rate(agent: AgentResult) -> str:
-    """How many of its games an agent won: `98.0 % (95.0 to 99.2 %)`; ValueError if alone."""
+    """An agent's win rate: `98.0 % (95.0 to 99.2 %)`; ValueError if alone."""
     if agent.win_rate is None or agent.low is None or agent.high is None:
         raise ValueError(f"{agent.name} played alone, where nobody wins; look at its score")
     return _percent(agent.win_rate, agent.low, agent.high)

@@ -30,15 +30,14 @@ def forecasts(
     every: int = 8,
     player: Player = "network",
 ) -> pl.DataFrame:
-    """Play games, each its own deal, with a network at all seats, and note what it forecasts.
+    """Play games, each its own deal, with a network at all seats, and note its forecasts.
 
     Args:
         game: Its name.
-        players: Seats.
-        games: How many to play.
-        seed: Of the deals and the agent's draws.
-        every: Of a game's decisions each so-manieth is noted, beginning with another one in each
-            game; 1 notes all.
+        players: The number of seats.
+        games: The number of games to play.
+        seed: Decides the deals and the agent's draws.
+        every: The step from one noted decision to the next, from a start that differs by game.
         player: See `shakespeare_agents.make`; a network with heads.
 
     Returns:
@@ -48,8 +47,7 @@ def forecasts(
         final score forecast, and `score`, the real one.
 
     Raises:
-        ValueError: the player has no network, or one that forecasts nothing; a number is out of
-            range.
+        ValueError: the player has no network with heads, or a number is out of range.
     """
     checked_count("every", every)
     batch = Batch(game, checked_count("games", games), players=players, seed=seed, autoreset=False)

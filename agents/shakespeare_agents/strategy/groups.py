@@ -20,7 +20,7 @@ def means(
     Args:
         rows: Seats of games, or trials; those of one `deal` may depend on each other.
         by: Columns to group by.
-        of: Rows where it is not finite are dropped.
+        of: The column of values; rows where it is not finite are dropped.
         fewest_deals: Groups of fewer, or of a single one, have no figures.
 
     Returns:

@@ -1,4 +1,4 @@
-"""What a searching agent thinks of a position."""
+"""A searching agent's view of a position."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def candidates(position: Position, player: Player = "search", *, seed: int = 0) 
     """The moves that a search tries, the one it plays first, then those tried most.
 
     Args:
-        position: Waiting for a seat; only what that seat may know is looked at.
+        position: A position that waits for a seat; only what that seat may know is used.
         player: A searching agent (see `shakespeare_agents.make`).
-        seed: Of its draws.
+        seed: Decides its draws.
 
     Returns:
-        One row per move: `move`, its text; `prior`, its probability before the search; `playouts`
-        of it; `value`, their mean utility (see `search.utility`), null without any; `played`. A
-        single row where no search was worth while.
+        One row per move: `move`, its text; `prior`, its probability before the search; `playouts`,
+        their number; `value`, their mean utility (see `search.utility`), null without any;
+        `played`. A near-certain decision has a single row.
 
     Raises:
         ValueError: the game is over, or the player does not search.

@@ -137,7 +137,7 @@ def _name(agent: AgentResult) -> str:
 
 
 def _notes(dashed: str, groups: pl.DataFrame) -> str:
-    """What is said below a plot."""
+    """The notes below a plot."""
     missing = groups.filter(pl.col("low").is_null())
     notes = [f"dashed: {dashed}"] if dashed else []
     if not missing.is_empty():
@@ -150,7 +150,7 @@ def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.P
     figure = style.picture(_WIDTH, height, layout="constrained")
     axes = figure.add_subplot()
     style.prepare(axes, title, x, y)
-    # Beside what they tell of, notes would cover what is drawn.
+    # Notes inside the panel would cover what is drawn.
     figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
     return figure, axes
 

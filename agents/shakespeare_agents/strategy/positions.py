@@ -26,7 +26,7 @@ _LOTS = np.uint64(0x107)
 """Separates the lots that pick positions from the agents' draws."""
 
 _BYTES_BESIDE = 32
-"""The numbers kept with each record."""
+"""The bytes of numbers kept with each record."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,9 @@ class Positions:
     Attributes:
         frame: One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
             the facts asked for.
-        games: The positions with the chance to come; copied, never stepped.
-        agent: Who played them.
-        kinds: int64[k], ids of the moves looked for.
+        games: The positions with the chance to come; they are copied, never stepped.
+        agent: The agent that played them.
+        kinds: int64[k], ids of the moves searched for.
         choices: int64[m], what the agent chose.
         states: uint64[m], the games' generators after that.
     """
@@ -68,11 +68,11 @@ def find_positions(
     Args:
         game: Its name.
         blocks: Blocks of the action table.
-        players: Seats.
-        games: How many to play, each its own deal.
-        most: Positions to sample at most, uniformly.
-        least: Moves of these kinds that must be legal.
-        seed: Of the deals and all draws.
+        players: The number of seats.
+        games: The number of games to play, each its own deal.
+        most: The most positions to sample, uniformly.
+        least: The fewest legal moves of these kinds.
+        seed: Decides the deals and all draws.
         player: See `shakespeare_agents.make`.
         facts: Column -> `field` name, as the decider sees it.
 
@@ -133,7 +133,7 @@ class _Sample:
         drawn["state"] = self._lineup.generators.states[rows]
         drawn["lot"] = self._lots[rows].random()
         self._drawn.append(drawn)
-        # Records are large; those that can no longer be kept are dropped on the way.
+        # Records are large, so those that can no longer be kept are dropped on the way.
         if sum(map(len, self._drawn)) > 2 * self._most:
             self._drawn = [self._lowest()]
 

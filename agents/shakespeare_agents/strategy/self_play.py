@@ -1,4 +1,4 @@
-"""An agent's games with itself: who won, by how much, and with what."""
+"""An agent's games with itself: results, and facts about the seats."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def outcomes(batch: Batch) -> pl.DataFrame:
     if players == 1:
         return frame.insert_column(2, pl.lit(None, pl.Float64).alias("lead"))
     best = np.sort(scores, axis=1)
-    # Of two seats that share the best score each leads by 0.
+    # Two seats that share the best score each lead by 0.
     others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
     return frame.insert_column(2, pl.Series("lead", (scores - others).reshape(-1), pl.Float64))
 

@@ -35,7 +35,7 @@ def try_moves(positions: Positions) -> pl.DataFrame:
 
 
 def try_moves_and_other(positions: Positions) -> pl.DataFrame:
-    """The same, plus a trial `OTHER`, the agent's choice among all other moves.
+    """Like `try_moves`, plus a trial `OTHER`, the agent's choice among all other moves.
 
     Positions without other moves are dropped.
 
@@ -64,7 +64,7 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
 
     The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
     and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is 0 or
-    more. Of what the game has a supply (`supply_tokens`) it comes from there, and positions whose
+    more. Where the game has a supply (`supply_tokens`) the gift comes from it, and positions whose
     supply has less are dropped.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Agents that are asked what they think, made once and asked by one at a time."""
+"""Agents that judge positions: each is made once and asked by one thread at a time."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ PAGES = (
 
 def _compile() -> None:
     for name in registry.names():
-        with suppress(Exception):  # whoever opens a table of this game is told
+        with suppress(Exception):  # opening a table of this game shows the fault
             compile_all(registry.game(name))
 
 

@@ -18,7 +18,7 @@ def explained(now: Snapshot, knows: int | None, words: str) -> list[tuple[str, s
 
     Args:
         now: The table.
-        knows: Whose knowledge.
+        knows: The viewer's knowledge (see `Viewer.knows`).
         words: A name or a part of one, or a place of the board.
     """
     position = known(now.position, knows)
@@ -50,5 +50,5 @@ def _names(position: Mapping[str, Any], words: str) -> list[str]:
 
 
 def _kinds(parts: list[str]) -> list[str]:
-    """Names of kinds of things: `costumes` are told of as `costume`, `road2` as `road`."""
+    """Names of kinds of things: `costume` for `costumes`, `road` for `road2`."""
     return [re.sub(r"(s|\d+)$", "", part) for part in reversed(parts)]

@@ -1,4 +1,4 @@
-"""Which requests a table server answers at all.
+"""The refusal of requests that a table server must not answer.
 
 Pages of other sites cannot make a browser play here: requests for other host names (as after a DNS
 rebinding), from other origins, or too long are refused before any page sees them.
@@ -19,12 +19,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from shakespeare_agents.table.settings import Settings, is_local
 
 LONGEST_FORM = 2**16
-"""Bytes of a request; of those in `LONGER` more."""
+"""The most bytes of a request, but for the paths in `LONGER`."""
 LONGER: Mapping[str, int] = {"/review": 2**23, "/box": 2**20}
-"""Bytes of requests under some paths."""
+"""The most bytes of requests under some paths."""
 OPEN = ("/seat/", "/watch/", "/review/table/", "/review/film.", "/static/")
-"""Paths that need no token of the server: those of a table's seats, of its spectators and of its
-review are secret themselves."""
+"""Paths that need no server token: a table's links to seats, watching and review are secret."""
 COOKIE = "shakespeare_token"
 _HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
@@ -41,7 +40,7 @@ class Guard:
 
     Args:
         app: Answers the rest.
-        settings: Of the server.
+        settings: The settings of the server.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
@@ -130,7 +129,7 @@ class Guard:
 
 
 class _Bounded:
-    """What a request sends, up to a length; then it has left."""
+    """A request's body up to a length; after that the client counts as disconnected."""
 
     def __init__(self, receive: Receive, most: int) -> None:
         self._receive = receive

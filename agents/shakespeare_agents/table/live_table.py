@@ -26,7 +26,7 @@ class Snapshot:
 
     Attributes:
         positions: One more than there are moves; not to be played on.
-        moves: Those between them.
+        moves: The moves between them.
         undone: How often moves were taken back.
         fault: Why the agent to move does not, if it has failed.
     """
@@ -56,8 +56,8 @@ class Snapshot:
     @property
     def version(self) -> str:
         """Text that changes whenever something else is to be seen."""
-        told = repr((self.fault, self.plan.seats)).encode()
-        return f"{len(self.moves)}.{self.undone}.{zlib.crc32(told):x}"
+        shown = repr((self.fault, self.plan.seats)).encode()
+        return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
 
 
 def first_position(plan: TablePlan) -> Position:
@@ -75,7 +75,7 @@ def first_position(plan: TablePlan) -> Position:
 
 
 class LiveTable:
-    """A table whose moves are kept before anybody is told of them.
+    """A table whose moves are on disk before anybody sees them.
 
     Args:
         store: Where it is kept.
@@ -104,7 +104,7 @@ class LiveTable:
             return self._now
 
     def play(self, number: int, move: str) -> None:
-        """Play a move, the one numbered so, counted from 0.
+        """Play a move as number `number`, counted from 0.
 
         Raises:
             TableError: it is not legal, or not the next one any more.
@@ -156,7 +156,7 @@ class LiveTable:
         return answers[seat]
 
     def fail(self, number: int, fault: str) -> None:
-        """Tell why an agent has not made the move numbered so."""
+        """Record why an agent has not made move `number`."""
         with self._lock:
             if number == len(self._now.moves):
                 self._now = replace(self._now, fault=fault)

@@ -1,4 +1,4 @@
-"""The tables of a server: loaded when somebody looks, and told when they change."""
+"""The tables of a server, loaded on demand; listeners are notified of changes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOOK_AGAIN = 0.5
 
 
 class LiveTables:
-    """Tables by id, of which the latest stay in memory.
+    """Tables by id; the latest stay in memory.
 
     Args:
         store: Where they are kept.

@@ -22,7 +22,7 @@ PERSON, NAMED = "person", "named"
 LONGEST_NAME = 40
 LONGEST_AGENT = 300
 _FRESH_SEEDS = 1_000_000
-"""Few enough to be read out and typed."""
+"""The number of fresh seeds, few enough to be read out and typed."""
 _OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 
@@ -35,7 +35,7 @@ class Choices:
         agents: What may be chosen for a seat, by name; the rest can be typed.
         said: The fields as they were filled in, or as they begin.
         start: A position in notation to begin with; None deals one.
-        stands: Where that stands, in words.
+        stands: A description of that position.
     """
 
     game: str
@@ -102,7 +102,7 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     if not 0 <= seed < 2**63:
         raise TableError(f"seed {shown(said['seed'])}: give a number from 0 to 2^63-1")
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
-    seats = tuple(_told_apart(choice, seat, settings) for seat in range(choice.players))
+    seats = tuple(_seat_or_fault(choice, seat, settings) for seat in range(choice.players))
     plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
     first_position(plan)
     people = [seat for seat, one in enumerate(seats) if one.agent is None]
@@ -135,7 +135,7 @@ def allowed_agent(name: str, game: str, settings: Settings) -> str:
 
 
 def agent_seat(name: str, game: str, settings: Settings) -> SeatPlan:
-    """A seat held by an agent of this name; likewise."""
+    """A seat held by the agent `name`; TableError as of `allowed_agent`."""
     name = allowed_agent(name, game, settings)
     bare, comma, options = name.partition(",")
     short = Path(bare).name if bare not in naming.names() else bare
@@ -153,7 +153,7 @@ def in_words(agent: str) -> str:
     )
 
 
-def _told_apart(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
+def _seat_or_fault(choice: Choices, seat: int, settings: Settings) -> SeatPlan:
     try:
         return _seat(choice, seat, settings)
     except TableError as fault:

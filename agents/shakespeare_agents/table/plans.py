@@ -22,14 +22,14 @@ class SeatPlan:
 
 @dataclass(frozen=True)
 class TablePlan:
-    """What a table is, from its first move to its last.
+    """What stays the same at a table from its first move to its last.
 
     Attributes:
         game: Its name.
         players: Number of seats.
-        variants: Those in force.
-        seed: Of the deal, of chance and of the agents' draws.
-        seats: Who holds them.
+        variants: The variants in force.
+        seed: Decides the deal, chance and the agents' draws.
+        seats: The holders of the seats.
         deal: Number of the deal under the seed.
         start: The position, in notation, that it begins with; None: the deal's first one.
     """

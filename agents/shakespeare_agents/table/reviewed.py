@@ -21,9 +21,9 @@ from shakespeare_env.film import Film, Forecasts, Mistake, page_of
 from shakespeare_env.position import Position
 
 _FEWER_PLAYOUTS = 8
-"""Of a position, for a graph at once where no network forecasts."""
+"""Playouts of a position for an early graph where no network forecasts."""
 _AT_ONCE = 0.3
-"""Seconds of judging before it is told how far it has come."""
+"""Seconds of judging before progress is reported."""
 
 
 class Reviewed:
@@ -31,7 +31,7 @@ class Reviewed:
 
     Args:
         game: What was played.
-        title: Of its page; empty: who played what.
+        title: The title of its page; by default the game and its players.
     """
 
     def __init__(self, game: Recorded, title: str = "") -> None:
@@ -63,7 +63,7 @@ class Reviewed:
             return self._judgings[name]
 
     def judged(self, name: str) -> Judging | None:
-        """The same if it has been asked."""
+        """The agent's judging if it has been asked."""
         with self._lock:
             return self._judgings.get(name)
 
@@ -72,10 +72,10 @@ class Judging:
     """What an agent has found in a game so far; it goes on while somebody asks.
 
     Args:
-        positions: n + 1.
-        moves: The n between them.
+        positions: The n + 1 positions.
+        moves: The n moves between them.
         lock: Held while the agent thinks.
-        analyst: Who judges.
+        analyst: The analyst that judges.
     """
 
     def __init__(
@@ -94,7 +94,7 @@ class Judging:
         self._first: Forecasts | None = None
 
     def more(self, known: int) -> int:
-        """How many decisions are judged: more than that many, unless there are no more."""
+        """Judge until more than `known` decisions are judged, or all; how many are."""
         with self._lock:
             began = time.monotonic()
             while len(self._found) <= known or time.monotonic() - began < _AT_ONCE:

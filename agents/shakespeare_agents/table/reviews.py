@@ -19,14 +19,14 @@ from shakespeare_env.film import default_title
 
 _MOST_LOADED = 12
 _PASTED = "the game given"
-"""What errors call lines from a form."""
+"""The name that errors give to lines from a form."""
 
 
 class Reviews:
     """Finds and remembers games.
 
     Args:
-        site: Whose.
+        site: The site whose games it finds.
     """
 
     def __init__(self, site: Site) -> None:
@@ -81,7 +81,7 @@ class Reviews:
             raise HTTPException(404, "There is no such table.")
         now = table.now()
         if now.position.to_move is not None:
-            # Whoever looks back sees every secret.
+            # A review shows every secret.
             raise HTTPException(
                 403, "This game is still being played; it is open to review once it is over."
             )

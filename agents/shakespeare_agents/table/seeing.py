@@ -18,7 +18,7 @@ from shakespeare_env.game_log import GameLog
 from shakespeare_env.panels import Headline
 
 _MOST_DRAWN = 256
-"""Boards kept, of some 150 KB each at most."""
+"""Boards kept; each takes up to about 150 KB."""
 _WIDEST_CARD = 220
 _GROUP = re.compile(r'<g\b(?:[^>]*? data-place="(?P<place>[^"]+)")?[^>]*?(?<!/)>|</g>')
 _MOST_LINES = 20_000
@@ -30,15 +30,15 @@ class Viewer:
     """Who looks at a table.
 
     Attributes:
-        seats: Those that the viewer holds; none for a spectator.
-        revealed: Of several seats on one screen, the one that has said it looks.
+        seats: The seats that the viewer holds; none for a spectator.
+        revealed: Which of several seats on one screen has said that it looks.
     """
 
     seats: tuple[int, ...] = ()
     revealed: int | None = None
 
     def knows(self, now: Snapshot) -> int | None:
-        """Whose knowledge is shown: a seat's, a spectator's (`NO_SEAT`) or, in the end, all."""
+        """The knowledge to show: a seat's, a spectator's (`NO_SEAT`) or, in the end, all (None)."""
         to_move = now.position.to_move
         if to_move is None:
             return None
@@ -49,14 +49,14 @@ class Viewer:
         return NO_SEAT
 
     def is_behind_curtain(self, now: Snapshot) -> int | None:
-        """The seat of this screen that has to say that it looks now, if any."""
+        """The seat of this screen that must first say that it looks; None if none must."""
         to_move = now.position.to_move
         if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
             return to_move
         return None
 
     def decides(self, now: Snapshot) -> bool:
-        """Whether the viewer chooses the next move, and sees what for."""
+        """Whether the viewer chooses the next move and may see its cards."""
         return now.position.to_move is not None and self.knows(now) == now.position.to_move
 
 
@@ -82,7 +82,7 @@ class DrawnPanel:
 
     @property
     def small(self) -> list[str]:
-        """The others, likewise."""
+        """The other pieces, in order."""
         return [drawn for name, drawn in self.pieces.items() if name not in self.wide]
 
 
@@ -91,7 +91,7 @@ class Drawn:
     """A board, drawn.
 
     Attributes:
-        panels: In order.
+        panels: The panels in order.
     """
 
     panels: Sequence[DrawnPanel]
@@ -103,7 +103,7 @@ class Drawn:
 
 
 def changed_places(before: Drawn, after: Drawn) -> list[str]:
-    """Places, each without others inside, where something else is drawn than before."""
+    """The innermost places where the drawing has changed."""
     was = before.pieces
     changed = []
     for name, drawn in after.pieces.items():
@@ -119,10 +119,10 @@ class Seer:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._drawn: OrderedDict[tuple[Any, ...], Drawn] = OrderedDict()
-        self._told: OrderedDict[tuple[Any, ...], list[str]] = OrderedDict()
+        self._lines: OrderedDict[tuple[Any, ...], list[str]] = OrderedDict()
 
     def board(self, now: Snapshot, number: int, knows: int | None) -> Drawn:
-        """The board after so many moves, as one knows it (`Viewer.knows`)."""
+        """The board after `number` moves, as known by `knows` (see `Viewer.knows`)."""
         key = (now.id, now.undone, number, knows, tuple(now.names))
         drawn: Drawn = _kept(
             self._drawn, key, _MOST_DRAWN, self._lock, lambda: _draw(now, number, knows)
@@ -130,13 +130,13 @@ class Seer:
         return drawn
 
     def log(self, now: Snapshot, knows: int | None, first: int = 0) -> list[list[str]]:
-        """Each move from the one numbered so, and its effects, in words."""
+        """Each move from number `first` on, and its effects, in words."""
         words = GameLog(now.names, knows)
-        # What is secret now is not so in the end.
+        # Secrets are open once the game is over.
         over = now.position.to_move is None
         return [
             _kept(
-                self._told,
+                self._lines,
                 (now.id, now.undone, at, knows, over, tuple(now.names)),
                 _MOST_LINES,
                 self._lock,
@@ -200,7 +200,7 @@ def _places(drawn: str) -> dict[str, str]:
 
 
 def baseline(now: Snapshot, viewer: Viewer) -> int:
-    """After how many moves the viewer has last seen the board with care.
+    """The number of moves after which the viewer last studied the board.
 
     That is after its own last move; a spectator sees each move by itself.
     """
@@ -212,6 +212,6 @@ def baseline(now: Snapshot, viewer: Viewer) -> int:
 
 
 def score_sheet(now: Snapshot, knows: int | None) -> list[tuple[str, list[int]]]:
-    """What everybody's score is made of, as far as it is known."""
+    """The parts of every seat's score, as far as they are known."""
     log = GameLog(now.names, knows)
     return log.score_sheet(now.positions, now.moves)

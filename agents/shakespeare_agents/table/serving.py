@@ -27,7 +27,7 @@ def listening(settings: Settings) -> socket.socket:
     except OSError:
         found.close()
         raise
-    except (TypeError, ValueError) as fault:  # what no host is called
+    except (TypeError, ValueError) as fault:  # no valid host name
         found.close()
         raise OSError(f"there is no host {shown(settings.host)}") from fault
     return found
@@ -58,8 +58,8 @@ def serve(settings: Settings, tell: Callable[[list[str]], None], *, opened: bool
     """Serve until an interrupt.
 
     Args:
-        settings: How.
-        tell: Called with its addresses once requests are answered, this machine's first.
+        settings: How the server is set up.
+        tell: Called with the addresses, this machine's first, once requests are answered.
         opened: Whether to show it in a browser.
 
     Raises:

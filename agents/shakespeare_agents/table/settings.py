@@ -18,8 +18,8 @@ class Settings:
     Attributes:
         database: The SQLite file that keeps games.
         host: The address it listens on.
-        port: Likewise; 0 takes a free one.
-        token: Whoever wants to see a page has to know it; empty asks nobody.
+        port: The port it listens on; 0 takes a free one.
+        token: Needed to see any page; none is needed if it is empty.
         agents: Names of more agents that may be seated, checkpoints and Python among them.
         folders: Datasets and arenas to look at.
         box_file: Where the box desk writes an owner's values; None lets them be downloaded only.

@@ -32,9 +32,9 @@ class Site:
 
     Attributes:
         store: Games on disk.
-        tables: Those being played.
-        seer: Draws them.
-        analysts: Who can be asked what they think.
+        tables: The tables being played.
+        seer: Draws the tables.
+        analysts: The agents that judge positions.
 
     Raises:
         StoreError: games cannot be kept.
@@ -86,7 +86,7 @@ def remembering(request: Request, response: _Answer) -> _Answer:
 
 
 def owner_of(request: Request) -> str:
-    """Whom a browser's tables belong to: nobody can guess another's."""
+    """The secret id of the owner of a browser's tables."""
     given = request.cookies.get(OWNER, "")
     if _TOKEN.fullmatch(given):
         return given

@@ -1,7 +1,7 @@
 """Games that last: tables as deals and moves, and games brought from elsewhere, in SQLite.
 
-A move is on disk before anybody is told of it. Several servers may share a file: a move has a
-number, which only one of them can take.
+A move is on disk before anybody sees it. Several servers may share a file, since only one of them
+can take a move's number.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Store:
                 path, timeout=_WAIT, check_same_thread=False, isolation_level=None
             )
             self._set_up()
-        except (sqlite3.Error, OSError, ValueError) as fault:  # ValueError: what no path is
+        except (sqlite3.Error, OSError, ValueError) as fault:  # ValueError: not a path
             raise StoreError(
                 f"the games in {shown(str(path))} cannot be used: {fault}; name another file"
             ) from fault
@@ -136,9 +136,9 @@ class Store:
         """Keep a new table, its first moves too.
 
         Args:
-            owner: Who may find it again.
+            owner: The owner, who may find it again.
             plan: What it is.
-            box_digest: Of the box in force.
+            box_digest: The digest of the box in force.
             links: The seats of each link.
             moves: Already played.
 
@@ -234,7 +234,7 @@ class Store:
                 run("UPDATE tables SET over = 1 WHERE id = ?", (table_id,))
 
     def take_back(self, table_id: str, number: int, last: int, undone: int) -> None:
-        """Forget the moves from `number` on, of which there are `last`; likewise."""
+        """Forget the moves from `number` on; MoveTakenError unless there are `last` moves."""
         with self._lock, self._database:
             run = self._database.execute
             run("BEGIN IMMEDIATE")

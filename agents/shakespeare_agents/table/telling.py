@@ -26,7 +26,7 @@ class Chip:
 
     Attributes:
         fill: Its colour, and `ink` that of letters on it.
-        score: So far; None where a game tells none before its end.
+        score: The score so far; None where a game shows none before its end.
         decides: Whether it is to move.
         yours: Whether the viewer holds it.
     """
@@ -80,7 +80,7 @@ def view(seer: Seer, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
         "panels": _ordered(drawn, own),
         "topics": list(position.game.topics(shown)),
         "groups": _groups([Choice(m, described[m], bool(places[m])) for m in moves]),
-        # No text of it ends the element that it stands in.
+        # No text may end the element that contains it.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
         "log": seer.log(now, knows),
         "log_first": 0,
@@ -95,7 +95,7 @@ def view(seer: Seer, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
 
 
 def changes(seer: Seer, now: Snapshot, viewer: Viewer, since: str) -> dict[str, Any]:
-    """What of the board differs from a version: whole panels that are new, and pieces."""
+    """What has changed on the board since a version: new panels as a whole, and pieces."""
     knows = viewer.knows(now)
     drawn = seer.board(now, len(now.moves), knows)
     number = _number(since, now)
@@ -126,14 +126,14 @@ def changes(seer: Seer, now: Snapshot, viewer: Viewer, since: str) -> dict[str, 
 
 
 def _seen(seer: Seer, now: Snapshot, number: int, viewer: Viewer) -> Drawn | None:
-    """What the viewer saw after so many moves; None if it knew something else then."""
+    """The board after `number` moves; None if the viewer's knowledge was another's then."""
     knows = viewer.knows(now)
     then = Snapshot(now.id, now.plan, now.positions[: number + 1], now.moves[:number], now.undone)
     return seer.board(now, number, knows) if viewer.knows(then) == knows else None
 
 
 def _number(since: str, now: Snapshot) -> int | None:
-    """The number of moves at a version of this table from which it has gone on; else None."""
+    """The number of moves at a version that this table continues; else None."""
     number, _, rest = since.partition(".")
     undone = rest.partition(".")[0]
     if not (number.isascii() and number.isdigit() and undone == str(now.undone)):

@@ -28,7 +28,7 @@ _GIVE_WAY = 10
 def choose(agent: AnyAgent, position: Position, seed: int, number: int) -> str:
     """An agent's move in a position.
 
-    What it draws depends on the seed and the number of the decision alone: a table resumed goes on
+    Its draws depend only on the seed and the number of the decision, so a resumed table continues
     as if it had never stopped.
 
     Raises:
@@ -106,10 +106,7 @@ def _agent_to_move(now: Snapshot) -> str | None:
 
 
 def _for_everybody(fault: Exception) -> str:
-    """What all at a table may read: legal moves, or an author's words, may tell what a hand holds.
-
-    Those words are printed where the server runs.
-    """
+    """A fault in words that all may read; details may reveal a hand, so the server prints them."""
     if isinstance(fault, IllegalMove):
         return "the move it has chosen is not legal"
     steps = own_steps(fault)

@@ -1,4 +1,4 @@
-"""Work in shards that depend on nothing but themselves, done here, by processes or by a cluster."""
+"""Work in independent shards, done here, by processes or by a cluster."""
 
 from shakespeare_agents.workers.choosing import open_workers
 from shakespeare_agents.workers.jobs import Job, Shared, Tell, Work, Workers, in_order

@@ -1,4 +1,4 @@
-"""Which workers are meant: this process, processes of this machine, or a Ray cluster."""
+"""The choice of workers: this process, processes of this machine, or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shakespeare_agents.workers.in_process import ThisProcess
 from shakespeare_agents.workers.jobs import Workers
 
 MOST_WORKERS = 1024
-"""Processes on one machine."""
+"""The most processes on one machine."""
 
 
 @contextmanager
@@ -17,9 +17,9 @@ def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers
     """Workers for the length of a block.
 
     Args:
-        processes: Of this machine; 1 is this process itself.
-        ray: In place of them a Ray cluster: `auto` is the one that this machine belongs to, `local`
-            starts one on this machine alone, else the address of a cluster.
+        processes: The number of processes of this machine; 1 is this process itself.
+        ray: A Ray cluster in their place: `auto` is the one that this machine belongs to, `local`
+            starts one on this machine alone; anything else is a cluster's address.
 
     Raises:
         ValueError: both are given, or `processes` is out of range.

@@ -31,7 +31,7 @@ class ThisProcess:
         return InMemory(hashlib.sha256(content).hexdigest(), content)
 
     def release(self, shared: Shared) -> None:
-        """See `Workers.release`; who reads them keeps them."""
+        """See `Workers.release`; readers keep the bytes."""
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody

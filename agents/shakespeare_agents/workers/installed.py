@@ -1,4 +1,4 @@
-"""What is installed here, as far as it decides what shards give."""
+"""The installed versions that decide the results of shards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shakespeare_env.version import version as own_version
 
 _PACKAGES = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
 _DIGITS = 12
-"""Of a digest, hexadecimal."""
+"""The hexadecimal digits of a digest."""
 _COUNT = ("numpy", "numba")
 """Libraries whose versions may decide a result."""
 

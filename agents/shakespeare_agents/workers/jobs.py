@@ -11,14 +11,14 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 Tell = Callable[[int, int], None]
-"""Called with the decisions made and the games finished since the last call; now and then with
-none, so that it can stop the work by what it raises."""
+"""Called with the decisions made and the games finished since the last call; sometimes with none,
+so that it can stop the work by raising."""
 Work = Callable[[S, Tell], R]
-"""Does a shard. What it returns depends on the shard alone, so that a lost one is done again."""
+"""Does a shard; the result depends on the shard alone, so that a lost one can be done again."""
 
 
 def tell_nobody(_decisions: int, _games: int) -> None:
-    """Of no interest."""
+    """Ignore progress."""
 
 
 class Job(Protocol[S_contra, R_co]):
@@ -29,7 +29,7 @@ class Job(Protocol[S_contra, R_co]):
     """
 
     def start(self) -> Callable[[S_contra, Tell], R_co]:
-        """Prepare a process for the work, as by making agents; once in each worker."""
+        """Prepare a worker for the work, as by making agents; called once in each."""
         ...
 
 
@@ -51,7 +51,7 @@ class Workers(Protocol):
 
     @property
     def size(self) -> int:
-        """Shards worked on at once."""
+        """The number of shards worked on at once."""
         ...
 
     def share(self, content: bytes) -> Shared:
@@ -65,15 +65,15 @@ class Workers(Protocol):
     def run(
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Generator[tuple[int, R], None, None]:
-        """Do shards; their numbers from 0 and results, as they come.
+        """Do shards; yields their numbers, from 0, and results as they come.
 
-        Shards are taken only as they can be begun, so their source may wait for results: it may
-        have none for now, as long as results are to come. A shard whose worker is lost is done
-        again. `tell` is called in this thread, at the latest before a shard's result is given.
+        Shards are taken only when they can be begun, so their source may wait for results and be
+        empty as long as results are to come. A shard whose worker is lost is done again. `tell` is
+        called in this thread, at the latest before a shard's result is given.
         Closing the iterator drops what is not done.
 
         Raises:
-            Exception: a shard's, with its notes.
+            Exception: a shard raised it; it keeps its notes.
             WorkerError: workers are lost again and again.
         """
         ...

@@ -29,14 +29,14 @@ from shakespeare_agents.workers.worker import Done, SentJob, do
 from shakespeare_env.errors import WorkerError
 
 _MOST_LOST = 3
-"""Times that workers may be lost without a shard done in between."""
+"""The most times that workers may be lost without a shard done in between."""
 _WAITING = 1
-"""Shards a worker that wait, so that none is idle."""
+"""Waiting shards a worker, so that none is idle."""
 _LOOK_EVERY_S = 1.0
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
-"""Workers share the cores among themselves; more threads of libraries would be in their way."""
+"""Environment of workers: they share the cores, so libraries get one thread each."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Processes:
     """Worker processes; they end with the block, or when this process does.
 
     Args:
-        size: How many.
+        size: The number of processes.
     """
 
     def __init__(self, size: int) -> None:
@@ -131,7 +131,7 @@ class Processes:
                         lost = 0
                         tell(done.decisions, done.games)
                         yield number, done.unpacked()
-                except BrokenExecutor as fault:  # at any time, so beginning a shard may raise it
+                except BrokenExecutor as fault:  # beginning a shard may raise it, too
                     waiting = [*begun.values(), *waiting]
                     begun.clear()
                     self._stop()
@@ -160,10 +160,10 @@ class Processes:
 
 
 def _do(folder: str, job: SentJob, shard: Any) -> str:
-    """See `worker.do`; the file of what it gives.
+    """See `worker.do`; returns the file of its result.
 
-    What is larger than a pipe takes at once would be lost with its worker in the middle, and who
-    reads it would wait for the rest for ever.
+    A result larger than a pipe's buffer could be cut short by its worker's loss, and its reader
+    would wait for the rest for ever.
     """
     path = Path(folder) / secrets.token_hex(16)
     path.write_bytes(cloudpickle.dumps(do(job, shard)))
@@ -177,7 +177,7 @@ def _collected(path: str) -> Done:
 
 
 def _prefix(process: int | str) -> str:
-    """What the names of a process's folders begin with; machines may share where they are."""
+    """The prefix of a process's folders, whose parent several machines may share."""
     return f"shakespeare-env-{platform.node()}-{process}-"
 
 
@@ -191,13 +191,13 @@ def _forget_dead() -> None:
 
 def _lives(process: int) -> bool:
     if sys.platform == "win32":
-        return True  # asking would end it
+        return True  # there, asking would end the process
     try:
         os.kill(process, 0)
     except ProcessLookupError:
         return False
     except OSError:
-        return True  # another user's
+        return True  # it is another user's
     return True
 
 

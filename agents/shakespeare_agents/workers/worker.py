@@ -1,4 +1,4 @@
-"""What happens in a worker: jobs are started once, shards done, progress counted."""
+"""The work of a worker: it starts jobs once, does shards and counts progress."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shakespeare_agents.workers.jobs import Job
 from shakespeare_env.agent_faults import FromElsewhere
 
 _MOST_STARTED = 4
-"""Jobs at once: a match of checkpoints holds many weights."""
+"""The most jobs kept; a match of checkpoints holds many weights."""
 _started: OrderedDict[str, Callable[..., Any]] = OrderedDict()
 
 
@@ -21,7 +21,7 @@ class SentJob(Protocol):
 
     @property
     def key(self) -> str:
-        """No other job has it."""
+        """A key that no other job has."""
         ...
 
     def load(self) -> Job[Any, Any]:
@@ -33,10 +33,10 @@ class Done(NamedTuple):
     """A shard that is done, or that failed.
 
     Attributes:
-        result: Of its work.
-        decisions: Made in it.
-        games: Finished in it.
-        fault: The exception, pickled, if it failed, and what does not travel with it.
+        result: The result of its work.
+        decisions: The decisions made in it.
+        games: The games finished in it.
+        fault: The pickled exception if it failed, with what pickling loses.
     """
 
     result: Any

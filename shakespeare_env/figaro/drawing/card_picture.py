@@ -11,7 +11,7 @@ from shakespeare_env.figaro.drawing.wording import JESTER, LETTERS, RING, suit_o
 from shakespeare_env.game import UNKNOWN
 
 SHAPE = 0.69
-"""How wide a card is for its height."""
+"""A card's width as a part of its height."""
 _LARGE = 90  # cards higher than this have a symbol below the letter, too
 _INDEX = 22  # the widest index, so that it can be read on a card that others cover
 

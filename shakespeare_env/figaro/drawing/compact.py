@@ -44,12 +44,12 @@ def draw_compact(position: Mapping[str, Any]) -> str:
 
 def _pieces(position: Mapping[str, Any]) -> list[str]:
     """The pieces of this round and those to come, long to short."""
-    told = [
+    listed = [
         f"{'round' if state == 'now' else 'later'}: {' '.join(map(str, pieces))}"
         for number, pieces in enumerate(position["pieces"], 1)
         if (state := round_state(position, number)) != "laid"
     ]
-    return [f"Road pieces  {'   '.join(told)}"] if told else []
+    return [f"Road pieces  {'   '.join(listed)}"] if listed else []
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:

@@ -37,14 +37,14 @@ def fit_fans(fans: Sequence[Fan], width: float, height: float) -> Block:
 
 
 def flow_fans(fans: Sequence[Fan], width: float, high: float, columns: int) -> Block:
-    """Fans of cards of one size, so many columns to a row, in as many rows as they need."""
+    """Fans of cards of one size, `columns` to a row, in as many rows as they need."""
     lines = _filled(fans, columns)
     step = min(SHAPE * high + _GAP, (width - SHAPE * high) / (columns - 1))
     return Block(_laid(lines, high, step, 0), width, len(lines) * (high + _GAP) - _GAP)
 
 
 def _in_rows(fans: Sequence[Fan], rows: int) -> list[list[Fan]]:
-    """In so many rows at most, the longest as short as can be."""
+    """Fans in at most `rows` rows, the longest as short as possible."""
     cards = sum(len(fan.cards) for fan in fans)
     tries = (_filled(fans, columns) for columns in count(ceil(cards / rows)))
     return next(lines for lines in tries if len(lines) <= rows)
@@ -81,7 +81,7 @@ def _laid(lines: Sequence[Sequence[Fan]], high: float, step: float, top: float) 
 
 
 def _fan(cards: Sequence[str], high: float, step: float, last: float) -> Block:
-    """As wide as it is seen: its last card may be covered by the next fan."""
+    """A fan, as wide as it shows: the next fan may cover its last card."""
     drawn: Elements = [
         draw_card(card, high).at(place * step, 0, card=card) for place, card in enumerate(cards)
     ]

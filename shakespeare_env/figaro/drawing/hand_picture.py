@@ -58,16 +58,16 @@ def _kinds(hand: Mapping[str, int], seat: int) -> list[Fan]:
 def _backs(cards: int) -> Block:
     shown = min(cards, _BACKS)
     end = (shown - 1) * _STEP + SHAPE * _BACK
-    told = words(end + 10, _BACK / 2 + 5, cards_count(cards), 14, weight="bold", room=90)
+    caption = words(end + 10, _BACK / 2 + 5, cards_count(cards), 14, weight="bold", room=90)
     backs = [draw_card(UNKNOWN, _BACK).at(_STEP * place, 0) for place in range(shown)]
-    return Block([*backs, told], end + 100, _BACK)
+    return Block([*backs, caption], end + 100, _BACK)
 
 
-def _empty(told: str, width: float, height: float) -> Block:
+def _empty(caption: str, width: float, height: float) -> Block:
     frame = box(0, 0, width, height, fill="none", line=LINE, dashes=(4, 4))
     middle, base = width / 2, height / 2 + 4
     return Block(
-        [frame, words(middle, base, told, 11, fill=FAINT, anchor="middle", room=width)],
+        [frame, words(middle, base, caption, 11, fill=FAINT, anchor="middle", room=width)],
         width,
         height,
     )

@@ -24,41 +24,41 @@ from shakespeare_env.game import UNKNOWN
 
 def piles(position: Mapping[str, Any]) -> str:
     """The cards before every seat, and the free colours."""
-    told = [
+    listed = [
         f"before seat {seat} {', '.join(pile)}, {pile_total(pile)} of {FULL}"
         if pile
         else f"before seat {seat} nothing"
         for seat, pile in enumerate(position["front"])
     ]
     free = ", ".join(free_colours(position)) or "none"
-    return f"Cards face up: {'; '.join(told)}; free colours: {free}"
+    return f"Cards face up: {'; '.join(listed)}; free colours: {free}"
 
 
 def pieces(position: Mapping[str, Any]) -> str:
     """Road pieces of the rounds to come."""
-    told = [
+    listed = [
         f"round {number} {', '.join(map(str, lengths)) or 'none'}"
         for number, lengths in enumerate(position["pieces"], 1)
         if round_state(position, number) != "laid"
     ]
-    return f"Road pieces to be won: {'; '.join(told)}"
+    return f"Road pieces to be won: {'; '.join(listed)}"
 
 
 def taken_counts(position: Mapping[str, Any]) -> str:
     """How many cards each seat has taken."""
-    told = (f"seat {seat} {len(pile)}" for seat, pile in enumerate(position["taken"]))
-    return f"Cards taken in this round: {', '.join(told)}"
+    listed = (f"seat {seat} {len(pile)}" for seat, pile in enumerate(position["taken"]))
+    return f"Cards taken in this round: {', '.join(listed)}"
 
 
 def roads(position: Mapping[str, Any]) -> str:
     """Every road; at the end the shortest first, with what decided ties."""
     over = position["to_move"] is None
-    told = []
+    listed = []
     for seat in ranking(position) if over else range(position["players"]):
         road = position["roads"][seat]
         words = f"seat {seat} {sum(road)}" + (f", {tie}" if (tie := _tie(position, seat)) else "")
-        told.append(f"{words}, wins" if seat in winners(position) else words)
-    return f"Roads{', the shortest first' if over else ''}: {'; '.join(told)}"
+        listed.append(f"{words}, wins" if seat in winners(position) else words)
+    return f"Roads{', the shortest first' if over else ''}: {'; '.join(listed)}"
 
 
 def hand(position: Mapping[str, Any], seat: int, name: str) -> str:

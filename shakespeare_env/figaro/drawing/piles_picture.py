@@ -36,10 +36,10 @@ def draw_piles(position: Mapping[str, Any], names: Sequence[str], width: float) 
 
 def _free(position: Mapping[str, Any], width: float) -> Block:
     """Colours that may go before any seat without one (Rules B2)."""
-    told = "Free colours:"
+    caption = "Free colours:"
     free = free_colours(position)
-    x = text_width(told, 12, "bold") + 10
-    drawn: Elements = [words(0, 15, told if free else "No colour is free.", 12, weight="bold")]
+    x = text_width(caption, 12, "bold") + 10
+    drawn: Elements = [words(0, 15, caption if free else "No colour is free.", 12, weight="bold")]
     for colour in free:
         drawn += [*symbol(x + 8, 11, 17, colour), words(x + 20, 15, colour, 12)]
         x += text_width(colour, 12) + 32

@@ -31,8 +31,8 @@ def draw_roads(
     drawn: Elements = []
     y = float(_TITLE)
     for place, seat in enumerate(seats, 1):
-        told = [name_of(names, seat), tie_words(position, seat) if over else ""]
-        row = _row(position, seat, f"{place}." if over else "", told, width, unit)
+        notes = [name_of(names, seat), tie_words(position, seat) if over else ""]
+        row = _row(position, seat, f"{place}." if over else "", notes, width, unit)
         drawn.append(row.at(0, y))
         y += row.height + _GAP
     title = "Roads, the shortest first" if over else "Roads: the shortest wins"
@@ -43,11 +43,11 @@ def _row(
     position: Mapping[str, Any],
     seat: int,
     place: str,
-    told: Sequence[str],
+    notes: Sequence[str],
     width: float,
     unit: float,
 ) -> Block:
-    note = " · ".join(filter(None, told))
+    note = " · ".join(filter(None, notes))
     top = _TOLD if note else 0
     middle, left = top + _ROAD / 2, _EDGE + _PLACE + _TOKEN
     drawn: Elements = [

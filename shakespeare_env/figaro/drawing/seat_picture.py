@@ -75,12 +75,12 @@ def draw_placed_seat(
     room, middle = right - left - _EDGE, height / 2
     tall = _final_road_height(height)
     place = f"{ranking(position).index(seat) + 1}."
-    told = " · ".join(filter(None, (name_of(names, seat), tie_words(position, seat))))
+    caption = " · ".join(filter(None, (name_of(names, seat), tie_words(position, seat))))
     drawn: Elements = [
         box(0, 0, width, height, fill=PANEL),
         *_band(position, seat, height),
         words(left - _EDGE, middle + 16, place, 44, weight="bold", anchor="end", room=_PLACE),
-        words(left, middle - tall / 2 - 10, told, 15, weight="bold", room=room),
+        words(left, middle - tall / 2 - 10, caption, 15, weight="bold", room=room),
         draw_road(position["roads"][seat], unit, room, tall).place(
             road_place(seat), left, middle - tall / 2
         ),

@@ -85,8 +85,8 @@ def draw_round(
         drawn.append(words(right, 18, state, 11, weight=weight, fill=MUTED, anchor="end",
                            room=width / 3))  # fmt: skip
     if not pieces:
-        told = "laid in the roads" if state == "laid" else "none"
-        drawn.append(words(width / 2, height / 2 + 8, told, 11, fill=FAINT, anchor="middle",
+        caption = "laid in the roads" if state == "laid" else "none"
+        drawn.append(words(width / 2, height / 2 + 8, caption, 11, fill=FAINT, anchor="middle",
                            room=width))  # fmt: skip
     most = max(position["players"] - 1, len(pieces))
     step = min(_STONE_STEP, (height - _ROUND_TITLE - _GAP) / most)

@@ -48,7 +48,7 @@ _LEGEND = (
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    At the end there are roads instead, the shortest first.
+    At the end roads replace the cards, the shortest first.
     """
     over = position["to_move"] is None
     taken = {"Taken": dict(enumerate(map(in_order, position["taken"])))}
@@ -71,13 +71,13 @@ def head(position: Mapping[str, Any], width: int) -> list[str]:
 
 def _pieces(position: Mapping[str, Any]) -> list[str]:
     """Every round's pieces, long to short; past rounds' lie in the roads."""
-    told = ["Road pieces"]
+    listed = ["Road pieces"]
     for number, pieces in enumerate(position["pieces"], 1):
         state = round_state(position, number)
         mark = "▶ " if state == "now" else ""
         laid = "laid" if state == "laid" else _NONE
-        told.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
-    return wrapped("  ".join(part.replace(" ", GLUE) for part in told), WIDTH, "", " " * _SEAT)
+        listed.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
+    return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), WIDTH, "", " " * _SEAT)
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
@@ -112,8 +112,8 @@ def roads(position: Mapping[str, Any]) -> list[str]:
             ]
         )
     lines = columns(rows, [str.rjust, str.ljust, str.ljust, str.rjust, str.ljust])
-    told = [(f"Seat {seat}", tie_words(position, seat)) for seat in ranking(position)]
-    return [*lines, *(f"    {seat}: {tie}" for seat, tie in told if tie)]
+    ties = [(f"Seat {seat}", tie_words(position, seat)) for seat in ranking(position)]
+    return [*lines, *(f"    {seat}: {tie}" for seat, tie in ties if tie)]
 
 
 def seat_name(position: Mapping[str, Any], seat: int) -> str:
@@ -126,8 +126,8 @@ def seat_name(position: Mapping[str, Any], seat: int) -> str:
 def pile_text(pile: Sequence[str], room: int) -> str:
     """The cards before a seat, close together if there is little room."""
     names = [f"{LETTERS[suit_of(card)]}{value_of(card) or ''}" for card in pile]
-    told = " ".join(names)
-    return (told if len(told) <= room else "".join(names)) or _NONE
+    joined = " ".join(names)
+    return (joined if len(joined) <= room else "".join(names)) or _NONE
 
 
 def total_text(pile: Sequence[str]) -> str:
@@ -172,8 +172,8 @@ def _part(
 
 
 def _by_suit(pile: Sequence[str]) -> dict[str, str]:
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for card in pile:
         suit = suit_of(card)
-        told[suit] = told.get(suit, "") + (str(value_of(card) or LETTERS[suit]))
-    return told
+        values[suit] = values.get(suit, "") + (str(value_of(card) or LETTERS[suit]))
+    return values

@@ -14,10 +14,10 @@ from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.fonts import width as text_width
 
 PIP = 16
-"""From square to square."""
+"""The distance from square to square."""
 _GAP = 3
 _HEIGHT = 26  # of the line above a pile
-_SYMBOL, _TOLD = 18, 50  # for the colour's symbol, for the number
+_SYMBOL, _COUNT = 18, 50  # for the colour's symbol, for the number
 
 
 def total_pips(pile: Sequence[str], x: float, y: float) -> Elements:
@@ -32,18 +32,18 @@ def total_pips(pile: Sequence[str], x: float, y: float) -> Elements:
 
 
 def draw_total(pile: Sequence[str], width: float) -> Block:
-    """A pile's colour, and its total as squares and number; nothing of an empty one.
+    """A pile's colour, and its total as squares and number; nothing for an empty pile.
 
-    The colour's name is left out where there is no room: its symbol stays.
+    Where room is short the colour has its symbol but no name.
     """
     if not pile:
         return Block([], width, _HEIGHT)
-    colour, told = pile_colour(pile), f"{pile_total(pile)} of {FULL}"
-    pips, name = width - _TOLD - PIP * FULL, colour or "no colour"
+    colour, caption = pile_colour(pile), f"{pile_total(pile)} of {FULL}"
+    pips, name = width - _COUNT - PIP * FULL, colour or "no colour"
     left = _SYMBOL if colour else 0
     drawn: Elements = [
         *total_pips(pile, pips, 8),
-        words(width, 19, told, 13, weight="bold", anchor="end", room=_TOLD),
+        words(width, 19, caption, 13, weight="bold", anchor="end", room=_COUNT),
     ]
     if colour:
         drawn += symbol(7, 14.5, 15, colour)

@@ -128,7 +128,7 @@ def _outcome(position: Mapping[str, Any]) -> str:
     if not won:
         return "The game is over."
     shortest = lengths[won[0]]
-    told = f"Winner: seat {', '.join(map(str, won))}, with a road of {shortest}"
+    sentence = f"Winner: seat {', '.join(map(str, won))}, with a road of {shortest}"
     # The King decides among roads of one length (Rules C4).
     tied = lengths.count(shortest) > len(won)
-    return f"{told}, nearest to the King of those tied" if tied else told
+    return f"{sentence}, nearest to the King of those tied" if tied else sentence

@@ -42,8 +42,8 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
 def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "queen":
         gifts = [
-            Piece(f"queen-{offer}", f"The Queen: {told}", draw_gift(offer))
-            for offer, told in QUEEN_OFFERS.items()
+            Piece(f"queen-{offer}", f"The Queen: {meaning}", draw_gift(offer))
+            for offer, meaning in QUEEN_OFFERS.items()
         ]
         return [Panel("choice", "The Queen's offers", gifts)]
     if position["phase"] == "objective":

@@ -1,4 +1,4 @@
-"""What is to be chosen from beside the board: the Queen's offers, and objectives drawn."""
+"""Choices beside the board: the Queen's offers, and objectives drawn."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUEEN_OFFERS = {
     "money": f"{QUEEN_POUNDS} pounds",
     "objectives": f"one of {QUEEN_OBJECTIVES} objectives",
 }
-"""By their names in moves."""
+"""The offers by their names in moves."""
 _WIDTH, _GIFT, _OBJECTIVE, _EDGE = 150, 96, 124, 10  # widths, heights, margin
 _STEP = 16
 _BEHIND = 17  # from one of several cards to the next
@@ -48,7 +48,7 @@ def draw_gift(offer: str) -> Block:
 def draw_objective(position: Mapping[str, Any], card: str) -> Block:
     """A drawn objective, a place: its steps, and what it would bring the mover now.
 
-    Of a card that the viewer does not know, the back.
+    A card that the viewer does not know shows its back.
     """
     if card == UNKNOWN:
         back = words(_WIDTH / 2, _OBJECTIVE / 2, "objective", 12, fill=FAINT, anchor="middle")

@@ -1,7 +1,7 @@
-"""A position as text in `WIDTH` columns, for terminals: one board drawn, the others told.
+"""A position as text in `WIDTH` columns, for terminals: one board drawn, the others in words.
 
-The board is that of the seat to move. Left out are bags, discards, and characters printed on other
-boards that have neither a costume nor a cylinder; `text.py` draws them.
+The drawn board is that of the seat to move. Bags, discards, and idle characters printed on other
+boards are left out; `text.py` draws them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def draw_compact(position: Mapping[str, Any]) -> str:
     if drawn is not None:
         blocks.append(draw_board(position, drawn, WIDTH, _has_costume))
     others = [seat for seat in range(position["players"]) if seat != drawn]
-    blocks += [_told(position, seat) for seat in others]
+    blocks += [_other_board(position, seat) for seat in others]
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
@@ -104,21 +104,21 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
 
 def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    told = [word for word in ("recruited", "passed") if mine[word]]
+    state = [word for word in ("recruited", "passed") if mine[word]]
     if position["phase"] == "over":
-        told = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
-        told += ["wins"] if seat in winners(position) else []
+        state = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
+        state += ["wins"] if seat in winners(position) else []
     elif position["phase"] == "rest":
         kept = mine["kept"] and character_name(mine["kept"])
-        told = ["has chosen" if kept == UNKNOWN else kept] if kept else []
-    return [*standing(position, seat), ", ".join(told)]
+        state = ["has chosen" if kept == UNKNOWN else kept] if kept else []
+    return [*standing(position, seat), ", ".join(state)]
 
 
 def _has_costume(member: Mapping[str, Any]) -> bool:
     return bool(member["costume"])
 
 
-def _told(position: Mapping[str, Any], seat: int) -> list[str]:
+def _other_board(position: Mapping[str, Any], seat: int) -> list[str]:
     """Another board, in words."""
     mine = position["seats"][seat]
     members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
@@ -138,7 +138,7 @@ def _told(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _bricks(filled: Mapping[str, str]) -> list[str]:
-    """Filled spaces, those side by side after the first one's name."""
+    """Filled spaces, neighbours together under the first one's name."""
     runs: list[str] = []
     for row in reversed(_STAGE):
         before = None

@@ -1,4 +1,4 @@
-"""What is on offer, and in the bags and piles behind it."""
+"""The offer, and the bags and piles behind it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PILES = {
     "discarded_characters": "Discarded characters",
     "objective_deck": "Objective pile, top first",
 }
-"""By their names in the notation."""
+"""Titles of piles by their names in the notation."""
 CHARACTERS_HEIGHT = _TITLE + OFFER_HEIGHT + _EDGE
 ELEMENTS_HEIGHT = _TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
 
@@ -167,7 +167,7 @@ def _counted(cards: Mapping[str, int]) -> list[str]:
 
 
 def _numbered(cards: Sequence[str]) -> list[str]:
-    """Names in order; of a pile that nobody has seen, how many."""
+    """Names in order, or the count of an unseen pile."""
     if cards and set(cards) == {UNKNOWN}:
         return [f"{UNKNOWN} ×{len(cards)}"]
     return [f"{at}. {objective_name(card)}" for at, card in enumerate(cards, 1)]

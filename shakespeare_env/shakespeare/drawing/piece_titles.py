@@ -22,14 +22,14 @@ from shakespeare_env.shakespeare.printed import CARDS, VALUES
 
 def acts(position: Mapping[str, Any]) -> str:
     """Every disc, first to last."""
-    told = []
+    listed = []
     for act, piles in position["piles"].items():
         discs = (
             f"{'neutral' if disc == 'neutral' else f'seat {disc}'} on {space_of(piles, disc)}"
             for disc in ranking(piles)
         )
-        told.append(f"Act {act}: {', '.join(discs)}")
-    return "; ".join(told)
+        listed.append(f"Act {act}: {', '.join(discs)}")
+    return "; ".join(listed)
 
 
 def tracks(position: Mapping[str, Any]) -> str:
@@ -44,12 +44,12 @@ def tracks(position: Mapping[str, Any]) -> str:
 
 def elements(position: Mapping[str, Any]) -> str:
     """Elements on offer."""
-    told = []
+    listed = []
     for kind, name in (("costumes", "costumes"), ("sets", "stage sets")):
         counts = position["display"][kind]
         shown = [f"{counts[colour]} {colour}" for colour in COLOURS if counts[colour]]
-        told.append(f"{name} {', '.join(shown) or 'none'}")
-    return f"On offer: {'; '.join(told)}"
+        listed.append(f"{name} {', '.join(shown) or 'none'}")
+    return f"On offer: {'; '.join(listed)}"
 
 
 def offer(card: str, copies: int) -> str:
@@ -69,43 +69,43 @@ def objective(position: Mapping[str, Any], seat: int, card: str) -> str:
 def state(position: Mapping[str, Any], seat: int, name: str) -> str:
     """What a seat has."""
     mine = position["seats"][seat]
-    told = [f"{mine['prestige']} prestige", _pounds(mine["pounds"]), f"mood {mine['mood']}"]
+    listed = [f"{mine['prestige']} prestige", _pounds(mine["pounds"]), f"mood {mine['mood']}"]
     if position["phase"] == "over":
-        told += [f"{mine['unpaid']} unpaid"]
-        told += ["wins"] if seat in winners(position) else []
+        listed += [f"{mine['unpaid']} unpaid"]
+        listed += ["wins"] if seat in winners(position) else []
     elif position["phase"] != "wager":
-        told.append(f"{mine['cylinders']} cylinders left")
-        told += [word for word in ("recruited", "passed") if mine[word]]
+        listed.append(f"{mine['cylinders']} cylinders left")
+        listed += [word for word in ("recruited", "passed") if mine[word]]
     elif mine["wager"] is not None:
-        told.append("has wagered" if mine["wager"] == UNKNOWN else f"wagers {mine['wager']}")
-    told += ["decides"] if position["to_move"] == seat else []
+        listed.append("has wagered" if mine["wager"] == UNKNOWN else f"wagers {mine['wager']}")
+    listed += ["decides"] if position["to_move"] == seat else []
     known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
     unknown = len(mine["objectives"]) - len(known)
-    told += [f"objectives: {', '.join(known)}"] if known else []
-    told += [f"{unknown} unknown objective{'s' * (unknown > 1)}"] if unknown else []
-    return f"{seat_and_name(seat, name)}: {', '.join(told)}"
+    listed += [f"objectives: {', '.join(known)}"] if known else []
+    listed += [f"{unknown} unknown objective{'s' * (unknown > 1)}"] if unknown else []
+    return f"{seat_and_name(seat, name)}: {', '.join(listed)}"
 
 
 def member(card: Mapping[str, Any], extra: str) -> str:
     """A character of a troupe."""
-    told = [character_name(card["card"])]
+    listed = [character_name(card["card"])]
     if extra:
-        told.append(extra)
+        listed.append(extra)
     else:
-        told.append(CARDS[card["card"]].kind.replace("_", " "))
-    told += [f"wage {_pounds(wage(card))}"] if wage(card) else []
-    told += ["activated"] if card["cylinder"] else []
-    told += ["resting"] if card["rest"] else []
+        listed.append(CARDS[card["card"]].kind.replace("_", " "))
+    listed += [f"wage {_pounds(wage(card))}"] if wage(card) else []
+    listed += ["activated"] if card["cylinder"] else []
+    listed += ["resting"] if card["rest"] else []
     if card["costume"]:
         value = sum(VALUES[colour] for colour in card["costume"])
-        told.append(f"costume {' '.join(card['costume'])}, value {value}")
-    return ", ".join(told)
+        listed.append(f"costume {' '.join(card['costume'])}, value {value}")
+    return ", ".join(listed)
 
 
 def stage(filled: Mapping[str, str], seat: int) -> str:
     """What a stage is built of."""
-    told = ", ".join(f"{space} {colour}" for space, colour in filled.items())
-    return f"Stage of seat {seat}: {told or 'empty'}"
+    listed = ", ".join(f"{space} {colour}" for space, colour in filled.items())
+    return f"Stage of seat {seat}: {listed or 'empty'}"
 
 
 def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:

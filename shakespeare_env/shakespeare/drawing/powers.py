@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.drawing.palette import ANY
 from shakespeare_env.shakespeare.tables import QUEEN_OBJECTIVES, QUEEN_POUNDS
 
 SIGN = 16
-"""Its side."""
+"""The side of a sign."""
 _MOST_ALIKE = 3  # signs of a kind side by side; more are counted
 
 

@@ -63,11 +63,11 @@ def draw_headed(state: Block, position: Mapping[str, Any], seat: int, name: str)
     """A seat's state by itself, with the seat's number and name above."""
     width, height = state.width + 2 * _EDGE, state.height + _HEAD
     ink, wins = ON_SEATS[seat], seat in winners(position)
-    told = f"Seat {seat}" + (f" · {name}" if name else "")
+    title = f"Seat {seat}" + (f" · {name}" if name else "")
     drawn: Elements = [
         box(0, 0, width, height),
         box(0, 0, width, _HEAD, fill=SEATS[seat], line=None),
-        words(_EDGE, 20, told, 15, weight="bold", fill=ink, room=width - 8 * _EDGE),
+        words(_EDGE, 20, title, 15, weight="bold", fill=ink, room=width - 8 * _EDGE),
         state.at(_EDGE, _HEAD - 3),
     ]
     if position["to_move"] == seat:
@@ -88,10 +88,10 @@ def _band(seat: int, name: str, height: float) -> svg.G:
         words(middle, 24, "Seat", 13, fill=fill, anchor="middle", room=_BAND),
         words(middle, 62, str(seat), 38, weight="bold", fill=fill, anchor="middle"),
     ]
-    told = lines(re.findall(r"[^\s_:/-]+[\s_:/-]*", name), _NAME, room, joint="")
-    told[_NAME_LINES:] = []
-    for number, line in enumerate(told):
-        y = height - 8 - 13 * (len(told) - 1 - number)
+    broken = lines(re.findall(r"[^\s_:/-]+[\s_:/-]*", name), _NAME, room, joint="")
+    broken[_NAME_LINES:] = []
+    for number, line in enumerate(broken):
+        y = height - 8 - 13 * (len(broken) - 1 - number)
         drawn.append(words(middle, y, line, _NAME, fill=fill, anchor="middle", room=room))
     return svg.G(elements=drawn)
 

@@ -73,7 +73,7 @@ def draw_board(
 ) -> list[str]:
     """One seat: its characters and objectives beside the stage.
 
-    Characters for which `has_line` have a line with their costume each, the others follow.
+    Characters that pass `has_line` get a line each with their costume; the others follow.
     """
     mine = position["seats"][seat]
     stage = draw_stage(_STAGE, mine["stage"])
@@ -95,8 +95,8 @@ def draw_board(
 def objective_words(position: Mapping[str, Any], seat: int, card: str) -> str:
     """An objective and what it is worth so far, if that is known."""
     worth = worth_now(position, seat, card)
-    told = f"◆ {objective_name(card)}"
-    return told if worth is None else f"{told}: {f'{worth:+d}' if worth else 0}★"
+    name = f"◆ {objective_name(card)}"
+    return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
 def in_words(member: Mapping[str, Any], name: str) -> str:
@@ -113,7 +113,7 @@ def in_words(member: Mapping[str, Any], name: str) -> str:
 
 
 def entry(card: Mapping[str, Any], extra: str, width: int) -> str:
-    """A character in so many columns: name, wages, costume."""
+    """A character in `width` columns: name, wages, costume."""
     name = CARDS[card["card"]].name
     name = f"{extra} {name}" if extra else name
     if wage(card):

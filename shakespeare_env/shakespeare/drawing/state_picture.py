@@ -27,9 +27,9 @@ from shakespeare_env.shakespeare.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLI
 WIDTH = 296
 _MOOD, _DAY = 47, 76  # tops of the rows below the numbers
 OBJECTIVES = 134
-"""Where the objectives begin."""
+"""The height at which the objectives begin."""
 LINE_HEIGHT = 17
-"""Of an objective, where there is room."""
+"""The height of an objective's line, where there is room."""
 _WORTH = 34  # room of what an objective brings
 _MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
@@ -88,7 +88,7 @@ def _mood(mood: int, seat: int) -> Block:
 
 
 def _wager(mine: Mapping[str, Any], seat: int) -> Elements:
-    """Cylinders to point at: so many are wagered."""
+    """Cylinders to click: their number is the wager."""
     chosen = mine["wager"] if mine["wager"] is not None else "–"
     drawn: Elements = [
         words(2, _DAY + 19, "Wager", 11.5, fill=MUTED, room=42),
@@ -134,8 +134,8 @@ def _cylinders(mine: Mapping[str, Any], seat: int) -> Block:
     for number in range(mine["cylinders"] + used):
         fill = SEATS[seat] if number < mine["cylinders"] else "none"
         drawn += shapes.cylinder(74 + 18 * number, 9, 18, fill)
-    told = f"{mine['cylinders']} left, {used} used"
-    drawn.append(words(172, 14, told, 11.5, fill=MUTED, room=WIDTH - 172))
+    caption = f"{mine['cylinders']} left, {used} used"
+    drawn.append(words(172, 14, caption, 11.5, fill=MUTED, room=WIDTH - 172))
     return Block(drawn, WIDTH, 22)
 
 
@@ -152,9 +152,9 @@ def _score(position: Mapping[str, Any], seat: int) -> Elements:
     drawn: Elements = []
     for number, (source, points) in enumerate(score_sheet(position)):
         y = _DAY + 15 + 16 * number
-        told = _change(points[seat]) if number else _signed(points[seat])
+        caption = _change(points[seat]) if number else _signed(points[seat])
         drawn += [
-            words(34, y, told, 11.5, weight="bold", anchor="end"),
+            words(34, y, caption, 11.5, weight="bold", anchor="end"),
             words(42, y, source, 11.5, fill=MUTED, room=WIDTH - 42),
         ]
     return drawn

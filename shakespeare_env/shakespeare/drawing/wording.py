@@ -41,9 +41,9 @@ def objective_name(card: str) -> str:
 
 
 def worth_now(position: Mapping[str, Any], seat: int, card: str) -> int | None:
-    """The prestige that an objective would bring a seat now; None if that cannot be told.
+    """The prestige that an objective would bring a seat now; None if that is unknown.
 
-    At the end nobody can tell what was given up for one.
+    At the end it is unknown what was given up for one.
     """
     if card == UNKNOWN:
         return None
@@ -147,8 +147,8 @@ def _outcome(position: Mapping[str, Any]) -> str:
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
-    told = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
-    return f"{told}, on pounds" if on_pounds else told
+    sentence = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
+    return f"{sentence}, on pounds" if on_pounds else sentence
 
 
 def _craft(pending: Mapping[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""What a search says of the moves it tried."""
+"""Advantages of the moves that a search tried."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from shakespeare_agents.search.agent import Found
 
 
 def advantages(found: Found) -> NDArray[np.float32]:
-    """float32[m, A]: a move's value less the mean of those tried, by their prior.
+    """float32[m, A]: a move's value less the mean of those tried, weighted by their prior.
 
-    Completed values (Danihelka et al. 2022): a move that was not tried counts as that mean, so its
-    advantage is 0, as are all of a decision without search.
+    Completed values (Danihelka et al. 2022): an untried move counts as that mean, so its advantage
+    is 0, as are all advantages of a decision without search.
     """
     tried = found.visits > 0
     values = np.where(tried, found.values, 0.0)

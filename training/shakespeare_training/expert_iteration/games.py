@@ -1,4 +1,4 @@
-"""Searched games: what was decided, what a search made of it, and how the games ended."""
+"""Searched games: their decisions, what searches found, and how the games ended."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Examples(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of decisions, k."""
         return len(self.players)
 
     def rows(self, chosen: NDArray[np.int64]) -> Examples:
-        """Some of them, int64[m]."""
+        """The decisions with the indices int64[m]."""
         return Examples(**{name: array[chosen] for name, array in self._asdict().items()})
 
 
@@ -71,7 +71,7 @@ class GameLog:
     ) -> None:
         """Note the decisions to be made now in the games int64[m]; for the rest see `Examples`.
 
-        `step` is how many decisions, whoever's, each of these games has behind it.
+        `step` is the number of all seats' decisions before these in each game.
         """
         self._rows.append(rows)
         self._steps.append(np.full(len(rows), step))
@@ -89,7 +89,7 @@ class GameLog:
 
     @property
     def steps(self) -> NDArray[np.int64]:
-        """int64[k]: how many decisions, whoever's, its game had behind it."""
+        """int64[k]: the number of all seats' decisions before it in its game."""
         return np.concatenate(self._steps)
 
     def examples(self) -> Examples:

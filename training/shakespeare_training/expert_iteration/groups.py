@@ -1,4 +1,4 @@
-"""Groups of games: given to workers, some ahead of what is learned from, and taken in order."""
+"""Groups of games, which workers play, some ahead of learning, and the learner takes in order."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from shakespeare_training.expert_iteration.playing import Part, Played, Searched
 from shakespeare_training.league import League
 
 _GAMES_A_PART = 8
-"""Played together by one worker, however many workers there are: an agent of users' own may round
-otherwise in other company."""
+"""Games that one worker plays together, whatever the number of workers, since users' agents may
+round differently in other batches."""
 
 
 @dataclass(eq=False)
@@ -27,7 +27,7 @@ class Order:
 
     Attributes:
         tensors: The weights that play it.
-        is_searched: Whether they search, or play by their policy alone.
+        is_searched: Whether they search rather than play by their policy alone.
         stored: The file of the weights.
     """
 
@@ -40,8 +40,8 @@ class Groups:
     """Groups that workers play.
 
     Args:
-        workers: Who plays.
-        job: What the groups have in common.
+        workers: The workers that play.
+        job: The job that the groups share.
     """
 
     def __init__(self, workers: Workers, job: SearchedGames) -> None:
@@ -51,11 +51,11 @@ class Groups:
         self._parts: dict[int, int] = {}
         self._arrived: dict[int, list[Played]] = {}
         self._shared: dict[int, list[Shared]] = {}
-        self._told = 0
+        self._under_way = 0
         self._follow: Callable[[], None] = lambda: None
 
     def give(self, group: int, order: Order, league: League, rows: NDArray[np.int64]) -> None:
-        """Have a group played: the league's games int64[n], which are at their beginnings."""
+        """Have a group played: the league's games int64[n], which must just have begun."""
         shared = self._shared[group] = [self._share(order.tensors)]
         batch, lineup = league.batch, league.lineup
         opponents: dict[int, int | tuple[str, Shared]] = {}
@@ -89,9 +89,9 @@ class Groups:
         self._arrived[group] = []
 
     def take(self, group: int, follow: Callable[[int], None]) -> Iterator[Played]:
-        """The parts of a group, as they come; those of later ones wait to be asked for.
+        """The parts of a group, as they come; those of later groups wait.
 
-        `follow` is called now and then with what `made` gives.
+        `follow` is called now and then with the result of `made`.
         """
         self._follow = lambda: follow(self.made(group))
         arrived = self._arrived[group]
@@ -102,23 +102,23 @@ class Groups:
             if taken == self._parts[group]:
                 break
             _, played = next(self._results)
-            self._told -= len(played.decisions.rows)
+            self._under_way -= len(played.decisions.rows)
             self._arrived[played.group].append(played)
         del self._parts[group], self._arrived[group]
         for shared in self._shared.pop(group):
             self._workers.release(shared)
 
     def made(self, group: int) -> int:
-        """The learner's decisions in a group so far, as far as they are known."""
-        return self._told + sum(len(part.decisions.rows) for part in self._arrived[group])
+        """The learner's known decisions in a group so far."""
+        return self._under_way + sum(len(part.decisions.rows) for part in self._arrived[group])
 
     def _tell(self, decisions: int, _games: int) -> None:
-        # Of the part that arrives next, or that this process is playing.
-        self._told += decisions
+        # They belong to the part that arrives next, or that this process is playing.
+        self._under_way += decisions
         self._follow()
 
     def close(self) -> None:
-        """Drop what is not played."""
+        """Drop groups that are not played."""
         self._results.close()
         for group in self._shared.values():
             for shared in group:
@@ -130,7 +130,7 @@ class Groups:
 
 
 class _Queue(Iterator[Part]):
-    """Takes from the left as long as there is anything, then or later."""
+    """Takes parts from the left and goes on when more are added."""
 
     def __init__(self, waiting: deque[Part]) -> None:
         self._waiting = waiting

@@ -31,7 +31,7 @@ from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 
 def orders_of(learner: SelfPlayPPO) -> Sequence[Order]:
-    """Of the groups ahead of a learner, if it has any; see `ExpertIteration.orders`."""
+    """The orders of a learner's groups ahead, if it has any; see `ExpertIteration.orders`."""
     return learner.orders if isinstance(learner, ExpertIteration) else ()
 
 
@@ -43,8 +43,8 @@ class ExpertIteration(SelfPlayPPO):
     """Learns from groups of games, which its search plays to their end, one after the other.
 
     While it learns from a group, `groups_ahead` later ones may be played: group k with the weights
-    after update k - 1 - `groups_ahead`. What a game leaves to learn is fixed when it is over, so
-    these may be older than those that learn. Who plays them decides nothing.
+    after update k - 1 - `groups_ahead`. The examples of a game are fixed when it is over, so it may
+    be played by older weights. They do not depend on who plays it.
 
     Args:
         env: The games of `groups_ahead` + 1 groups. Group k is played by those of place k modulo
@@ -52,15 +52,16 @@ class ExpertIteration(SelfPlayPPO):
         league: Who has which seat; the learner's seats search.
         groups_ahead: See above.
         plan: How a move is searched.
-        horizon: Of playouts, as is `temperature` (`playouts_of`).
-        threads: That share the playouts; they change no result.
-        warmup_decisions: Groups are played by the policy alone until it has learned from so many
-            decisions, for heads that know nothing would mislead the search.
-        target_sharpness: Of the policy's gain, beside its divergence from the one that played.
-        **arguments: Of `SelfPlayPPO`.
+        horizon: The horizon of playouts, as is `temperature` (`playouts_of`).
+        threads: The threads that share the playouts; they change no result.
+        warmup_decisions: The number of decisions to learn from before groups are searched, since
+            untrained heads would mislead the search.
+        target_sharpness: The coefficient of the policy's gain, beside its divergence from the one
+            that played.
+        **arguments: Arguments of `SelfPlayPPO`.
 
     Attributes:
-        workers: Who plays, by default this process.
+        workers: The workers that play, by default this process.
     """
 
 
@@ -94,7 +95,7 @@ class ExpertIteration(SelfPlayPPO):
 
     @property
     def orders(self) -> Sequence[Order]:
-        """Of the groups ahead, the next one first; to be looked at between two rollouts."""
+        """The orders of the groups ahead, the next first; only valid between two rollouts."""
         self._order_until(self.groups_ahead)
         return list(self._orders)[: self.groups_ahead]
 
@@ -103,7 +104,7 @@ class ExpertIteration(SelfPlayPPO):
         self._orders = deque(orders)
 
     def learn(self, *arguments: Any, **options: Any) -> Self:
-        """See `MaskablePPO.learn`; groups ahead are dropped in the end, to be played again."""
+        """See `MaskablePPO.learn`; in the end groups ahead are dropped, to be played again."""
         try:
             return super().learn(*arguments, **options)
         finally:
@@ -158,7 +159,7 @@ class ExpertIteration(SelfPlayPPO):
         return True
 
     def experts(self) -> list[AnyAgent]:
-        """The search that it learns from, with the network as it is now."""
+        """The search that it learns from, with the current network."""
         game = self.league.batch.game
         expert = network_search(
             game,
@@ -172,12 +173,12 @@ class ExpertIteration(SelfPlayPPO):
 
     @property
     def _number(self) -> int:
-        """Of the next group to learn from."""
+        """The number of the next group to learn from."""
         return self.league.finished // self._size
 
     @property
     def _size(self) -> int:
-        """Games in a group."""
+        """The number of games in a group."""
         return self.league.batch.n // (self.groups_ahead + 1)
 
     def _rows(self, number: int) -> NDArray[np.int64]:
@@ -185,13 +186,13 @@ class ExpertIteration(SelfPlayPPO):
         return number % (self.groups_ahead + 1) * self._size + np.arange(self._size)
 
     def _order_until(self, count: int) -> None:
-        """Order groups to be played with the weights as they are now, until there are so many."""
+        """Order groups to be played with the current weights, until there are `count` orders."""
         while len(self._orders) < count:
             is_searched = self.num_timesteps >= self.warmup_decisions
             self._orders.append(Order(self.policy.tensors(), is_searched))
 
     def _begun(self) -> Groups:
-        """All groups that are ordered, given to the workers."""
+        """The groups, once all orders are given to the workers."""
         if self._groups is None:
             self._groups, self._given = Groups(self.workers, self._job()), self._number
         for number, order in enumerate(self._orders, self._number):
@@ -219,7 +220,7 @@ class ExpertIteration(SelfPlayPPO):
             self._groups = None
 
     def _taken(self, parts: Sequence[Played]) -> Examples:
-        """What a group leaves to learn; its results are counted, and the games begin anew."""
+        """The examples of a group; its results are counted, and the games begin anew."""
         league, batch, rows = self.league, self.league.batch, self._rows(self._number)
         records = batch.save(rows)
         scores = np.empty((len(rows), batch.game.max_seats), np.int16)

@@ -1,4 +1,4 @@
-"""Decisions of a group of games on their way from who played them to who learns from them."""
+"""Decisions of a group of games on their way from the workers to the learner."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from shakespeare_training.expert_iteration.games import Examples, GameLog
 
 _LEVEL = 1
-"""Of zlib: most of an observation is zeros, which any level finds."""
+"""The level of zlib; any level finds the zeros that observations mostly are."""
 
 
 @dataclass(frozen=True)
 class Packed:
-    """The k decisions of some games: illegal actions, of which nothing is said, are left out.
+    """The k decisions of some games, without values for illegal actions.
 
     Attributes:
-        rows: int64[k], the game of each, by its number in the group.
-        steps: int64[k], how many decisions that game had behind it.
+        rows: int64[k], the number of each decision's game in the group.
+        steps: int64[k], the number of decisions before it in that game.
         observations: See `Examples`; deflated, in rows of as many bytes as an observation has.
         masks: uint8[k, (A + 7) / 8], eight actions a byte.
         prior: float32[legal actions of all].
@@ -41,7 +41,7 @@ class Packed:
 
     @classmethod
     def of(cls, log: GameLog, games: NDArray[np.int64]) -> Packed:
-        """Those of a log whose games have these numbers in the group, int64[m]."""
+        """The decisions of a log whose games have these numbers in the group, int64[m]."""
         examples = log.examples()
         legal = examples.masks
         return cls(
@@ -58,19 +58,19 @@ class Packed:
 
 
 def unpacked(parts: Sequence[Packed], observation: int, actions: int) -> Examples:
-    """The decisions of a whole group by step, then by game, whoever played which of them.
+    """The decisions of a whole group by step, then by game, whichever worker played them.
 
     Args:
-        parts: At least one.
-        observation: The size of one.
-        actions: A.
+        parts: The parts, at least one.
+        observation: The size of an observation.
+        actions: The number of actions, A.
     """
     rows = np.concatenate([part.rows for part in parts])
     steps = np.concatenate([part.steps for part in parts])
     places = np.empty(len(rows), np.int64)
     places[np.lexsort((rows, steps))] = np.arange(len(rows))
     seats = parts[0].shares.shape[1]
-    # Filled part by part: together they are most of what a run holds.
+    # The arrays, most of a run's memory, are filled part by part.
     every = Examples(
         np.empty((len(rows), observation), np.int8),
         np.empty((len(rows), actions), np.bool_),

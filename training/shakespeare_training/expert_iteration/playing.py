@@ -1,4 +1,4 @@
-"""Playing games with search, wherever that is: shards that depend on nothing but themselves."""
+"""Playing games with search, as shards that any process can do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from shakespeare_training.expert_iteration.games import GameLog
 from shakespeare_training.expert_iteration.packing import Packed
 
 _MOST_KEPT = 4
-"""Networks made from weights: those of groups being played, and of snapshots in them."""
+"""The most networks kept: those of groups being played, and of snapshots in them."""
 
 A = TypeVar("A")
 
@@ -40,12 +40,12 @@ class Part:
     Attributes:
         group: Its number.
         rows: int64[m], the games' numbers in the group.
-        records: [m], their beginnings, the chance to come included.
-        generators: uint64[m], what the agents draw from.
+        records: [m], their first positions, the chance to come included.
+        generators: uint64[m], the states of the agents' generators.
         seats: int32[m, S], see `Lineup`; the learner is `OUTSIDE`.
-        opponents: Whom `seats` means: the place of a named agent, or a snapshot's name and weights.
-        weights: The learner's.
-        is_searched: Whether it searches, or plays by its policy alone.
+        opponents: The meaning of `seats`: a named agent's index, or a snapshot's name and weights.
+        weights: The learner's weights.
+        is_searched: Whether it searches rather than plays by its policy alone.
     """
 
     group: int
@@ -67,7 +67,7 @@ class Played:
         chance: uint64[m], the records' random states.
         generators: uint64[m].
         scores: int16[m, S], final.
-        decisions: The learner's.
+        decisions: The learner's decisions.
     """
 
     group: int
@@ -83,12 +83,12 @@ class SearchedGames:
     """The job of playing games with search; its shards are parts of groups.
 
     Attributes:
-        opponents: The named ones.
-        names: Theirs.
+        opponents: The named opponents.
+        names: The names of the opponents.
         batch_of: Makes the games from records (`Batch.maker`).
         plan: How a move is searched.
-        horizon: Of playouts, as is `temperature` (`playouts_of`).
-        threads: That share the playouts.
+        horizon: The horizon of playouts, as is `temperature` (`playouts_of`).
+        threads: The threads that share the playouts.
     """
 
     opponents: AgentSet
@@ -122,7 +122,7 @@ class _Player:
             actions = np.empty(len(rows), np.int64)
             if not own.all():
                 actions[~own] = lineup.decide(batch, rows[~own])
-            if own.any() or not step:  # the log is of arrays, if only of empty ones
+            if own.any() or not step:  # the log needs at least one, maybe empty, entry
                 rng = lineup.generators[rows[own]]
                 games = InformationSets(batch, rows[own])
                 actions[own], prior, gained = _decide(expert, games, rng, part.is_searched)
@@ -173,7 +173,7 @@ class _Player:
 
 
 class _Latest(Generic[A]):
-    """What was made from weights, the latest few."""
+    """The latest few things made from weights."""
 
     def __init__(self, make: Callable[[Shared], A]) -> None:
         self._make = make

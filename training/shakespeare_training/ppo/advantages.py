@@ -1,4 +1,4 @@
-"""What each seat's decisions were followed by, as a pure function of arrays.
+"""The consequences of each seat's decisions, as a pure function of arrays.
 
 After a move it is another seat's turn, so the usual recursion over rows credits the wrong seat.
 Here each seat's trajectory is its own decisions.  What happens between two of them, whoever caused
@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 NO_SEAT = -1
-"""In `seats`: no decision of this game in this row."""
+"""Stands in `seats` where a game has no decision in a row."""
 SHARE, CHANGE = range(2)
-"""What is forecast of every seat: its share of the victory, and the change of its score until the
-end over `Game.score_scale`."""
+"""Forecasts of every seat: its share of the victory, and the change of its score until the end in
+units of `Game.score_scale`."""
 
 
 class SeatTargets(NamedTuple):
-    """Of each row and game; 0 where `seats` is NO_SEAT.  Every seat's share and change.
+    """Every seat's share and change by row and game; 0 where `seats` is NO_SEAT.
 
     Attributes:
-        targets: float32[R, n, S, 2], what the deciding seat should have forecast; of an open
-            decision its own forecast.
+        targets: float32[R, n, S, 2], what the deciding seat should have forecast; its own forecast
+            for an open decision.
         gained: float32[R, n, S, 2], what came until the deciding seat's next decision, the end of
             the game or the last row.
-        closed: bool[R, n], whether it was one of the first two; other decisions are *open*.
+        closed: bool[R, n], whether that was not the last row; other decisions are *open*.
         results: float32[R, n, S, 2], what came until the end of the game, if it `ended`.
         ended: bool[R, n], whether the game ended within the rows.
     """
@@ -51,8 +51,8 @@ def seat_targets(
 
     A target less its forecast is the generalised advantage estimate (Schulman et al. 2016), in
     shares of the victory and in scores.  In a game that continues after the last row, each seat's
-    latest decision is open and the one before bootstraps from its forecast: nothing is asked of a
-    state in which the seat does not decide.
+    latest decision is open and the one before bootstraps from its forecast, so that no state counts
+    in which the seat does not decide.
 
     Args:
         gains: float32[R, n, S, 2], every seat's share of the victory, at the end of a game, and
@@ -60,15 +60,15 @@ def seat_targets(
         forecasts: float32[R, n, S, 2], the deciding seat's, of seats as they are numbered.
         seats: int[R, n], who decided, or NO_SEAT: such a row may still have gains.
         dones: bool[R, n], whether the step ended the game; the next row is another game's.
-        carried: float32[C, n, S, 2], what had come already after the decisions of the first rows.
+        carried: float32[C, n, S, 2], earlier gains after the decisions of the first rows.
         gae_lambda: Bias against variance, 0 to 1.
     """
     n_rows, n, n_seats, _ = gains.shape
     games = np.arange(n)
     targets, gained, results = (np.zeros_like(gains) for _ in range(3))
     closed, over = np.zeros((n_rows, n), np.bool_), np.zeros((n_rows, n), np.bool_)
-    # What follows the row, by game: for every deciding seat what comes before its next decision,
-    # and that decision; then what comes before the end.
+    # For every game, what follows the row: each seat's gains before its next decision, and that
+    # decision; then the gains before the end.
     ahead, next_forecast, next_target = np.zeros((3, n, n_seats, n_seats, 2), np.float32)
     is_known = np.zeros((n, n_seats), np.bool_)
     rest = np.zeros((n, n_seats, 2), np.float32)
@@ -121,15 +121,15 @@ def advantages(
     found = (win * surprise[:, SHARE] + score * surprise[:, CHANGE]).astype(np.float32)
     for count in np.unique(players):
         rows = players == count
-        # The deviation of one advantage is 0.
+        # A single advantage has deviation 0.
         found[rows] = (found[rows] - found[rows].mean()) / (found[rows].std() + 1e-8)
     return found
 
 
 def explained_variance(forecasts: NDArray[np.float32], results: NDArray[np.float32]) -> float:
-    """Share of the results' variance, float32[k], that forecasts leave out; below 0 if they harm.
+    """The share of the results' variance that forecasts, float32[k], explain; below 0 if they harm.
 
-    Without a mean taken off: a forecast that is too high everywhere explains less.
+    No mean is subtracted, so a forecast that is too high everywhere explains less.
     """
     variance = float(results.var())
     if not variance:

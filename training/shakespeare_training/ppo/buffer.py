@@ -30,8 +30,8 @@ class Minibatch(NamedTuple):
         observations: int8[k, D]; some stand for several of the n decisions (`Repeated`).
         masks: bool[k, A].
         actions: int64[k].
-        repeated: Which stand for how many.
-        log_probs: float32[n], when they were made.
+        repeated: The rows that stand for several.
+        log_probs: float32[n], the actions' log-probabilities when they were chosen.
         advantages: float32[n], normalised among tables of each size.
         players: int64[n], seats at the table.
         shares: float32[n, S], of the victory to forecast, by seat clockwise of the one that
@@ -55,27 +55,27 @@ class SeatRolloutBuffer(RolloutBuffer):
 
     A rollout ends in mid-game, before it is known what follows every seat's last decision.  The
     next one carries these open decisions in its first S = `max_seats` rows, row s those of seat s
-    (NO_SEAT where there is none), with what has come so far.  So every decision is learned from
+    (NO_SEAT where there is none), with their gains so far.  So every decision is learned from
     exactly once, when its seat has decided again or the game has ended.  The network has changed
     since a carried decision; its stored log-probability keeps the ratio of PPO right.
 
     Observations stay int8 and masks bool, which stable-baselines3 would store as float32.
 
     Args:
-        buffer_size: Steps of each game in a rollout.
-        observation_space: Of a game.
-        action_space: Of a game.
-        device: Of the minibatches.
+        buffer_size: The steps of each game in a rollout.
+        observation_space: The observation space of a game.
+        action_space: The action space of a game.
+        device: The device of the minibatches.
         gae_lambda: See `seat_targets`.
-        gamma: Not used: games end.
-        n_envs: Games.
+        gamma: It is not used, as games end.
+        n_envs: The number of games.
         players: int[n], seats at each game's table.
         max_seats: The most seats of the game.
         rng: Shuffles the decisions.
-        near_certain_share: Of the near-certain decisions (`near_certain`), to be in a minibatch.
+        near_certain_share: The share of near-certain decisions (`near_certain`) in a minibatch.
 
     Attributes:
-        open_decisions: Those to carry over, one row of every array each.
+        open_decisions: The decisions to carry over, one row of every array each.
         advantages: float32[k], of the k closed decisions, after `compute`.
     """
 
@@ -103,8 +103,8 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.rng = rng
         self.near_certain_share = near_certain_share
         rows = max_seats + buffer_size
-        # Rows x games, allocated once; the base class does so in every `reset`.  First what a
-        # decision is made of, and what is carried over with it.
+        # Arrays of rows x games are allocated once, where the base class does so in every `reset`:
+        # first those of a decision and what is carried over with it.
         self._stores: dict[str, NDArray[Any]] = {
             "observations": np.zeros((rows, n_envs, *observation_space.shape), np.int8),
             "masks": np.zeros((rows, n_envs, int(action_space.n)), np.bool_),
@@ -145,7 +145,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         self.open_decisions["games"] = games
 
     def forget(self, games: NDArray[np.bool_]) -> None:
-        """Drop the decisions carried over from games since replaced, bool[n]."""
+        """Drop the decisions carried over from replaced games, bool[n]."""
         self._seats[: self.max_seats, games] = NO_SEAT
 
     def add_step(
@@ -164,7 +164,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         Args:
             observations: int8[n, D], what the deciding seats saw.
             masks: bool[n, A].
-            seats: int8[n], who decided, or NO_SEAT.
+            seats: int8[n], the seats that decided, or NO_SEAT.
             actions: int[n].
             forecasts: float32[n, S, 2], the deciding seats' of all seats, as they are numbered.
             log_probs: float32[n], of the actions.
@@ -189,7 +189,7 @@ class SeatRolloutBuffer(RolloutBuffer):
             score_coef: Coefficient of the change of the score.
 
         Returns:
-            Explained variances of what has become of games that ended, by name.
+            Explained variances of the results of games that ended, by name.
 
         Raises:
             RuntimeError: the rollout is not full.
@@ -208,7 +208,7 @@ class SeatRolloutBuffer(RolloutBuffer):
         surprise = (found.targets - forecasts)[rows, games, seats]
         self._players = players
         self.advantages = advantages(surprise, players, win_coef, score_coef)
-        # Clockwise of the seat that decided.
+        # Seats are counted clockwise from the one that decided.
         places = np.arange(self.max_seats)
         clockwise = (seats[:, None] + places) % players[:, None]
         present = (places < players[:, None])[..., None]
@@ -264,7 +264,7 @@ class SeatRolloutBuffer(RolloutBuffer):
             )
 
     def _of(self, chosen: NDArray[np.intp], name: str) -> torch.Tensor:
-        """What is stored by that name of some of the closed decisions."""
+        """The values stored under a name for some of the closed decisions."""
         store = self._stores[name]
         rows = store.reshape(-1, *store.shape[2:])[self._closed[chosen]]
         return self.to_torch(rows, copy=False)

@@ -1,4 +1,4 @@
-"""What this machine trains on, and in which precision it is faster."""
+"""The device to train on, and the precision in which it is faster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shakespeare_training.ppo.policy import PolicyNetwork
 
 _REPEATS = 7
 _WORTH_IT = 1.1
-"""Least speed-up for bfloat16."""
+"""The least speed-up for which bfloat16 is used."""
 
 
 def checked_device(name: str) -> str:
@@ -38,10 +38,10 @@ def checked_device(name: str) -> str:
 def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
     """Whether an update on the policy's device is faster in bfloat16 than in float32.
 
-    Takes about half a second, leaves the policy as it was and draws nothing random.
+    It takes about half a second, leaves the policy as it was and draws nothing random.
     """
     before = policy.use_bfloat16
-    # In turns, and the best of each counts: other work on the machine can only slow an update down.
+    # They take turns, and the best of each counts, as other work can only slow an update down.
     seconds = {False: math.inf, True: math.inf}
     for _ in range(_REPEATS):
         for bfloat16 in seconds:

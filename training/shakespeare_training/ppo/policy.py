@@ -26,7 +26,7 @@ _LAYERS = {
     "win": "win_net",
     "score": "score_net",
 }
-"""Where stable-baselines3 keeps the layers of `Network`."""
+"""The names of `Network`'s layers in stable-baselines3."""
 
 
 class Trunk(BaseFeaturesExtractor):
@@ -44,8 +44,8 @@ class Trunk(BaseFeaturesExtractor):
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Numbers of int8's range, [n, D] -> float[n, features_dim]."""
-        # Scaling the weights is the same as scaling the observations, of which there are many more;
-        # and integers up to 256 are exact in bfloat16.
+        # Scaling the weights equals scaling the far more numerous observations, and integers up to
+        # 256 are exact in bfloat16.
         weight = self.linear.weight * self.scale
         device = observations.device.type
         autocast = torch.is_autocast_enabled(device)
@@ -55,13 +55,13 @@ class Trunk(BaseFeaturesExtractor):
 
 
 class Outputs(NamedTuple):
-    """What the network says of n situations; float32, S being the most seats of the game.
+    """The network's outputs for n situations; float32, S being the most seats of the game.
 
     Attributes:
         log_probabilities: [n, A], about -1e8 for illegal actions.
-        win_logits: [n, S], of shares of the victory by seat clockwise of the one that looks; those
-            of absent seats mean nothing.
-        changes: [n, S], of their scores until the end, in units of `Game.score_scale`.
+        win_logits: [n, S], of shares of the victory by seat clockwise of the one that looks;
+            meaningless for absent seats.
+        changes: [n, S], of the scores until the end, in units of `Game.score_scale`.
     """
 
     log_probabilities: torch.Tensor
@@ -77,13 +77,13 @@ class PolicyNetwork(MaskableActorCriticPolicy):
     score changes.  The value of `Network` is the own seat's change of score.
 
     Args:
-        *arguments: Of the base class.
+        *arguments: Arguments of the base class.
         seats: The most seats of the game.
-        **options: Of the base class (`policy_arguments`).
+        **options: Options of the base class (`policy_arguments`).
 
     Attributes:
-        use_bfloat16: Multiply layers in bfloat16, on some processors more than twice as fast;
-            weights, logits and forecasts stay float32.
+        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
+            fast; weights, logits and forecasts stay float32.
     """
 
     use_bfloat16 = False
@@ -93,7 +93,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         super().__init__(*arguments, **options)
 
     def _build(self, lr_schedule: Schedule) -> None:
-        # Before the optimiser is made of all parameters there are.
+        # This precedes the optimiser, which takes all parameters that exist.
         self.win_net = nn.Linear(self.features_dim, self.seats)
         self.score_net = nn.Linear(self.features_dim, self.seats)
         for head in (self.win_net, self.score_net):
@@ -125,7 +125,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
     def parts(self) -> list[list[nn.Parameter]]:
-        """Its parameters, those of the shared layer, of the policy and of the forecasts apart."""
+        """Its parameters in three lists: the shared layer's, the policy's and the forecasts'."""
         policy = (self.mlp_extractor.policy_net, self.action_net)
         outlook = (self.mlp_extractor.value_net, self.win_net, self.score_net)
         modules = ((self.features_extractor,), policy, outlook)
@@ -140,7 +140,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         return found
 
     def set_tensors(self, tensors: Tensors) -> None:
-        """Copy the weights of a network in; without heads among them these become fresh.
+        """Copy the weights of a network in; heads that it lacks become fresh.
 
         Raises:
             RuntimeError: they are of another width or for another game.
@@ -148,7 +148,7 @@ class PolicyNetwork(MaskableActorCriticPolicy):
         shapes = Network.head_shapes(self.features_dim, self.seats)
         given = {**{name: np.zeros(shape, np.float32) for name, shape in shapes.items()}, **tensors}
         new = {theirs: torch.tensor(given[ours]) for ours, theirs in self._parameter_names()}
-        # Not strict: the scale of the trunk belongs to the game, not to the weights.
+        # It is not strict, as the scale of the trunk belongs to the game, not to the weights.
         self.load_state_dict(new, strict=False)
 
     def _parameter_names(self) -> Iterator[tuple[str, str]]:
@@ -171,9 +171,9 @@ def forecast_losses(
     """Cross-entropy of the shares of the victory, and squared error of the changes of scores.
 
     Args:
-        found: Of n situations.
-        players: int64[n], seats at the tables; alone there is no share to forecast.
-        shares: float32[n, S], what became of the shares; 0 where nobody sits.
+        found: Outputs for n situations.
+        players: int64[n], seats at the tables; solo games have no share to forecast.
+        shares: float32[n, S], the real shares; 0 where nobody sits.
         changes: float32[n, S].
     """
     several = (players > 1).float()

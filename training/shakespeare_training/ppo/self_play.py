@@ -37,35 +37,35 @@ Schedule = Callable[[float], float]
 
 def linear(start: float, end: float) -> Schedule:
     """From `start` to `end` over the run."""
-    # The last rollout overshoots the end: what is left of the run is then negative.
+    # The last rollout overshoots the end, so that the share left is negative.
     return lambda remaining: end + (start - end) * min(max(remaining, 0.0), 1.0)
 
 
 class SelfPlayPPO(MaskablePPO):
     """MaskablePPO for games played by one network and a league of opponents.
 
-    What is expected of a situation is the network's forecast of shares of the victory and scores;
-    advantages run along each seat's own decisions (`SeatRolloutBuffer`), opponents' are not learned
-    from; coefficients of entropy and reward follow schedules; nothing is drawn from a global
+    Expectations are the network's forecasts of shares of the victory and scores.  Advantages run
+    along each seat's own decisions (`SeatRolloutBuffer`); opponents' decisions are not learned
+    from.  Coefficients of entropy and reward follow schedules; nothing is drawn from a global
     generator.  `num_timesteps` counts the learner's decisions.  Schedules follow these or the time
     used, whichever is further.
 
     Args:
         env: The games.
         league: Who has which seat.
-        width: Of the network's layers.
+        width: The width of the network's layers.
         score_reward_coef: Coefficient of the change of the score.
         win_reward_coef: Coefficient of the share of the victory (`advantages`).
         ent_coef: Coefficient of the entropy in the loss.
         win_coef: Coefficient of the loss of the forecast shares.
         near_certain_share: See `SeatRolloutBuffer`.
-        **arguments: Of MaskablePPO.
+        **arguments: Arguments of MaskablePPO.
 
     Attributes:
         league: Who has which seat.
         rng: Draws the learner's actions and shuffles the minibatches.
         time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
-        check_stop: Called where a rollout that takes long can be stopped, by what it raises.
+        check_stop: Called where a long rollout can be stopped; it stops it by raising.
     """
 
     policy: PolicyNetwork
@@ -111,12 +111,12 @@ class SelfPlayPPO(MaskablePPO):
         )
 
     def experts(self) -> list[AnyAgent]:
-        """Agents that it learns from."""
+        """The agents that it learns from."""
         return []
 
     def _setup_model(self) -> None:
-        # Layers draw their initial weights from torch's global generator: seed it for them, then
-        # put it back.  Only the CPU's: `torch.manual_seed` would seed those of the GPUs as well.
+        # Layers draw their initial weights from torch's global generator, which is seeded for them
+        # and then restored.  `torch.manual_seed` would seed the GPUs' generators as well.
         with torch.random.fork_rng(devices=[]):
             torch.default_generator.manual_seed(int(self.rng.integers(2**62)))
             super()._setup_model()
@@ -139,7 +139,7 @@ class SelfPlayPPO(MaskablePPO):
     def _stagger(self) -> None:
         """Play every game up to a moment of its own, as if all had begun at random times.
 
-        So every rollout sees all of a game, not the same fifth of all games.
+        Every rollout then sees all parts of a game, not the same fifth of all games.
         """
         batch, league = self.league.batch, self.league
         longest = np.zeros(batch.n)
@@ -190,11 +190,10 @@ class SelfPlayPPO(MaskablePPO):
         self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
         self.policy.set_training_mode(False)
         callback.on_rollout_start()
-        if self.num_timesteps == 0:  # what the callback saves has not begun yet
+        if self.num_timesteps == 0:  # the callback saves the run before it begins
             self._stagger()
         rollout_buffer.reset()
-        # Games that have just begun have no decisions behind them, nor have those that learn()
-        # has reset.
+        # New games, and those that learn() has reset, have no decisions behind them.
         rollout_buffer.forget(self._last_episode_starts)
         with _one_thread():
             for _ in range(n_rollout_steps):
@@ -231,7 +230,7 @@ class SelfPlayPPO(MaskablePPO):
     ) -> tuple[NDArray[np.int64], NDArray[np.float32], NDArray[np.float32]]:
         """An action for every game; the learner's forecasts and log-probabilities, 0 elsewhere.
 
-        Opponents, who share no generator and no network with it, decide in a second thread.
+        Opponents, which share no generator or network with it, decide in a second thread.
 
         Returns:
             int64[n]; float32[n, S, 2], of seats as they are numbered; float32[n].
@@ -308,8 +307,8 @@ class SelfPlayPPO(MaskablePPO):
         found = self.policy.outputs(minibatch.observations, minibatch.masks)
         logs = found.log_probabilities
         taken = logs.gather(1, minibatch.actions.unsqueeze(1)).squeeze(1)
-        # An illegal action adds 0 * -1e8 = -0.  The softmax of log-probabilities is their
-        # exponential, but exp() itself takes three times as long on -1e8.
+        # An illegal action adds 0 * -1e8 = -0.  The softmax of log-probabilities equals their
+        # exponential, but exp() takes three times as long on -1e8.
         entropies = -(logs.softmax(dim=-1) * logs).sum(dim=-1)
         spread = minibatch.repeated.spread
         log_ratio = spread(taken) - minibatch.log_probs
@@ -333,7 +332,7 @@ class SelfPlayPPO(MaskablePPO):
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Keep PyTorch to one thread: it finishes a step's rows before a second one is awake."""
+    """Keep PyTorch to one thread, which finishes a step's rows before a second one is awake."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

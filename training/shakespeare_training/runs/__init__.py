@@ -1,1 +1,1 @@
-"""A training run: its folder, what happens during it, and how it is shown."""
+"""A training run: its folder, its course and its display."""

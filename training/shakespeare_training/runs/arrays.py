@@ -19,14 +19,14 @@ from shakespeare_training.ppo.self_play import SelfPlayPPO
 _REMEDY = "copy all files of the run again"
 _ROUNDING = 1e-5
 _MOMENTS = ("exp_avg", "exp_avg_sq")
-"""What Adam keeps of every weight, besides the number of its steps."""
+"""Adam's state of every weight, besides the number of its steps."""
 
 Form = tuple[np.dtype[Any], tuple[int, ...]]
-"""Type and shape."""
+"""The type and shape of an array."""
 
 
 def arrays_of(learner: SelfPlayPPO) -> Arrays:
-    """Everything of a learner that is an array, by name."""
+    """All arrays of a learner by name."""
     lineup = learner.league.lineup
     arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
     for name, tensor in learner.policy.state_dict().items():
@@ -45,7 +45,7 @@ def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayPPO) -> Ar
     """Read the arrays of a learner like this one, whatever moment it was saved at.
 
     Raises:
-        CheckpointError: they are missing, damaged, or of another learner.
+        CheckpointError: the arrays are missing, damaged, or of another learner.
     """
     fixed = _forms(learner)
     optimizer = _optimizer_forms(learner)
@@ -70,16 +70,16 @@ def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayPPO) -> Ar
 
 
 def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayPPO, opponents: int) -> None:
-    """Put the arrays of `load_arrays` into a learner, but for those of its league.
+    """Put the arrays of `load_arrays` into a learner, except those of its league.
 
     Args:
-        path: Of their file, for errors.
-        arrays: Of a learner like this one.
-        learner: Takes them over.
-        opponents: How many its league has.
+        path: The path of their file, for errors.
+        arrays: The arrays of a learner like this one.
+        learner: The learner that takes them over.
+        opponents: The number of opponents in its league.
 
     Raises:
-        CheckpointError: games, seats and open decisions cannot be or do not agree.
+        CheckpointError: games, seats and open decisions are invalid or do not agree.
     """
     policy = _part(arrays, "policy")
     learner.policy.load_state_dict({name: torch.tensor(array) for name, array in policy.items()})
@@ -106,7 +106,7 @@ def _part(arrays: Arrays, kind: str) -> Arrays:
 
 
 def _forms(learner: SelfPlayPPO) -> dict[str, Form]:
-    """Of the arrays that every learner with these settings has."""
+    """The forms of the arrays that every learner with these settings has."""
     return {
         name: (array.dtype, array.shape)
         for name, array in arrays_of(learner).items()
@@ -125,7 +125,7 @@ def _optimizer_forms(learner: SelfPlayPPO) -> dict[str, Form]:
 
 
 def _open_forms(learner: SelfPlayPPO) -> dict[str, Form]:
-    """Of one open decision."""
+    """The forms of the arrays of one open decision."""
     decisions = learner.rollout_buffer.open_decisions
     return {f"open/{name}": (array.dtype, array.shape[1:]) for name, array in decisions.items()}
 
@@ -146,7 +146,7 @@ def _check_learning(path: Path, arrays: Arrays, learner: SelfPlayPPO) -> None:
 
 
 def _check_seats(path: Path, seats: NDArray[Any], batch: Batch, opponents: int) -> None:
-    """Every game is under way, and at its table sit the learner and one opponent at most."""
+    """Check that every game is under way with the learner and at most one opponent."""
     _require(path, bool((batch.to_move >= 0).all()), "games holds one that is over")
     at_table = np.arange(seats.shape[1]) < batch.players[:, None]
     known = (seats >= OUTSIDE) & (seats < opponents)
@@ -159,7 +159,7 @@ def _check_seats(path: Path, seats: NDArray[Any], batch: Batch, opponents: int) 
 
 
 def _check_open(path: Path, arrays: Arrays, batch: Batch) -> None:
-    """Open decisions are legal ones of seats of the games, one each."""
+    """Check that open decisions are legal ones of seats of the games, one each."""
     found = _part(arrays, "open")
     games, seats, actions = found["games"], found["seats"], found["actions"]
     layout = batch.game.layout

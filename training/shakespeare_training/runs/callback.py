@@ -22,16 +22,16 @@ from shakespeare_training.runs.status import SeatFigures, Status
 from shakespeare_training.stopping import Stop
 
 _RECENT_GAMES = 500
-"""Behind the scores shown, per seat count."""
+"""Recent games behind the scores shown, per seat count."""
 _SHOW_EVERY_S = 0.25
 
 
 class RunCallback(BaseCallback):
-    """Does what is due between an update and the next rollout, and stops it where nothing is lost.
+    """Does what is due between an update and the next rollout, and stops where nothing is lost.
 
     Attributes:
         stopped: Whether the run was stopped before it was complete.
-        forgotten: Decisions of the update that a stop has cut short.
+        forgotten: The decisions of an update that a stop has cut short.
     """
 
     def __init__(self, run: Run, display: TrainingDisplay, stop: Stop | None = None) -> None:
@@ -56,14 +56,14 @@ class RunCallback(BaseCallback):
 
     @property
     def saved_decisions(self) -> int:
-        """When last saved; what was learned after that is learned again."""
+        """The decisions when last saved; whatever was learned after that is learned again."""
         return 0 if self._saved is None else self._saved.decisions
 
     def learn(self) -> None:
         """Train the run to its end, or until it is stopped.
 
-        A rollout, update or game of an evaluation that is stopped half-way is forgotten, and made
-        again by who resumes the run.  Afterwards a stopped run is not to be used any more.
+        A rollout, update or evaluation game that is stopped half-way is forgotten, and repeated
+        when the run is resumed.  A stopped run must not be used afterwards.
         """
         learner = self._run.learner
         learner.check_stop = self._stop.check
@@ -105,14 +105,14 @@ class RunCallback(BaseCallback):
 
     def _evaluation_is_due(self) -> bool:
         run = self._run
-        # A run may have been stopped in the middle of one.
+        # A run may have been stopped in the middle of an evaluation.
         begun = len(run.history) and run.history[-1].decisions == run.decisions
         is_unfinished = begun and bool(run.unmeasured)
         return not len(run.history) or is_unfinished or run.decisions >= self._next_evaluation
 
     def _on_step(self) -> bool:
         if self.stopped:
-            return False  # the run was saved before this step, which it will make again
+            return False  # the run was saved before this step and will repeat it
         self._stop.check()
         self._pace.step(self._run.decisions)
         self._note_scores(self.locals["ended"])
@@ -134,7 +134,7 @@ class RunCallback(BaseCallback):
                 self._scores[len(own)].append((float(own.mean()), float(own.max())))
 
     def _evaluate(self, games: int) -> None:
-        """Evaluate; save before and after, as nothing else takes as long, and draw the curves."""
+        """Evaluate and draw the curves; save before and after, as nothing else takes as long."""
         self._save()
         self._run.evaluate(games, self._follow, self._keep)
         self._measuring = None
@@ -156,7 +156,7 @@ class RunCallback(BaseCallback):
         self._show_now_and_then()
 
     def _keep(self) -> None:
-        """Keep the run as it is: to be saved if it is stopped before the next time."""
+        """Keep the current run, to be saved if it is stopped before the next time."""
         self._moment = self._run.moment()
 
     def _save(self) -> None:
@@ -178,7 +178,7 @@ class RunCallback(BaseCallback):
         payoffs = run.learner.league.payoffs()
         status = Status(
             decisions=run.decisions,
-            total=max(run.config.decisions, run.decisions),  # the last rollout is a whole one
+            total=max(run.config.decisions, run.decisions),  # the last rollout may overshoot
             rate=self._pace.rate,
             seconds=run.elapsed,
             limit=run.limit,

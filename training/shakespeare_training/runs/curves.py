@@ -26,7 +26,7 @@ from shakespeare_training.runs.level_labels import Curve, Level, label_levels
 from shakespeare_training.runs.line_labels import LineEnd, label_ends
 
 SIZE = (1400, 560)
-"""Width and height in pixels."""
+"""The picture's width and height in pixels."""
 
 _MOST_MARKERS = 24
 _STEPS = (1, 2, 2.5, 5, 10)
@@ -35,7 +35,7 @@ _STEPS = (1, 2, 2.5, 5, 10)
 def draw_curves(
     history: History, path: Path, *, title: str = "", targets: Mapping[int, float] | None = None
 ) -> None:
-    """Write a `curves_figure` as a PNG of `SIZE`, whole or not at all, and make its folder.
+    """Write a `curves_figure` as a PNG of `SIZE` atomically, and make its folder.
 
     Raises:
         ValueError: nothing was measured.
@@ -78,13 +78,13 @@ def _prepare(axes: Axes, history: History, title: str) -> None:
     axes.xaxis.set_major_formatter(lambda count, _: short_count(count))
     first, last = history[0].decisions, history[-1].decisions
     if first < last:
-        # A curve that begins far from 0 does not get the empty stretch before it.
+        # The axis skips the empty stretch before a curve that begins far from 0.
         begin = 0 if first < last / 2 else first
         margin = 0.015 * (last - begin)
         axes.set_xlim(begin - margin, last + margin)
         _draw_time(axes, history)
     else:
-        # A single moment stands at the right, where its labels are.
+        # A single moment is drawn at the right, beside its labels.
         axes.set_xlim(first - 1.0, first + 0.015)
         axes.set_xticks([first])
 
@@ -189,7 +189,7 @@ def _draw_intervals(
 def _draw_line(
     axes: Axes, x: Sequence[float], y: Sequence[float], colour: str, name: str, *, marker: int = 0
 ) -> None:
-    """A series; if long, with fewer markers, but one at its last point."""
+    """A series; a long one has fewer markers, but always one at its last point."""
     step = -(-len(x) // _MOST_MARKERS)
     marked = list(range((len(x) - 1) % step, len(x), step))
     look = {**_marker(marker, colour), "markersize": 4.5, "linewidth": 1.4 if marker % 2 else 1.9}
@@ -221,5 +221,5 @@ def _marker(index: int, colour: str) -> dict[str, Any]:
 
 
 def _colour(players: int) -> str:
-    """Solo in the last colour, that of the text."""
+    """The colour of a seat count; solo has the last one, that of the text."""
     return style.COLOURS[(players - 2) % len(style.COLOURS)]

@@ -73,7 +73,7 @@ class TrainingDisplay:
         if self._is_live:
             view = status_view(status, self._console.width)
             if self._live is None:
-                # Not started before there is something to show: it would leave an empty line.
+                # It starts only once there is something to show, or it would leave an empty line.
                 self._live = Live(view, console=self._console, auto_refresh=False)
                 self._live.start(refresh=True)
             else:
@@ -112,7 +112,7 @@ def status_view(status: Status, width: int) -> RenderableType:
 
 
 def _bar(share: float, texts: Sequence[str], width: int) -> Table:
-    """A bar, and beside it texts, of which the first matters most."""
+    """A bar, and beside it texts in order of importance."""
     line = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
     line.width = width
     line.add_column(ratio=1)
@@ -153,7 +153,7 @@ def _seat_table(status: Status, width: int) -> RenderableType:
 
 
 def _win_rate(found: Measurement | None) -> Text:
-    """In per cent with its interval, coloured if that excludes parity."""
+    """A win rate in per cent with its interval, coloured if that excludes parity."""
     if found is None or found.percents is None:
         return Text(_NONE, "dim")
     rate, low, high = found.percents

@@ -1,4 +1,4 @@
-"""How strong the learner is: games against fixed opponents and copies of itself."""
+"""The learner's strength in games against fixed opponents and copies of itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shakespeare_training.runs.measuring import Measuring, Meter, whole_rotation
 _LEARNER = "\0learner"
 """A name that no agent and no folder can have."""
 _SEED_OFFSET = 10**9
-"""From the seeds of training games to those of evaluation games."""
+"""The distance from the seeds of training games to those of evaluation games."""
 
 
 def measure(
@@ -51,7 +51,7 @@ def measure(
             on_progress=lambda made, finished: on_progress(meter.reading(made, finished)),
         )
         own = found.agents[0]
-        # Alone at the table it wins every game.
+        # A lone player would win every game.
         best = own.mean_score, own.score_low, own.score_high
         if found.mean_winning_score is not None:
             best = found.mean_winning_score, found.winning_score_low, found.winning_score_high

@@ -1,7 +1,7 @@
 """A run's folder: one process has it at a time, and a first save cut short leaves it usable.
 
 Until its first save is complete the folder holds a marker.  With the marker and without a state,
-whatever else a run writes is remains: nothing was learned, and a new run may take the folder.
+nothing was learned: all other files of a run are remains, and a new run may take the folder.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FILES = "|".join(
         rf"{_STEMS}-[0-9a-f]{{16}}\.safetensors",
     ]
 )
-"""All that is written atomically."""
+"""The names of all files that are written atomically."""
 
 
 def take_new(folder: Path) -> BaseFileLock:
@@ -103,7 +103,7 @@ def is_unsaved(folder: Path) -> bool:
 
 
 def how_to_go_on(folder: Path) -> str:
-    """What to do about a run that has failed, in words."""
+    """A remedy for a run that has failed."""
     if is_unsaved(folder):
         return "nothing was saved yet: once that is mended, start it again by the same command"
     return (
@@ -120,7 +120,7 @@ def mark_saved(folder: Path) -> None:
 def _locked(folder: Path) -> BaseFileLock:
     path = folder / LOCK_NAME
     try:
-        # Locking empties the file; behind a link that would be somebody else's.
+        # Locking empties the file, which behind a link would be somebody else's.
         if not stat.S_ISREG(path.lstat().st_mode):
             raise TrainingError(f"{path} must be a file to lock; remove it")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The measurements of a run, and how they are worded."""
+"""The measurements of a run, and their wording."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _ROUNDING = 1e-9
 
 Count = Annotated[int, Field(ge=1)]
 Decisions = Annotated[int, Field(ge=0, le=2 * MOST_DECISIONS)]
-"""A run may go past its length by a rollout."""
+"""A number of decisions; a run may go past its length by a rollout."""
 Seconds = Annotated[float, Field(ge=0, le=1e11, allow_inf_nan=False)]
-"""Up to some thousand years."""
+"""Seconds, up to some thousand years."""
 
 
 @dataclass(frozen=True, config=ConfigDict(strict=True, extra="forbid", allow_inf_nan=False))
@@ -32,8 +32,8 @@ class Measurement:
     """How the learner fared against one kind of opponent at one seat count.
 
     Attributes:
-        decisions: Learned from so far.
-        seconds: Trained for so far.
+        decisions: The decisions learned from so far.
+        seconds: The training time so far.
         players: Seat count.
         opponent: A name, `ITSELF` or `SOLO`.
         games: Number of games.
@@ -44,7 +44,7 @@ class Measurement:
         mean_winning_score: Of the best of each game.
         score_low: Lower end of the 95 % interval of `mean_score`; None with a single deal.
         score_high: Upper end, or None.
-        winning_low: Lower end of that of `mean_winning_score`, or None.
+        winning_low: Lower end of the interval of `mean_winning_score`, or None.
         winning_high: Upper end, or None.
 
     Raises:
@@ -145,7 +145,7 @@ class History:
         self._measurements.append(measurement)
 
     def series(self, players: int, opponent: str) -> list[Measurement]:
-        """All at one seat count against one opponent, oldest first."""
+        """All measurements at one seat count against one opponent, oldest first."""
         return [m for m in self if (m.players, m.opponent) == (players, opponent)]
 
     def latest(self, players: int, opponent: str) -> Measurement | None:
@@ -157,7 +157,7 @@ class History:
         return list(dict.fromkeys((m.players, m.opponent) for m in self))
 
     def rivals(self) -> list[str]:
-        """The opponents but `ITSELF` and `SOLO`, in order of appearance."""
+        """The opponents except `ITSELF` and `SOLO`, in order of appearance."""
         return list(dict.fromkeys(name for _, name in self.keys() if name not in (SOLO, ITSELF)))
 
     def to_json(self) -> list[dict[str, Any]]:
@@ -188,7 +188,7 @@ def score_text(mean: float | None, margin: float | None) -> str:
 
 
 def short_name(name: str) -> str:
-    """A name cut to the width of a column; of a path the end stays, which tells most."""
+    """A name cut to the width of a column; a path keeps its end, its most telling part."""
     if len(name) <= _LONGEST_NAME:
         return name
     if "/" in name or "\\" in name:

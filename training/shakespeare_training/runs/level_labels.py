@@ -11,12 +11,12 @@ from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 _WIDTH, _HEIGHT = 0.2, 0.05
-"""Of the words, as shares of the panel's."""
+"""The size of the words, as shares of the panel's."""
 _ENOUGH = 0.02
-"""Room between words and curves, as a share of the panel's height."""
+"""Enough room between words and curves, as a share of the panel's height."""
 _GRID = np.linspace(0.0, 1.0, 201)
 _ENDS = np.linspace(1.0, _WIDTH, 17)
-"""Where words may end; the first is best."""
+"""Places where words may end, the best first."""
 
 
 class Level(NamedTuple):

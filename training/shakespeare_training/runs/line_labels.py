@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 _LABEL_HEIGHT = 0.047
-"""As a share of the panel's height."""
+"""The height of a label as a share of the panel's."""
 _LINE = {"arrowstyle": "-", "lw": 0.7, "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 4}
 
 
@@ -25,7 +25,7 @@ class LineEnd(NamedTuple):
 def label_ends(axes: Axes, ends: Sequence[LineEnd]) -> None:
     """Name each line on the right of a panel whose limits are set."""
     bottom, top = axes.get_ylim()
-    # Of lines that end at the same height, the first is labelled highest.
+    # The first of several lines that end at the same height is labelled highest.
     ends = ends[::-1]
     heights = [(end.y - bottom) / (top - bottom) for end in ends]
     for end, height in zip(ends, spread(heights, _LABEL_HEIGHT), strict=True):

@@ -1,4 +1,4 @@
-"""Measurements in TensorBoard: what they are called, and charts that show their intervals."""
+"""Measurements in TensorBoard: their names, and charts that show their intervals."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_text
 
 _ENDS = ("", "_low", "_high")
-"""Of names: the figure, and the ends of its 95 % interval."""
+"""Endings of names: the figure, and the ends of its 95 % interval."""
 
 
 def log_measurement(logger: Logger, found: Measurement) -> None:
     """Record its main figure with its interval, such as `win_rate/4_seats_against_heuristic`.
 
-    Nobody beats itself, nor anybody alone: then that is the winning score.
+    Against itself and alone the main figure is the winning score.
     """
     figures = (found.win_rate, found.low, found.high)
     if found.win_rate is None:

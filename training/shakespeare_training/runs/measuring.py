@@ -1,4 +1,4 @@
-"""How far an evaluation has come, and how long it will take."""
+"""The progress of an evaluation, and how long it will take."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Measuring:
     """An evaluation under way.
 
     Attributes:
-        what: What is being played.
-        games: Games finished.
-        total: Games of the whole evaluation.
-        share: Of its work that is done, 0 to 1.
-        seconds_left: Estimated; None at the start.
+        what: The games being played.
+        games: The number of games finished.
+        total: The number of games in the whole evaluation.
+        share: The share of its work that is done, 0 to 1.
+        seconds_left: An estimate; None at the start.
     """
 
     what: str
@@ -33,7 +33,7 @@ class Meter:
     """Follows an evaluation of some kinds of games: pairs of seat count and opponent.
 
     The games of a kind are played side by side and finish together, so work is measured in
-    decisions.  A seat makes about as many in every game; how many, the kinds played so far tell.
+    decisions.  A seat makes about as many in every game, estimated from the kinds played so far.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Meter:
         return self.reading(0, 0)
 
     def reading(self, decisions: int, games: int) -> Measuring:
-        """How far it is, after decisions and finished games of the kind begun last."""
+        """The progress after decisions and finished games of the kind begun last."""
         self._decisions = decisions
         now = 0.0
         if self._played_decisions:
@@ -79,7 +79,7 @@ class Meter:
 
 
 def kinds_of_games(config: TrainingConfig) -> list[tuple[int, str]]:
-    """What an evaluation plays: pairs of seat count and opponent."""
+    """The games of an evaluation: pairs of seat count and opponent."""
     rivals = dict.fromkeys(config.evaluation_opponents)
     return [
         (players, opponent)

@@ -19,20 +19,20 @@ from shakespeare_training.runs.history import History
 
 @dataclass(frozen=True)
 class Moment:
-    """All that decides how a run continues, whatever it has done since.
+    """All that decides how a run continues, unaffected by what it does later.
 
     Attributes:
-        game: What it learns.
-        arrays: Of the learner (`arrays_of`).
-        tensors: Its weights.
-        snapshots: Of the league.
-        orders: Of the groups ahead (`orders_of`).
-        league: The rest of it (`League.to_json`).
-        decisions: Learned from.
-        updates: Of the weights, in epochs.
-        rng: State of the learner's generator.
-        finished: Games.
-        seconds: Trained for.
+        game: The game that it learns.
+        arrays: The arrays of the learner (`arrays_of`).
+        tensors: The learner's weights.
+        snapshots: The snapshots of the league.
+        orders: The orders of the groups ahead (`orders_of`).
+        league: The rest of the league (`League.to_json`).
+        decisions: The decisions learned from.
+        updates: The updates of the weights, in epochs.
+        rng: The state of the learner's generator.
+        finished: The number of games finished.
+        seconds: The training time.
         history: All measurements.
     """
 
@@ -51,7 +51,7 @@ class Moment:
 
 
 def moment_of(learner: SelfPlayPPO, seconds: float, history: History) -> Moment:
-    """Copy it all: some milliseconds."""
+    """A copy of it all, which takes some milliseconds."""
     league = learner.league
     return Moment(
         game=league.batch.game,

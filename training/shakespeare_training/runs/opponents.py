@@ -1,4 +1,4 @@
-"""The agents that a run's settings name: tried out before it learns, the same when it goes on."""
+"""The agents that a run's settings name: tried out first, and unchanged on resuming."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shakespeare_training.config import TrainingConfig
 
 
 def try_out(agents: Iterable[AnyAgent], config: TrainingConfig) -> None:
-    """Ask each for a move: what it compiles, or cannot do, comes before learning begins."""
+    """Ask each for a move, so that it compiles or fails before learning begins."""
     batch = Batch(config.game, n=1, players=max(config.players), seed=config.seed)
     rows = np.zeros(1, np.int64)
     for agent in agents:
@@ -36,7 +36,7 @@ def refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]
 
 
 def digests(agents: Mapping[str, AnyAgent]) -> dict[str, str]:
-    """Of each agent by name, what `digest_of` gives."""
+    """The `digest_of` each agent, by name."""
     return {name: digest_of(name, agent) for name, agent in agents.items()}
 
 

@@ -7,14 +7,14 @@ from collections import deque
 from collections.abc import Callable
 
 _CYCLES = 20
-"""The latest, which the pace is taken from."""
+"""The number of latest cycles from which the pace is taken."""
 
 
 class Pace:
-    """Decisions a second while learning: neither evaluations nor the start of a run count.
+    """Decisions a second while learning; evaluations and the start of a run do not count.
 
-    A cycle lasts from the first step of a rollout to the end of the update after it; half of one
-    would say too much, as only playing adds decisions.
+    A cycle lasts from the first step of a rollout to the end of the update after it; a part of one
+    would overstate the pace, as only playing adds decisions.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -23,12 +23,12 @@ class Pace:
         self._cycles: deque[tuple[int, float]] = deque(maxlen=_CYCLES)
 
     def step(self, decisions: int) -> None:
-        """A step is done; the first one after `rest` begins a cycle."""
+        """Note that a step is done; the first one after `rest` begins a cycle."""
         if self._begun is None:
             self._begun = (decisions, self._clock())
 
     def rest(self, decisions: int) -> None:
-        """A cycle is over."""
+        """Note that a cycle is over."""
         if self._begun is not None:
             before, since = self._begun
             self._cycles.append((decisions - before, self._clock() - since))

@@ -38,21 +38,21 @@ from shakespeare_training.runs.opponents import check_digests, digests, refuse_p
 from shakespeare_training.runs.saving import check_versions, read_state, restore_state, save_state
 
 _TIME_OPTION = " --minutes "
-"""In commands."""
+"""The option for the time limit in commands."""
 
 
 class Run:
     """A training run; make one with `Run.create` or `Run.resume`.
 
-    It has its folder to itself until it is closed, by `close` or a `with` block.
+    It holds its folder alone until it is closed, by `close` or a `with` block.
 
     Attributes:
         config: Its settings.
         folder: Where it is saved.
-        learner: What learns.
+        learner: The learner.
         history: All measurements so far.
-        seconds: Duration up to its last stop.
-        limit: Duration at which it is to stop; None without a time limit.
+        seconds: The duration up to its last stop.
+        limit: The duration at which it is to stop; None without a time limit.
         commands: Shell commands that train such a network, in order.
     """
 
@@ -127,8 +127,8 @@ class Run:
     ) -> Run:
         """Continue a run as if it had never stopped.
 
-        Its schedules follow a new length and the new time limit: the minutes after those it has
-        had.  A limit it had before is forgotten.
+        Its schedules follow a new length and the new time limit, the minutes after those it has
+        had.  A former limit is forgotten.
 
         A folder may be a stranger's, so opponents that its settings name in Python are imported
         only if they are among the `trusted`.
@@ -136,8 +136,8 @@ class Run:
         Raises:
             CheckpointError: no run, a damaged one, one for another game, box or version, or an
                 opponent has changed or is Python that is not trusted.
-            ValueError: `decisions` is out of range, or of a length the run has passed, or there is
-                no such device.
+            ValueError: `decisions` is out of range, or the run has passed it, or there is no such
+                device.
             TrainingError: another process has the folder.
             MemoryLimitError: the run needs more memory than there is.
         """
@@ -164,17 +164,17 @@ class Run:
             run.seconds = facts.seconds
             run._limit_time(minutes)
             run.commands = list(facts.commands)
-            # Without a new limit it goes on where the last command would have stopped.
+            # Without a new limit the run goes on past the last command's.
             if longer or minutes is not None or _TIME_OPTION in run.commands[-1]:
                 length = f" --decisions {decisions}" if longer else ""
                 run.commands.append(
                     f"shakespeare train --resume RUN{length}{_time_option(minutes)}"
                 )
-            run._writes_config = longer  # not before it goes on
+            run._writes_config = longer  # only once it goes on
         return run
 
     def close(self) -> None:
-        """Let other processes have the folder; the run is not to be used any more."""
+        """Let other processes have the folder; the run must not be used afterwards."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -217,13 +217,13 @@ class Run:
 
     @property
     def unmeasured(self) -> list[tuple[int, str]]:
-        """Kinds of games (`kinds_of_games`) that the learner as it is now has not played."""
+        """Kinds of games (`kinds_of_games`) that the current learner has not played."""
         done = {(m.players, m.opponent) for m in self.history if m.decisions == self.decisions}
         return [kind for kind in kinds_of_games(self.config) if kind not in done]
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has its length and its last evaluation."""
+        """Whether it has reached its length and had its last evaluation."""
         return self.decisions >= self.config.decisions and not self.unmeasured
 
     def learn(self, callback: BaseCallback) -> None:
@@ -251,7 +251,7 @@ class Run:
             self.learner.logger.close()
 
     def check_weights(self) -> None:
-        """Raise TrainingError if a weight is not finite, or huge."""
+        """Raise TrainingError if a weight is huge or not finite."""
         for name, parameter in self.learner.policy.named_parameters():
             if not (parameter.abs() <= LARGEST_WEIGHT).all():
                 raise self._exploded(f"{name} is not finite or beyond {LARGEST_WEIGHT:g}")
@@ -265,13 +265,13 @@ class Run:
         )
 
     def add_snapshot(self) -> None:
-        """Add the learner as it is now to its opponents."""
+        """Add the current learner to its opponents."""
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(
         self, games: int, on_progress: Callable[[Measuring], None], after_each: Callable[[], None]
     ) -> None:
-        """Add what is `unmeasured` to history and log, by about so many games of each kind."""
+        """Measure what is `unmeasured` by about `games` games of each kind, for history and log."""
         log = self.learner.logger
         tensors, opponents = self.learner.policy.tensors(), self._opponents
         plan = self.config, self.unmeasured, games, self.decisions, self.elapsed
@@ -286,7 +286,7 @@ class Run:
         return moment_of(self.learner, self.elapsed, self.history)
 
     def save(self, moment: Moment | None = None) -> None:
-        """Write the checkpoint to play from and the state to resume from, by default as it is now.
+        """Write the checkpoint to play from and the state to resume from, by default the current.
 
         Raises:
             TrainingError: the run has been closed.
@@ -332,7 +332,7 @@ class Run:
 
     @property
     def _agents(self) -> dict[str, AnyAgent]:
-        """Those that the settings name."""
+        """The agents that the settings name."""
         league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
         return league | self._opponents
 

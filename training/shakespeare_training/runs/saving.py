@@ -1,4 +1,4 @@
-"""A run on disk: everything that decides how it continues, so that a resumed run is the same run.
+"""A run on disk: everything that decides how it continues, so that resuming changes nothing.
 
 A JSON file, written last, names the files of arrays beside it: the folder always holds one complete
 state, of a moment between an update and the next rollout.
@@ -103,7 +103,7 @@ def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
     """Put a new learner, made with the run's settings, into the state from `read_state`.
 
     Raises:
-        CheckpointError: files are missing or damaged, or hold what this run cannot have.
+        CheckpointError: files are missing or damaged, or do not fit this run.
     """
     shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
     snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]

@@ -1,4 +1,4 @@
-"""What `run.json` holds: every entry's type and range, and how entries agree."""
+"""The content of `run.json`: every entry's type and range, and how entries agree."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from shakespeare_training.runs.history import Decisions, History, Measurement, S
 FORMAT = 3
 _CONFIG = "facts.config."
 _MOST_VALUES, _MOST_ENTRIES = 500_000, 1000
-"""In all, and of one object: pydantic copies what is wrong for every fault it finds."""
+"""The most values in all, and entries of an object: pydantic copies its input for every fault."""
 _SECONDS_ROUNDING = 0.05
-"""Of measurements."""
+"""The rounding of seconds in measurements."""
 
 Whole = Annotated[int, Field(ge=0, le=2 * MOST_DECISIONS)]
 Shares = Annotated[float, Field(ge=0, le=MOST_GAMES, allow_inf_nan=False)]
@@ -89,7 +89,7 @@ class OrderState(Entries):
 
 
 class Facts(Entries):
-    """What a run knows besides its learner (`Run.save`)."""
+    """The facts of a run besides its learner (`Run.save`)."""
 
     config: TrainingConfig
     bfloat16: bool
@@ -154,7 +154,7 @@ class RunState(Entries):
             )
         pool = [snapshot for snapshot in snapshots if not snapshot.retired]
         games = config.n_envs * (config.groups_ahead + 1)
-        # A retired one stays while games against it last.
+        # A retired opponent stays while games against it last.
         if len(pool) > config.max_snapshots or len(snapshots) - len(pool) > games:
             raise ValueError(f"{len(snapshots)} snapshots are more than a run of its settings has")
         if league.active is not None:
@@ -174,7 +174,7 @@ class RunState(Entries):
 
 
 def _check_names(opponents: list[OpponentState], named: list[str], decisions: int) -> None:
-    """Check who is in the league: those of the settings, then snapshots with an age each."""
+    """Check the league: the opponents of the settings, then snapshots with an age each."""
     found = [opponent.name for opponent in opponents]
     if found[: len(named)] != named or any(o.retired for o in opponents[: len(named)]):
         raise ValueError(
@@ -193,7 +193,7 @@ def parse_state(data: Mapping[str, Any], path: str) -> RunState:
     """Check the JSON of a run.
 
     Raises:
-        CheckpointError: it names `path`, the entry, its value and what to do.
+        CheckpointError: names `path`, the entry, its value and the remedy.
     """
     if not _is_moderate(data):
         raise CheckpointError(
@@ -201,7 +201,7 @@ def parse_state(data: Mapping[str, Any], path: str) -> RunState:
             "copy all files of the run again"
         )
     try:
-        # As JSON, where lists stand for tuples and objects for dataclasses.
+        # JSON has lists for tuples and objects for dataclasses.
         return RunState.model_validate_json(json.dumps(data))
     except ValidationError as fault:
         words = in_words(fault, data, _unknown_entry)
@@ -209,7 +209,7 @@ def parse_state(data: Mapping[str, Any], path: str) -> RunState:
 
 
 def _is_moderate(data: Mapping[str, Any]) -> bool:
-    """Whether it has no more values than a run."""
+    """Whether the data has no more values than a run."""
     count = 0
     left: list[Any] = [data]
     while left:

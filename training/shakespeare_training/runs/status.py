@@ -1,4 +1,4 @@
-"""The status of a training run, and how it reads in one line of a log."""
+"""The status of a training run, and its line in a log."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class SeatFigures:
 
     Attributes:
         games: Number of games.
-        mean_score: Of all seats; None without games.
-        mean_winning_score: Of the best of each game; None without games.
+        mean_score: The mean score of all seats; None without games.
+        mean_winning_score: The mean of each game's best score; None without games.
     """
 
     games: int = 0
@@ -37,15 +37,15 @@ class Status:
     """The status of a run.
 
     Attributes:
-        decisions: So far.
-        total: Decisions of the whole run.
+        decisions: The decisions so far.
+        total: The decisions of the whole run.
         rate: Decisions per second while learning; 0 while unknown.
-        seconds: Time spent learning and evaluating, before it was resumed, too.
+        seconds: The time spent learning and evaluating, also before it was resumed.
         seats: Recent self-play games by seat count.
         opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
         measuring: The evaluation under way, while learning waits for it; None if there is none.
-        limit: Time at which it stops, as `seconds`; None without a time limit.
+        limit: The time at which it stops, as `seconds`; None without a time limit.
     """
 
     decisions: int
@@ -60,7 +60,7 @@ class Status:
 
     @property
     def share(self) -> float:
-        """Of the run that is over, by decisions or by time, whichever is more; 0 to 1."""
+        """The share of the run that is over, 0 to 1, by decisions or time, whichever is more."""
         made = self.decisions / max(self.total, 1)
         used = self.seconds / self.limit if self.limit else 0.0
         return min(max(made, used), 1.0)

@@ -30,8 +30,7 @@ def train(
 
     Workers play the games of expert iteration, by default this process; PPO plays here.
 
-    Who asks `stop`, or interrupts it by KeyboardInterrupt, finds the run saved as it was after its
-    last update.
+    After `stop` or KeyboardInterrupt the run is saved as it was after its last update.
 
     Returns:
         Whether the run is complete.
@@ -96,7 +95,7 @@ def _resume_command(run: Run) -> str:
 
 
 def _here(name: str) -> str:
-    """A program's name, or its path beside this one where the shell does not find it."""
+    """A program's name, or its path beside this one if the shell does not find it."""
     called = Path(sys.argv[0])
     if called.name != _NAME or shutil.which(name):
         return name

@@ -21,13 +21,13 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.information_sets import InformationSets
 
 MOST_FAULTS = 10
-"""In a row, of games that are decided together: then the rest is lost unasked, as waiting for each
-of thousands of answers would hold up all others."""
+"""Faults in a row after which the other games decided together are lost unasked, since waiting for
+thousands of answers would hold up everybody else."""
 
 
 @dataclass
 class _Game:
-    """What a program is told of a game as, and the seconds it has thought in it."""
+    """The id by which a program knows a game, and the seconds it has thought in it."""
 
     number: int
     seconds: float = 0.0
@@ -36,7 +36,7 @@ class _Game:
 class ProgramAgent:
     """Asks a program, which is started when first asked and anew after every fault.
 
-    Of several games it is asked about one after the other. Close it, or use it in `with`, to end
+    Several games are asked about one after the other. Close it, or use it in `with`, to end
     the program; at the latest it ends with the interpreter.
 
     Attributes:
@@ -65,7 +65,7 @@ class ProgramAgent:
         return f"ProgramAgent({self.program})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Elsewhere it starts a program of its own."""
+        """A copy elsewhere starts a program of its own."""
         folder = self.program.folder.resolve()
         return ProgramAgent, (replace(self.program, folder=folder),)
 
@@ -96,14 +96,14 @@ class ProgramAgent:
                 faults[place] = error.fault
                 in_a_row += 1
                 self.close()
-            except BaseException:  # its answer would be taken for that of the next question
+            except BaseException:  # a late answer would pass for the next question's
                 self.close()
                 raise
             seconds[place] = game.seconds - before
         return Answers(actions, seconds, faults)
 
     def end(self, keys: Sequence[Hashable]) -> None:
-        """Forget games that are over; the program is told with the next question."""
+        """Forget games that are over; the program learns of it with the next question."""
         for key in keys:
             game = self._games.pop(key, None)
             if game is not None:

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = [signal.SIGPIPE, signal.SIGXFSZ]
-"""Signals that Python ignores, and a program need not."""
+"""Signals that Python ignores but a program should receive."""
 _LOOK_MS = 1000
-"""Between looks whether the arena lives: a fork of it may hold the socket open."""
+"""Milliseconds between checks that the arena lives, as a fork of it may hold the socket open."""
 _LONGEST_END = 5.0
-"""Seconds until what does not end by a kill, as who waits for a broken disk, is left."""
+"""Seconds after which a process that survives a kill, as on a broken disk, is left alone."""
 
 
 def keep(arena: int) -> None:
@@ -68,13 +68,13 @@ def _started(argv: list[str], environment: Mapping[str, str]) -> int:
             return os.posix_spawn(path, argv, environment, setsid=True, setsigdef=_IGNORED)
         except (FileNotFoundError, NotADirectoryError):
             continue
-        except PermissionError as denied:  # there may be another one
+        except PermissionError as denied:  # another folder of PATH may have one
             fault = denied
     raise fault
 
 
 def _wait(program: int, parent: int, arena: int, woken: int) -> int | None:
-    """The program's exit code once it has ended; None once the arena has, or wants it to end."""
+    """The program's exit code once it ends; None once the arena ends or asks for its end."""
     poll = select.poll()
     poll.register(arena, select.POLLIN)
     poll.register(woken, select.POLLIN)
@@ -90,7 +90,7 @@ def _wait(program: int, parent: int, arena: int, woken: int) -> int | None:
 
 
 def _reaped() -> dict[int, int]:
-    """Wait for children that have ended, orphans taken in as well: exit codes by number."""
+    """Reap ended children, adopted orphans included; exit codes by process id."""
     codes = {}
     with suppress(ChildProcessError):
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
@@ -115,7 +115,7 @@ def _end_all(program: int) -> None:
 
 
 def _descendants() -> list[int]:
-    """All that come from this process and have not ended."""
+    """The living descendants of this process."""
     children: dict[int, list[int]] = {}
     for number, parent in _processes():
         children.setdefault(parent, []).append(number)
@@ -128,7 +128,7 @@ def _descendants() -> list[int]:
 
 
 def _processes() -> Iterator[tuple[int, int]]:
-    """Numbers of all processes that have not ended, and their parents'."""
+    """The ids of all living processes and of their parents."""
     if not sys.platform.startswith("linux"):
         with os.popen("ps -A -o pid=,ppid=,stat=") as lines:
             rows = [line.split() for line in lines]
@@ -150,7 +150,7 @@ def _adopt_orphans() -> None:
 
 
 def _woken_by_signals() -> int:
-    """A pipe that gets a byte for every signal; what is not ignored is not inherited either."""
+    """A pipe that gets a byte for every signal; signal handlers are not inherited."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -160,14 +160,14 @@ def _woken_by_signals() -> int:
 
 
 def _let_go_of_its_pipes() -> None:
-    """Else they would not end with the program."""
+    """Close our copies of the program's pipes, or they would not end with it."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in range(3):
         os.dup2(nothing, descriptor)
 
 
 def _say(arena: int, line: str) -> None:
-    with suppress(OSError):  # it has ended
+    with suppress(OSError):  # the arena has ended
         os.write(arena, f"{line}\n".encode())
 
 

@@ -30,7 +30,7 @@ class Kept:
     """A program that runs until `end`, or until this process ends, in whatever way.
 
     Attributes:
-        pipes: To its standard input, and from its standard output and standard error.
+        pipes: Its standard input, output and error.
 
     Raises:
         OSError: it cannot be started; or this machine has no processes, memory or file descriptors
@@ -41,7 +41,7 @@ class Kept:
         self._socket, keepers = socket.socketpair()
         try:
             with keepers:
-                # It is ours, so it may need what our own environment says of libraries.
+                # The keeper is ours and may need our environment's library paths.
                 self._keeper = subprocess.Popen(
                     [sys.executable, "-I", "-S", str(_KEEPER), str(keepers.fileno())],
                     bufsize=0,
@@ -79,7 +79,7 @@ class Kept:
         return total
 
     def exit_code(self, seconds: float) -> int | None:
-        """Once the program ends, with all that it started; None if it does not within that time."""
+        """The exit code once all processes have ended; None if they do not in `seconds`."""
         ready = select.poll()
         ready.register(self._socket, select.POLLIN)
         if not ready.poll(1000 * seconds):
@@ -112,7 +112,7 @@ class Kept:
         """The keeper's next line; an error if it has ended without one."""
         said = bytearray()
         while not said.endswith(b"\n"):
-            # Byte by byte: what follows is for later.
+            # It is read byte by byte, as what follows belongs to the next line.
             more = self._socket.recv(1)
             if not more:
                 return "errno", errno.ECHILD

@@ -17,22 +17,22 @@ from shakespeare_agents.arena.programs.program import Program, environment_of
 from shakespeare_env.errors import ShakespeareEnvError
 
 MOST_BYTES = 2**16
-"""In an answer, and in what a program writes unasked."""
+"""The most bytes in an answer, and in what a program writes unasked."""
 _CHUNK = 2**16
 _MOST_CHUNKS = 16
-"""Read at once of standard error, which may not end."""
+"""Chunks of standard error, which may be endless, read at once."""
 _TAIL = 1000
-"""Bytes kept of what it wrote to standard error last."""
+"""The bytes of standard error that are kept, from its end."""
 _LOOK = 0.1
 """Seconds between looks at its memory."""
 _PATIENCE = 0.2
-"""Seconds for more to arrive of what is a fault anyway: what kind of fault, depends on it."""
+"""Seconds to wait for the rest of a faulty answer, which decides the kind of fault."""
 _ENDING = 1.0
-"""Seconds that a program whose pipes are closed has to end, so that its exit code can be told."""
+"""Seconds that a program whose pipes are closed has to end and yield an exit code."""
 _LEAST = 0.005
-"""Seconds between looks whether it has."""
+"""Seconds between checks whether it has ended."""
 _OURS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
-"""Errors in starting a program that are not the program's."""
+"""Errors in starting a program that are this machine's fault."""
 
 
 class ProgramError(ShakespeareEnvError, RuntimeError):
@@ -73,7 +73,7 @@ class Process:
                 raise
             what = f"{program} cannot be started in {program.folder}: {fault.strerror}"
             raise ProgramError(Fault("crash", what)) from fault
-        # Also if nobody calls it: when this object goes, and at the interpreter's end.
+        # The finalizer also runs when this object is collected and at the interpreter's end.
         self.kill = weakref.finalize(self, self._kept.end)
         self._most_bytes = program.limits.megabytes * 1e6
         self._next_look = 0.0
@@ -84,7 +84,7 @@ class Process:
         self._selector.register(self._stderr, selectors.EVENT_READ)
 
     def ask(self, question: bytes, deadline: Deadline) -> bytes:
-        """Write a line and read one, without its newline; it lives on only if that goes well.
+        """Write a line and read one, without its newline; the program is ended if that fails.
 
         Raises:
             ProgramError: it ended, took more than it may, or wrote more than the line.
@@ -129,7 +129,7 @@ class Process:
         return self._alone(bytes(answer))
 
     def _ready(self, wait: float) -> set[int]:
-        """Which pipes can be read or written, after so many seconds at most."""
+        """The pipes that can be read or written, after at most `wait` seconds."""
         return {key.fd for key, _ in self._selector.select(wait)}
 
     def _check_limits(self, deadline: Deadline) -> None:
@@ -162,7 +162,7 @@ class Process:
             self._selector.unregister(self._stderr)
 
     def _alone(self, answer: bytes) -> bytes:
-        """The line that an answer is; more is a fault."""
+        """The answer's one line; more is a fault."""
         line, _, rest = answer.partition(b"\n")
         rest = rest or _read(self._stdout) or b""
         if rest:
@@ -172,7 +172,7 @@ class Process:
         return line
 
     def _unasked(self, size: int) -> ProgramError:
-        """The fault of having written more than an answer; waits whether it goes on."""
+        """The fault of having written more than an answer; waits to see whether it goes on."""
         until = time.monotonic() + _PATIENCE
         while size <= MOST_BYTES and time.monotonic() < until:
             data = _read(self._stdout)
@@ -198,7 +198,7 @@ class Process:
         text = self._tail.decode(errors="replace").strip()
         if not text:
             return error
-        # What controls a terminal would do so in a report.
+        # Terminal control characters would act on whoever reads a report.
         shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
         details = f"{error.fault.details}; standard error ended with:\n{shown}"
         return ProgramError(Fault(error.fault.kind, details))
@@ -223,7 +223,7 @@ def _descriptor(pipe: IO[bytes]) -> int:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """What is there to be read; nothing at the end, None if nothing has come yet."""
+    """The bytes that can be read; empty at the end, None if none have come yet."""
     try:
         return os.read(descriptor, _CHUNK)
     except BlockingIOError:

@@ -19,13 +19,13 @@ INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may take; who takes more loses the game.
+    """What a program may take; exceeding it loses the game.
 
     Attributes:
         seconds_a_move: For one decision.
         seconds_a_game: For all its decisions of a game.
         megabytes: Resident memory of it and the processes it started, looked at while it thinks.
-        seconds_to_start: That its first answer may take longer; they do not count.
+        seconds_to_start: By how much its first answer may take longer, uncounted.
 
     Raises:
         TypeError: a limit is no number.
@@ -59,7 +59,7 @@ class Program:
 
     Raises:
         TypeError: `argv` or `environment` is no list of texts.
-        ValueError: `argv` is empty, or one of them holds what no argument or variable can be.
+        ValueError: `argv` is empty, or an argument or variable is malformed.
     """
 
     argv: Sequence[str]
@@ -118,7 +118,7 @@ def program_digest(program: Program) -> str:
 
 
 def _checked(environment: Sequence[str]) -> Iterator[str]:
-    """The entries of a program's environment; TypeError or ValueError for what can be none."""
+    """The entries of a program's environment; TypeError or ValueError if malformed."""
     if isinstance(environment, str) or not all(isinstance(text, str) for text in environment):
         raise TypeError(
             f"environment={shown(environment)}: give a list of texts, as in ['OMP_NUM_THREADS=1']"

@@ -21,10 +21,10 @@ def question(
 
     Args:
         games: The games.
-        place: Which of them.
-        number: The answer has to repeat it.
-        game_id: What the program is to know the game by.
-        seconds: Left for the move.
+        place: The index of the game.
+        number: A number that the answer must repeat.
+        game_id: The id by which the program knows the game.
+        seconds: The time left for the move.
     """
     return _line(
         {

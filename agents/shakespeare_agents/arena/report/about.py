@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class About:
-    """What the results come from; a report tells it, and computes nothing from it.
+    """What the results come from; a report shows it and computes nothing from it.
 
     Attributes:
         title: The report's heading.
         command: The command line that plays these games.
         field: Text of the field's file; empty where none is known, as of merged results.
-        seeds: Of the deals and the agents' draws; several where results were merged.
+        seeds: Seeds of the deals and the agents' draws; several where results were merged.
         versions: What played, by name.
-        box_digest: Of the box played with.
+        box_digest: The digest of the box played with.
         when: When the last game was kept.
     """
 
@@ -42,11 +42,11 @@ class About:
 
 
 def about_results(folder: Path, results: pl.DataFrame) -> About:
-    """What an arena's folder and its games tell.
+    """What an arena's folder and its games say.
 
     Args:
-        folder: Of the results, as `arena.store` keeps them.
-        results: Its games, one at least.
+        folder: The folder of the results, as `arena.store` keeps them.
+        results: Its games, at least one.
 
     Raises:
         ArenaError: the field's file cannot be read.
@@ -71,12 +71,12 @@ def _runs_code(field: str) -> bool:
     """Whether a field names programs or Python, which the command runs only with `--trust`."""
     try:
         return bool(Field.of(**tomllib.loads(field)).runs())
-    except (ArenaError, ValueError):  # none is known, or it is for another version
+    except (ArenaError, ValueError):  # no field is known, or it is for another version
         return False
 
 
 def _text(field: Path) -> str:
-    """Of a field's file, "" if there is none."""
+    """The text of a field's file, "" if there is none."""
     try:
         return read_regular(field, LARGEST_FIELD).decode(errors="replace")
     except FileNotFoundError:

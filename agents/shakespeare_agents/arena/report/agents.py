@@ -1,4 +1,4 @@
-"""The agents of a report: names by which figures call them."""
+"""The agents of a report and their names in figures."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from shakespeare_agents.arena.standings.standings import Standings
 
 _WHOLE = 400
-"""Characters of a name where it stands whole."""
+"""The most characters of a name shown whole."""
 _PART = 18
-"""Characters of a name that a line holds at least."""
+"""The fewest characters of a name that a line holds."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +23,8 @@ class Named:
 
     Attributes:
         name: Fit to be shown.
-        whole: The same, hardly shortened.
-        digest: Of what it is made from.
+        whole: The name, shortened only if it is very long.
+        digest: The digest of what it is made from.
     """
 
     name: str
@@ -33,12 +33,12 @@ class Named:
 
     @property
     def parts(self) -> list[str]:
-        """The name, taken apart where a line may end."""
+        """The parts of the name between which a line may end."""
         return re.findall(rf"[^,/ ]{{0,{_PART}}}[,/ ]?", self.name)[:-1]
 
 
 def agents_of(standings: Standings) -> dict[str, Named]:
-    """By label: those of the ladders, then those that only played alone."""
+    """The agents by label: those of the ladders, then those that only played alone."""
     rows = [
         *standings.ladder.select("agent", "digest").iter_rows(),
         *standings.solo.select("agent", "digest").iter_rows(),

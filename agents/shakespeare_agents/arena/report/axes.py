@@ -37,7 +37,7 @@ class Axis:
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
     def at(self, value: float) -> str:
-        """The same as a CSS length."""
+        """Where a value stands, as a CSS length."""
         return f"{100 * self.share(value):.2f}%"
 
 

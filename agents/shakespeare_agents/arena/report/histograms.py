@@ -1,4 +1,4 @@
-"""Distributions of scores, small."""
+"""Small histograms of scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from shakespeare_agents.arena.report.axes import Axis, linear
 
 _MOST_BARS = 64
 HEIGHT = 100
-"""Of the tallest bar, in the path's unit."""
+"""The height of the tallest bar, in the path's unit."""
 
 
 @dataclass(frozen=True)
@@ -20,8 +20,8 @@ class Histogram:
 
     Attributes:
         agent: Its label.
-        games: How many scores.
-        mean: Of them.
+        games: The number of scores.
+        mean: The mean of the scores.
         path: The outline of the bars as an SVG path, the axis as wide as `Table.width`.
     """
 
@@ -36,10 +36,10 @@ class Table:
     """The distributions of one number of seats, on one axis.
 
     Attributes:
-        players: Seats.
-        axis: Of all of them.
-        width: Of a path, in units of one bar.
-        each: By agent, in the order of its ladder.
+        players: The number of seats.
+        axis: The axis that all of them share.
+        width: The width of a path, in bars.
+        each: The histograms by agent, in the order of the ladder.
     """
 
     players: int
@@ -49,7 +49,7 @@ class Table:
 
 
 def histograms(scores: pl.DataFrame, ladders: Mapping[int, Sequence[str]]) -> list[Table]:
-    """By number of seats, solo games first.
+    """The tables by number of seats, solo games first.
 
     Args:
         scores: As in `Standings.scores`.

@@ -19,7 +19,7 @@ class Cell:
 
     Attributes:
         pair: Their row of `Standings.pairs`.
-        step: Of the colours (see `palette`).
+        step: The step of its colour (see `palette`).
         is_sure: The interval does not hold the middle.
         is_surprising: The interval does not hold what the ratings expect.
     """
@@ -31,7 +31,7 @@ class Cell:
 
 
 Matrix = list[list[Cell | None]]
-"""By agent and other agent; None where they never met, and of an agent with itself."""
+"""Cells by agent and opponent; None where they never met and on the diagonal."""
 
 
 def win_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> Matrix:
@@ -46,7 +46,7 @@ def win_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> Matrix:
 
 
 def score_matrix(pairs: pl.DataFrame, agents: Sequence[str]) -> Matrix:
-    """By how much each scored more than each on the same deals; the largest has the full colour."""
+    """The lead of each over each on the same deals; the largest has the full colour."""
     known = pairs.drop_nulls("score_lead")
     largest = max((abs(pair["score_lead"]) for pair in _rows(known)), default=0.0) or 1.0
 
@@ -65,7 +65,7 @@ def once(pairs: pl.DataFrame, agents: Sequence[str]) -> list[Row]:
 
 
 def surprising(pairs: Sequence[Row]) -> int:
-    """In how many pairs the interval does not hold what the ratings expect."""
+    """The number of pairs whose interval does not hold what the ratings expect."""
     return sum(_is_outside(pair["expected"], pair["low"], pair["high"]) for pair in pairs)
 
 

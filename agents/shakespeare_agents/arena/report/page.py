@@ -97,7 +97,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _ends(rows: Iterable[Facts], *columns: str) -> list[float | None]:
-    """All values of some columns, of which an axis is made."""
+    """All values of some columns, for an axis."""
     return [row[column] for row in rows for column in columns]
 
 
@@ -144,7 +144,7 @@ def _differences(standings: Standings, _agents: Mapping[str, Named]) -> Facts | 
 
 
 def _met(standings: Standings) -> Iterator[tuple[int, list[str], pl.DataFrame]]:
-    """By number of seats: the labels on the ladder, and the rows of its pairs."""
+    """For each number of seats, the labels on the ladder and the rows of its pairs."""
     for players, ladder in standings.ladders().items():
         yield players, ladder["agent"].to_list(), standings.pairs.filter(players=players)
 

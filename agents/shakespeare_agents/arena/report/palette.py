@@ -42,7 +42,7 @@ _ORANGE_TO_BLUE = {
         "#1f3a55", "#28598a", "#5c9cd8", "#97c7f3",
     ),
 }  # fmt: skip
-"""From worst to best, even in the middle; told apart with every kind of colour blindness."""
+"""From worst to best, even in the middle; distinct with every kind of colour blindness."""
 STEPS = len(_ORANGE_TO_BLUE["light"])
 
 
@@ -53,7 +53,7 @@ def heat_step(value: float) -> int:
 
 
 def heat(theme: str) -> list[tuple[str, str]]:
-    """Ground and ink of every step, the ink what is read best on the ground."""
+    """The ground and ink of every step; the ink is the one most legible on the ground."""
     return [
         (ground, max(_BLACK, _WHITE, key=lambda ink: contrast(ink, ground)))
         for ground in _ORANGE_TO_BLUE[theme]

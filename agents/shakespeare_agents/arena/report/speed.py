@@ -16,7 +16,7 @@ _WIDTH, _HEIGHT = 640, 340
 """Pixels that names are placed for; the figure may be wider."""
 _LETTER, _LINE, _DOT = 7.2, 16, 13
 OFFSETS = {"right": (14, 4), "left": (-14, 4), "above": (0, -16), "below": (0, 24)}
-"""Of a name from its point, in the order in which they are tried."""
+"""Pixels from a point to its name, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Point:
         agent: Its label.
         x: Milliseconds a decision.
         y: Rating, or mean score of solo games.
-        number: By its place on the ladder, from 1.
+        number: Its place on the ladder, from 1.
         row: Its row, with `low` and `high` of y.
         is_best: No other is both at least as fast and stronger.
         side: Where its name stands: a key of `OFFSETS`, or "" where there is no room.
@@ -43,13 +43,13 @@ class Point:
 
     @property
     def offset(self) -> tuple[int, int]:
-        """Of its name from its middle, in pixels to the right and down."""
+        """Pixels, to the right and down, from its middle to its name."""
         return OFFSETS[self.side]
 
 
 @dataclass(frozen=True)
 class Plane:
-    """A table's figure; `frontier` are the corners of a line that no agent lies above."""
+    """A table's figure; `frontier` holds the corners of a line that no agent lies above."""
 
     players: int
     x: Axis
@@ -64,11 +64,11 @@ class Plane:
 
 
 def planes(standings: Standings, names: Mapping[str, str]) -> list[Plane]:
-    """For each table with agents that were timed: by ratings, alone by scores.
+    """A plane for each table with timed agents: of ratings, or of scores for solo games.
 
     Args:
-        standings: Of the field.
-        names: As they are shown, by label.
+        standings: The standings of the field.
+        names: Names to show, by label.
     """
     ladders = [
         (players, rows, "rating", "Elo points") for players, rows in standings.ladders().items()
@@ -123,7 +123,7 @@ Box = tuple[float, float, float, float]
 
 
 def _sides(places: Sequence[tuple[float, float, str]]) -> list[str]:
-    """Where names have room beside their points, which stand at shares of width and height."""
+    """The side of each point with room for its name; points are shares of width and height."""
     at = [(across * _WIDTH, (1 - up) * _HEIGHT) for across, up, _ in places]
     taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in at]
     sides = []

@@ -18,7 +18,7 @@ from shakespeare_agents.arena.standings.choices import (
 from shakespeare_agents.arena.standings.plackett_luce import ELO, strengths
 
 REPLICATES = 300
-"""Standard errors from so many are themselves off by 4 % or so."""
+"""The number of replicates; standard errors from 300 are themselves off by about 4 %."""
 _TOGETHER = 50
 
 
@@ -29,9 +29,8 @@ class Ratings:
     Attributes:
         digests: The n agents.
         points: float[n], ratings in Elo points, the field's middle 0 (see `centring`).
-        covariance: float[n, n], of these, by the bootstrap.
-        parts: int[n]: agents of one number are connected by games, if over third ones; nothing
-            compares those of two.
+        covariance: float[n, n], their covariance by the bootstrap.
+        parts: int[n], a number shared by agents that games connect, if only through others.
     """
 
     digests: tuple[str, ...]
@@ -53,7 +52,7 @@ class Ratings:
 
 
 def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
-    """Ratings by all games at two seats or more: of one ladder, those of its table.
+    """Ratings by all of the games at two seats or more.
 
     The bootstrap is Rubin's (1981, "The Bayesian bootstrap"): a replicate gives every match a
     weight from the exponential distribution, so games of a match stay together, and no agent and no
@@ -61,7 +60,7 @@ def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
 
     Args:
         results: The games.
-        seed: Of the bootstrap.
+        seed: The seed of the bootstrap.
     """
     observed = choices(results)
     found = with_penalty(observed)
@@ -77,12 +76,12 @@ def ratings(results: pl.DataFrame, *, seed: int = 0) -> Ratings:
 
 
 def centring(best: Floats) -> Floats:
-    """float[n, n]: what takes the interquartile mean of the field off strengths.
+    """float[n, n], the matrix that subtracts the field's interquartile mean from strengths.
 
-    The mean of all would move with an agent that never wins, whose strength is known least.
+    The plain mean would move with an agent that never wins, whose strength is known least.
 
     Args:
-        best: float[n], strengths, which say who stands in the middle.
+        best: float[n], strengths, which decide who is in the middle.
     """
     n = len(best)
     middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Choices:
-    """How often who was chosen from whom, by match; all that a Plackett-Luce model needs to know.
+    """How often each agent was chosen from each set, by match, as a Plackett-Luce model needs it.
 
     Attributes:
         digests: The n agents.
@@ -35,19 +35,19 @@ class Choices:
     shown: scipy.sparse.csr_array
 
     def parts(self) -> Integers:
-        """int[n]: agents of one number are connected by games, if over third ones."""
+        """int[n], a number shared by agents that games connect, if only through others."""
         together = scipy.sparse.csr_array(self.sets.T @ self.sets)[:-1, :-1]
         return np.asarray(connected_components(together, directed=False)[1], np.int64)
 
 
 def choices(results: pl.DataFrame) -> Choices:
-    """Those of all games at two seats or more.
+    """The choices of all games at two seats or more.
 
     The first place is a choice from all seats, the second from the others, and so on. Seats that
     tie count as in the mean over all orders of them. Forfeited games are choices between their
     loser and each other seat.
     """
-    # In order, so that merged results give the same to the last digit.
+    # Sorting gives merged results the same figures to the last digit.
     games = results.filter(pl.col("players") > 1).select("key", *_READ).sort("key")
     digests = tuple(games["digests"].explode().unique().sort().drop_nulls().to_list())
     matches = games["match"].unique().sort()
@@ -139,15 +139,15 @@ def _aggregated(digests: Sequence[str], matches: int, stages: Sequence[_Stage]) 
 
 
 PENALTY = 0.5
-"""Games won, and as many lost, against the virtual agent."""
+"""Games won against the virtual agent; the same number is lost."""
 
 
 def with_penalty(found: Choices) -> Choices:
     """The choices and, as two more matches per agent, a game half won and half lost.
 
-    It is against a virtual agent of rating 0, so that an agent that never lost has a finite rating,
-    too. As matches of their own both halves are resampled like the others: where nothing else
-    varies, the bootstrap still shows how little is known.
+    The opponent is a virtual agent of rating 0, so that agents that never lost have finite ratings.
+    Both halves are matches of their own and resampled: where nothing else varies, the bootstrap
+    still shows how little is known.
     """
     n = len(found.digests)
     each = np.arange(n)

@@ -12,9 +12,9 @@ _Interval = Callable[[pl.Expr, pl.Expr], tuple[pl.Expr, pl.Expr, pl.Expr]]
 
 
 def shares(rows: pl.DataFrame, by: Sequence[str], value: str) -> pl.DataFrame:
-    """Means of values from 0 to 1 by group: see `means`; and `effective`, the games they are worth.
+    """Means of values from 0 to 1 by group (see `means`), and the games they are worth.
 
-    That is `intervals.effective_games`, null with a single match.
+    `effective` is `intervals.effective_games`, null with a single match.
     """
     return _grouped(rows, by, pl.col(value), pl.len(), clustered_share, effective=effective_games)
 
@@ -22,7 +22,7 @@ def shares(rows: pl.DataFrame, by: Sequence[str], value: str) -> pl.DataFrame:
 def means(
     rows: pl.DataFrame, by: Sequence[str], value: str, *, per: str | None = None
 ) -> pl.DataFrame:
-    """Means by group, or one column's sum over that of `per`; those of one match may depend.
+    """Means by group, or the sum of `value` over that of `per`; rows of one match may depend.
 
     Returns:
         A row per group, ascending: the columns of `by`, `count` (of rows), `matches`, `mean`, `low`

@@ -17,7 +17,7 @@ _Pair = tuple[str, str]
 
 
 def cycles(pairs: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.cycles`, the surest first, each once: from its label first by name.
+    """The frame `Standings.cycles`, the surest first; each begins with its first label by name.
 
     A cycle is as sure as the least sure of its three sides (intersection-union test: Berger 1982,
     "Multiparameter hypothesis testing and acceptance sampling"). Every three agents that have all
@@ -49,7 +49,7 @@ def cycles(pairs: pl.DataFrame) -> pl.DataFrame:
 def _cycle(
     players: int, around: list[_Pair], sides: Mapping[_Pair, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The cycle's row, its chance not yet corrected; nothing if a side is not ahead of the next."""
+    """The cycle's row with an uncorrected p-value; empty if an agent is not ahead of the next."""
     weakest = min(sides[pair]["ahead"] for pair in around)
     if weakest <= _HALF:
         return []
@@ -62,7 +62,7 @@ _HALF = 0.5
 
 
 def _chance(side: Mapping[str, Any]) -> float:
-    """Of a share as large if the two were equal: Wilson's score, by Student's t over matches."""
+    """The p-value of a share if the two were equal: Wilson's score, by Student's t over matches."""
     if side["matches"] < FEWEST_MATCHES:
         return 1.0
     score = (side["ahead"] - _HALF) / _HALF * math.sqrt(side["effective"])

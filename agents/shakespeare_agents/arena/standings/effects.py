@@ -17,13 +17,13 @@ def seat_effects(seats: pl.DataFrame) -> pl.DataFrame:
 
 
 def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.deals`, of games played to the end; null where nothing tells it.
+    """The frame `Standings.deals`, of games played to the end; null where it is unknown.
 
-    Scores less their agent's mean in the same line-up, which takes its opponents' strength out; a
-    line-up that met once tells nothing. Covariances of different agents in different games of a
-    deal, over the variance: at different seats what the deal gives to all, at the same seat what it
-    gives to that seat, too. At two seats agents of different games and seats are always the same.
-    Alone at the table a deal has but one seat.
+    Scores are taken less their agent's mean in the same line-up, which removes its opponents'
+    strength; a line-up that met once is left out. The shares are covariances of different agents in
+    different games of a deal, over the variance: at different seats the deal's effect on all, at
+    the same seat also its effect on that seat. At two seats agents of different games and seats are
+    always the same; alone at the table a deal has but one seat.
     """
     line_up = ["players", "line_up"]
     rows = seats.filter(~pl.col("forfeited")).with_columns(
@@ -31,7 +31,7 @@ def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
     )
     rows = rows.with_columns(
         off=pl.col("score") - pl.col("score").mean().over(*line_up, "agent"),
-        # Of a covariance the means of m deals leave 1 - 1 / m.
+        # Subtracting means of m deals shrinks a covariance by 1 - 1 / m.
         left=1 - 1 / pl.struct("seed", "deal").n_unique().over(line_up),
     ).filter(pl.col("left") > 0)
     deal = ["players", "seed", "deal"]
@@ -42,7 +42,7 @@ def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
     everything = rows.group_by(deal).agg(
         all_product=pl.col("off").sum() ** 2, all_couples=pl.len().cast(pl.Float64) ** 2
     )
-    # Of all couples those of one game, of one seat and of one agent do not count.
+    # Couples of one game, of one seat or of one agent do not count.
     at_a_seat = {part: pl.col(f"seat_{part}") - pl.col(f"both_{part}") for part in _PARTS}
     elsewhere = {
         part: pl.col(f"all_{part}")
@@ -81,13 +81,13 @@ def deal_effects(seats: pl.DataFrame) -> pl.DataFrame:
 
 _PARTS = ("product", "couples")
 FEWEST = 30
-"""Matches; of fewer the covariances are noise."""
+"""The fewest matches; covariances of fewer are noise."""
 
 
 def _couples(rows: pl.DataFrame, deal: list[str], alike: list[str], kind: str) -> pl.DataFrame:
-    """By deal, over couples of rows in which `alike` is the same: products, and how many.
+    """Products and counts of couples of rows that share `alike`, by deal.
 
-    Of one game (`key`) a row and itself are a couple, of the others couples are of different games.
+    Within a game (`key`) a row and itself are a couple; otherwise couples are of different games.
     """
     groups = rows.group_by(*deal, *alike).agg(
         sum=pl.col("off").sum(), squares=(pl.col("off") ** 2).sum(), size=pl.len().cast(pl.Float64)

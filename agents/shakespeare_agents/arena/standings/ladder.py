@@ -1,4 +1,4 @@
-"""Ladders: agents of a table by rating, and what is known of each one's lead over the next."""
+"""Ladders: a table's agents by rating, with each one's lead over the next."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def ladders(
 def _rows(
     rated: Ratings, matches: Mapping[str, int], *, levels: Levels, equal_within: float
 ) -> list[dict[str, Any]]:
-    """A ladder's, strongest first."""
+    """The rows of a ladder, strongest first."""
     order = np.argsort(-rated.points, kind="stable").tolist()
     errors = rated.errors()
     rows: list[dict[str, Any]] = []

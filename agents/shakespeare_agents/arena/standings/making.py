@@ -1,4 +1,4 @@
-"""From results to standings."""
+"""Making standings from results."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def standings_of(
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> Standings:
-    """All that results say of their agents; docs/ratings.md tells what each figure assumes.
+    """All that results say of their agents; docs/ratings.md lists what each figure assumes.
 
     Args:
         results: A row per game, in the columns `RESULTS`; no key twice.
-        seed: Of the bootstrap; the same results and seed give the same standings.
+        seed: The seed of the bootstrap; the same results and seed give the same standings.
         equal_within: Elo points that count as equal.
-        solo_equal_within: Points of mean solo score, likewise.
+        solo_equal_within: Points of mean solo score that count as equal.
     """
     called = labels(results)
     rows = seats(results, called)

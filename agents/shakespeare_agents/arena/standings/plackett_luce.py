@@ -22,7 +22,7 @@ def strengths(found: Choices, chosen: Floats, shown: Floats, start: Floats | Non
     """The most likely strengths, in natural units; the virtual agent's is 0.
 
     Args:
-        found: Whose `sets` these are choices from, the penalty's among them.
+        found: Holds the `sets` that the choices are from, the penalty's included.
         chosen: float[n + 1], how often each agent was chosen.
         shown: float[s], how often each set was.
         start: float[n], where to start.

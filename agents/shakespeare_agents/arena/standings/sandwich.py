@@ -2,8 +2,8 @@
 
 Huber 1967, "The behavior of maximum likelihood estimates under nonstandard conditions"; White 1982,
 "Maximum likelihood estimation of misspecified models": with H the loss's curvature and g the slope
-of each match's part of it, H^-1 (sum of g g^T) H^-1. Like the bootstrap it takes matches for
-independent and nothing else for granted; it needs one fit instead of hundreds.
+of each match's part of it, H^-1 (sum of g g^T) H^-1. Like the bootstrap it assumes only that
+matches are independent; it needs one fit instead of hundreds.
 """
 
 from __future__ import annotations

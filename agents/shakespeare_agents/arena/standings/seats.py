@@ -6,7 +6,7 @@ import polars as pl
 
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _FEWEST = 6
-"""Characters of a digest in a label."""
+"""The fewest characters of a digest in a label."""
 
 
 def labels(results: pl.DataFrame) -> dict[str, str]:

@@ -30,7 +30,7 @@ class SoloScores:
     scores: NDArray[np.float64]
 
     def deals(self, agent: int) -> int:
-        """How many an agent has played."""
+        """The number of deals that an agent has played."""
         return int(np.isfinite(self.scores[:, agent]).sum())
 
     def lead(self, first: int, second: int) -> tuple[float, float, int]:
@@ -43,7 +43,7 @@ class SoloScores:
 
 
 def solo_scores(seats: pl.DataFrame) -> SoloScores:
-    """Those of all solo games."""
+    """The scores of all solo games."""
     alone = seats.filter(pl.col("players") == 1).with_columns(
         counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
     )
@@ -62,7 +62,7 @@ def solo_scores(seats: pl.DataFrame) -> SoloScores:
         return -int(np.sign(lead)) if deals else 0
 
     means = np.array([np.nanmean(column) for column in unordered.scores.T])
-    # A sort compares all that end up beside each other, so no lead over the next is negative.
+    # A sort compares all that end up as neighbours, so no lead over the next is negative.
     best = np.argsort(-means, kind="stable").tolist()
     order = sorted(best, key=functools.cmp_to_key(worse))
     return SoloScores(tuple(digests[i] for i in order), unordered.scores[:, order])

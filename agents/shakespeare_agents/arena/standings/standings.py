@@ -1,4 +1,4 @@
-"""All that is said of a field, as frames."""
+"""All figures of a field, as frames."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ class Standings:
     """What results say of their agents; intervals are 95 %, shares run from 0 to 1.
 
     `low` and `high` are an interval's ends, null where there is too little to have one. Agents are
-    told apart by `digest` and called by their label `agent`; frames without a digest use labels.
-    Frames of which nothing is known are empty. The columns are in `SCHEMAS`.
+    distinguished by `digest` and shown by their label `agent`; frames without a digest use labels.
+    Frames without data are empty. The columns are in `SCHEMAS`.
 
     Attributes:
         game: Its name.
@@ -66,7 +66,7 @@ class Standings:
         return {players: self.ladder.filter(pl.col("players") == players) for players in seats}
 
     def milliseconds(self, players: int) -> dict[str, float]:
-        """A decision's at a table, by agents that were timed there."""
+        """Milliseconds a decision at a table, by agents that were timed there."""
         timed = self.times.filter(pl.col("players") == players)
         return dict(timed.select("agent", "milliseconds").iter_rows())
 

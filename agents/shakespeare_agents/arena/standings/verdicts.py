@@ -12,13 +12,13 @@ import scipy.special
 Verdict = Literal["stronger", "equal", "open"]
 
 LEVEL = 0.05
-"""How often any verdict of all ladders may be wrong."""
+"""The probability that any verdict on any ladder is wrong."""
 EQUAL_WITHIN = 20.0
-"""Elo points: who leads by less counts as equal; 20 points are 52.9 % of meetings."""
+"""Elo points; a smaller lead counts as equal. 20 points are 52.9 % of meetings."""
 SOLO_EQUAL_WITHIN = 0.25
-"""Points of mean score, likewise."""
+"""Points of mean score; a smaller lead counts as equal."""
 FEWEST_MATCHES = 10
-"""Of fewer matches nothing is said: their intervals would not hold."""
+"""The fewest matches for a verdict; intervals of fewer would not hold."""
 
 
 def verdict(
@@ -29,13 +29,13 @@ def verdict(
     Args:
         lead: The estimate.
         error: Its standard error.
-        matches: Of that of the two which has played fewer.
-        level: How often this verdict may be wrong.
-        equal_within: What counts as equal.
+        matches: The matches of the agent that has played fewer.
+        level: The probability that this verdict is wrong.
+        equal_within: The lead that counts as equal.
     """
     if matches < FEWEST_MATCHES or not math.isfinite(error):
         return "open"
-    # Standard errors are estimates themselves: Student's t, on the matches they come from.
+    # Standard errors are estimates themselves, hence Student's t on their matches.
     half = error * float(scipy.special.stdtrit(matches - 1, 1 - level / 2))
     if lead - half > 0:
         return "stronger"
@@ -47,7 +47,7 @@ class Levels:
     """How often each verdict may be wrong, by Bonferroni: over neighbours, and over all pairs.
 
     Attributes:
-        neighbours: For two agents that stand beside each other on one of the ladders.
+        neighbours: For two neighbours on one of the ladders.
         pairs: For any two of a ladder, which are chosen from many more.
     """
 
@@ -56,7 +56,7 @@ class Levels:
 
     @classmethod
     def of(cls, ladders: Iterable[int]) -> Self:
-        """Those of finished ladders, given how many agents each has."""
+        """The levels for finished ladders, given the number of agents on each."""
         agents = list(ladders)
         neighbours = sum(max(n - 1, 0) for n in agents)
         pairs = sum(n * (n - 1) // 2 for n in agents)
@@ -68,8 +68,8 @@ def with_ranks(
 ) -> list[dict[str, Any]]:
     """A ladder's rows with their `rank`: one more than the agents that are surely stronger.
 
-    Who is surely stronger than another is so than all below, and so are all above. Agents of one
-    rank have it written "3=".
+    An agent surely stronger than another is so than all below that one, and so are all above. A
+    shared rank is written "3=".
 
     Args:
         rows: Strongest first, with their `verdict` over the next one.

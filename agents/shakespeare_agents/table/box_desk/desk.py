@@ -1,4 +1,4 @@
-"""An owner's values put into a box file: every fault told beside its value, comments kept."""
+"""An owner's values put into a box file: with each fault beside its value."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from shakespeare_env.box_entries import Keys, Wanted
 from shakespeare_env.errors import BoxError
 
 OWN = "my copy"
-"""What is said of the source of an owner's values."""
+"""The source given to an owner's values by default."""
 LONGEST_FILE = 2**18
 """Characters of a box file."""
 _LONGEST_SOURCE = 200
 _MOST_FAULTS = 30
-"""That are told at once."""
+"""Faults shown at once."""
 _MOST_ADDED = 20
-"""Items of a list, at once."""
+"""Items added to one list at once."""
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Entered:
     Attributes:
         text: The box file with those that were accepted.
         facts: Its entries.
-        faults: By an entry's name, why its value was refused and what to write.
+        faults: Why a value was refused and what to write, by the entry's name.
         fault: What is wrong with the box as a whole, "" if nothing.
     """
 
@@ -82,16 +82,15 @@ def entered(
     """A box file with an owner's values.
 
     Values are tried together. One that the game's reader refuses goes back to what it was, until
-    the rest is a box, so that each is told its own fault.
+    the rest is a box, so that each gets its own fault.
 
     Args:
         game: Its name.
-        text: Of a box that is accepted, as from `opened`.
+        text: The text of an accepted box, as from `opened`.
         given: What is in the fields, by names of entries; others stay as they are.
         confirmed: Names of entries that the owner has found on the copy as they are.
-        source: What is said of where changed and confirmed values come from.
-        added: By names of lists, ids of items to add: what the last one says, but for what is
-            given.
+        source: The source to give to changed and confirmed values.
+        added: Ids of items to add, by names of lists; each copies the last item but for `given`.
         taken: Names of items to take away.
 
     Raises:
@@ -258,5 +257,5 @@ def _parsed(text: str) -> tomlkit.TOMLDocument:
 
 
 def _words(error: BoxError) -> str:
-    """A refusal without the name of the file, which was ours."""
+    """A refusal without the name of our temporary file."""
     return str(error).partition(": ")[2] if error.remedy else str(error)

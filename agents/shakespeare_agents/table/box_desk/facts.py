@@ -1,4 +1,4 @@
-"""The entries of a box file, one after the other: name, value, what it may be, its source."""
+"""The entries of a box file in order: name, value, permitted values, source."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Fact:
         bundled: What it is in the package's own box.
         source: Where it comes from, in the file's words.
         label: What it is called, below `heading`.
-        heading: Of its part of the section, "" if it has none.
-        section: Of the file.
+        heading: The title of its part of the section, "" if there is none.
+        section: The section of the file.
     """
 
     wanted: Wanted
@@ -50,7 +50,7 @@ class Fact:
 
     @property
     def bundled_text(self) -> str:
-        """Likewise of the package's own box."""
+        """The package's value as a field shows it."""
         return written(self.bundled)
 
     @property
@@ -80,7 +80,7 @@ def facts_of(game: str, data: Mapping[str, Any], asked: Sequence[Wanted]) -> lis
     Args:
         game: Its name.
         data: The file.
-        asked: By the game's reader, of this file or ones like it.
+        asked: What the game's reader asks of such files.
     """
     words = registry.box_words(game)
     own = tomllib.loads(bundled_box(game))
@@ -129,7 +129,7 @@ def sections_of(facts: Sequence[Fact]) -> list[tuple[str, list[tuple[str, list[F
 
 
 def _entries(asked: Sequence[Wanted]) -> list[Wanted]:
-    """What is a field of its own: neither one of the pairs of another nor a table of such pairs."""
+    """The entries with a field of their own: no pairs of another entry, no tables of pairs."""
     wanted = {entry.keys: entry for entry in asked}
     pairs = {keys for keys, entry in wanted.items() if entry.kind == "pairs"}
     tables = {keys[:-1]: wanted[keys] for keys in pairs if keys[:-1] in pairs}
@@ -147,7 +147,7 @@ def _entries(asked: Sequence[Wanted]) -> list[Wanted]:
 
 
 def _place(data: Any, keys: Keys) -> tuple[int, ...]:
-    """Where keys are in a file, after their sisters if they are not there."""
+    """The place of keys in a file; absent keys come after their siblings."""
     place = []
     for key in keys:
         if isinstance(key, int):

@@ -28,8 +28,8 @@ def save(path: Path, text: str, seen: str) -> str:
     """Write a file and return its new state.
 
     Args:
-        path: Of the file.
-        text: What it shall hold.
+        path: The file.
+        text: Its new content.
         seen: Its state when the owner began.
 
     Raises:

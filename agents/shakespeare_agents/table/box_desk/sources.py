@@ -42,7 +42,7 @@ def _text(value: object) -> str:
 
 
 def set_source(data: MutableMapping[str, Any], keys: Keys, source: str) -> None:
-    """Say where one entry comes from, and of the others what was said before."""
+    """Set the source of one entry and keep those of the others."""
     # The innermost table of a list, or else the section, is where readers look.
     depth = max((place for place, key in enumerate(keys) if isinstance(key, int)), default=0)
     owner: Any = data
@@ -60,7 +60,7 @@ def _set(owner: Any, key: str, path: list[str], source: str) -> None:
 
 
 def _with(said: Any, path: list[str], source: str) -> Any:
-    """What was said of sources, and of one what is said now."""
+    """The sources as before, but for one."""
     if not path:
         return source
     table = dict(said) if isinstance(said, Mapping) else {OTHERS: said} if said else {}

@@ -11,7 +11,7 @@ from shakespeare_env.box_entries import Keys, Kind
 MISSING: Any = object()
 """The value of an entry that is not there."""
 LONGEST = 400
-"""Characters of a field."""
+"""The most characters in a field."""
 
 
 class FieldError(ValueError):

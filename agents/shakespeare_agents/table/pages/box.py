@@ -46,11 +46,11 @@ class _Work:
         box: The values so far.
         said: What stands in the fields, by entries' names; others show their values.
         confirmed: Names of entries that the owner has ticked.
-        taken: Names of items that the owner has not.
-        added: Ids of items that the owner has besides, by names of lists, as written.
+        taken: Names of items that the owner's copy lacks.
+        added: Ids, as written, of further items that it has, by names of lists.
         source: What is said of where the owner's values come from.
         seen: The state of the server's box file as this page knows it.
-        told: What has been done.
+        told: The message about what was done.
     """
 
     game: str
@@ -123,7 +123,7 @@ def _begun(site: Site, game: str) -> _Work:
             text = read_regular(source, LARGEST_BOX).decode()
             return _Work(game, opened(game, text), seen=seen, told=fault)
         except (OSError, ValueError) as error:
-            # What cannot be gone on with is not written over either.
+            # A file that cannot be read is not overwritten either.
             seen = "" if source == path else seen
             fault = f"{source} is no box of this game: {error}"
     return _Work(game, opened(game, bundled_box(game)), seen=seen, told=fault)

@@ -20,13 +20,13 @@ from shakespeare_agents.table.watching.finding import find
 from shakespeare_agents.table.watching.watched import Seen, Watched
 
 _WAIT = 0.8
-"""Seconds that a page waits for a folder's first reading; it is told of later ones."""
+"""Seconds that a page waits for a folder's first reading; events announce later ones."""
 
 
 def routes(site: Site) -> list[Route]:
     """The pages of watched folders."""
     folders = [Watched(folder) for folder in site.settings.folders]
-    # A page may outlive the server that sent it, and go on with another.
+    # A page may outlive its server and continue with another one.
     own = secrets.token_hex(4)
 
     def chosen(request: Request) -> tuple[int, Watched]:

@@ -27,7 +27,7 @@ PLACES = ("/seat/{token}", "/watch/{table}")
 _FIELDS = 8
 _LONGEST_NAME = 100
 _TOGETHER = 0.05
-"""Seconds in which moves of several agents are told as one."""
+"""Seconds for which the moves of several agents are gathered into one update."""
 _PING = 20
 """Seconds after which a silent connection says that it is still there."""
 

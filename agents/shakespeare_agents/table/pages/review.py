@@ -52,7 +52,7 @@ _NOTHING = "Give a game as JSON lines: paste it, or choose a file that `play --s
 def routes(site: Site) -> list[Route]:
     """The pages of reviews."""
     reviews = Reviews(site)
-    # Few, so that pages find a thread, too.
+    # There are few judges, so that pages find a thread, too.
     judges = ThreadPoolExecutor(_JUDGES, "judging", initializer=give_way)
 
     def start(request: Request) -> Response:
@@ -106,7 +106,7 @@ def routes(site: Site) -> list[Route]:
         """Server-sent events: graphs and verdicts, while somebody listens."""
         reviewed, address = await run_in_threadpool(found, request)
         name = await run_in_threadpool(_agent, site, request, reviewed)
-        return EventSourceResponse(_told(site, judges, reviewed, name, f"{address}/"))
+        return EventSourceResponse(_judged_events(site, judges, reviewed, name, f"{address}/"))
 
     return [
         Route("/review", start),
@@ -208,7 +208,7 @@ def _show(site: Site, request: Request, reviewed: Reviewed, address: str) -> Res
     )
 
 
-async def _told(
+async def _judged_events(
     site: Site, judges: Executor, reviewed: Reviewed, name: str, link: str
 ) -> AsyncIterator[dict[str, str]]:
     film, last = reviewed.film, len(reviewed.film)

@@ -24,7 +24,7 @@ _MOST_MOVES = 8
 
 
 def routes(site: Site) -> list[Route]:
-    """Of every table's pages, for the viewer that decides."""
+    """The pages of every table for the viewer that decides."""
 
     def ask(request: Request) -> Response:
         """Where the thoughts will stand."""
@@ -54,7 +54,7 @@ def routes(site: Site) -> list[Route]:
             raise HTTPException(409, "The table has changed since.")
         name = allowed_agent(query.get("agent", ""), now.plan.game, site.settings)
         rounds = _rounds(site, now, name, _budget(query.get("playouts", "")))
-        return EventSourceResponse(_told(site, now, name, rounds))
+        return EventSourceResponse(_thought_events(site, now, name, rounds))
 
     return [
         route
@@ -84,7 +84,7 @@ def _rounds(site: Site, now: Snapshot, name: str, playouts: int) -> Iterator[Tho
         yield thought
 
 
-async def _told(
+async def _thought_events(
     site: Site, now: Snapshot, name: str, rounds: Iterator[Thoughts]
 ) -> AsyncIterator[dict[str, str]]:
     try:

@@ -11,7 +11,7 @@ from shakespeare_agents.table.watching.listing import Listing
 
 ON_A_PAGE = 40
 _LONGEST = 100
-"""Characters of what is looked for."""
+"""The most characters of a search text."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class ListedGame:
 
     Attributes:
         game_id: Its number.
-        seats: By seat: name, score, whether it won.
+        seats: Name, score and whether it won, by seat.
         moves: How many.
-        forfeit: Who lost it by a fault and how, "" if nobody did.
+        forfeit: The loser by a fault and how, "" if there is none.
     """
 
     game_id: int
@@ -36,11 +36,11 @@ class Found:
     """A page of the games that somebody looks for.
 
     Attributes:
-        games: On it.
-        count: On all pages.
+        games: The games on this page.
+        count: The number of games on all pages.
         page: Its number, from 1.
-        pages: How many there are.
-        agent: What their agents' names hold.
+        pages: The number of pages.
+        agent: The text that is searched for in the agents' names.
     """
 
     games: list[ListedGame]
@@ -51,7 +51,7 @@ class Found:
 
 
 def find(listing: Listing, agent: str = "", page: int = 1) -> Found:
-    """The games in which an agent has a name that holds a text, whatever the case."""
+    """The games in which an agent's name contains a text, ignoring case."""
     agent = " ".join(agent.split())[:_LONGEST]
     games = listing.games
     if agent:

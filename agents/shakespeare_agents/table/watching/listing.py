@@ -17,7 +17,7 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_env.regular_files import regular_size
 
 MOST_LISTED = 20_000
-"""Games of a dataset, the latest: it may have far more than memory holds."""
+"""How many of a dataset's latest games are listed; not all may fit into memory."""
 ARENA, DATASET = "arena", "dataset"
 State = tuple[tuple[str, int, int], ...]
 """Names, sizes and times of the files that say what a folder holds."""
@@ -31,7 +31,7 @@ COLUMNS: dict[str, Any] = {
     "fault": pl.String,
     "moves": pl.UInt32,
 }
-"""Of the games listed; `moves` is their number."""
+"""The columns of the games listed; `moves` is their number of moves."""
 _COMMON = ("players", "agents", "scores", "places")
 
 
@@ -40,9 +40,9 @@ class Listing:
     """Finished games.
 
     Attributes:
-        kind: Of the folder, `ARENA` or `DATASET`.
+        kind: The kind of folder, `ARENA` or `DATASET`.
         game: Its name.
-        count: Of all games.
+        count: The number of all games.
         planned: How many there will be, None if nobody knows.
         games: The latest of them, `COLUMNS`, the oldest first.
         results: All that an arena knows of its games, for standings; None once they are computed.
@@ -57,23 +57,23 @@ class Listing:
 
 
 def state_of(folder: Path) -> State:
-    """What tells whether a folder holds something new; OSError if it cannot be read."""
+    """A value that changes when a folder's files do; OSError if they cannot be read."""
     files = results_files(folder) if is_arena(folder) else [folder / NAME]
-    told = []
+    state = []
     for path in files:
         try:
             about = path.stat()
         except FileNotFoundError:  # an arena has just put small files into one
             continue
-        told.append((path.name, about.st_size, about.st_mtime_ns))
-    return tuple(told)
+        state.append((path.name, about.st_size, about.st_mtime_ns))
+    return tuple(state)
 
 
 class Lister:
-    """Reads a folder again and again; what it has read of a dataset's files is not read twice.
+    """Reads a folder again and again, each of a dataset's files only once.
 
     Args:
-        folder: An arena's or a dataset's, or one that becomes it.
+        folder: An arena's or a dataset's folder, or one that becomes such a folder.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -15,9 +15,9 @@ from shakespeare_env.errors import ShakespeareEnvError
 _LOOKS_APART = 1.0
 """Seconds between two looks at the files."""
 _REST = 4.0
-"""How many times as long as reading took a folder is left alone."""
+"""How long a folder is left alone, in multiples of the time that reading it took."""
 _computing = threading.Lock()
-"""Standings of one folder at a time: people at tables want the processor, too."""
+"""Held while standings are computed: one folder at a time, for the sake of people at tables."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,7 @@ class Seen:
     Attributes:
         version: Rises whenever anything else here changes.
         listing: Its games; None before they are read.
-        standings: Of an arena's agents; None before they are computed.
+        standings: The standings of an arena; None before they are computed.
         fault: Why it could not be read the last time, "" if it could.
         changed: When its newest file was written, in seconds of the clock; None without a file.
     """
@@ -48,7 +48,7 @@ class Watched:
     """A folder that somebody may be writing.
 
     Args:
-        folder: An arena's or a dataset's, or one that becomes it.
+        folder: An arena's or a dataset's folder, or one that becomes such a folder.
         now: Seconds of a clock that only rises.
     """
 
@@ -92,7 +92,7 @@ class Watched:
         try:
             return state_of(self.folder)
         except OSError:
-            return None  # reading tells why
+            return None  # reading shows why
 
     def _work(self, state: State | None) -> None:
         began = self._now()
@@ -124,7 +124,7 @@ class Watched:
         if listing is None or listing.results is None or self._seen.is_settled:
             return
         standings = standings_of(listing.results) if listing.count else None
-        # What only the standings need is no longer kept.
+        # Results that only the standings need are dropped.
         self._show(standings=standings, listing=replace(listing, results=None))
 
     def _show(self, **changes: object) -> None:

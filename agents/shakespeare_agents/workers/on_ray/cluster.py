@@ -25,14 +25,14 @@ from shakespeare_agents.workers.worker import Done
 from shakespeare_env.errors import WorkerError
 
 _MOST_LOST = 8
-"""Times that the worker of a shard may be lost."""
+"""The most times that the worker of a shard may be lost."""
 _WAITING = 1
-"""Shards a core that wait, so that none is idle."""
+"""Waiting shards a core, so that none is idle."""
 _LOOK_EVERY_S = 1.0
 WITHOUT_CORES_S = 60.0
-"""For so long the cluster may have no core, as while a node is replaced or started."""
+"""Seconds that the cluster may have no core, as while a node is replaced or started."""
 WITHOUT_HEAD_S = 20.0
-"""For so long its head may be silent; Ray ends this process after 60 s."""
+"""Seconds that its head may be silent; Ray ends this process after 60 s."""
 
 _logger = logging.getLogger(__name__)
 
@@ -86,7 +86,7 @@ class Cluster:
         """See `Workers.run`."""
         sent = self._store.put_job(job)
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))
-        # Unlike a generator this goes on after there was no shard for a time.
+        # Unlike a generator, `map` goes on after a time without shards.
         source = map(lambda one: _Begun(one[0], one[1], 0), enumerate(shards))  # noqa: C417
         begun: dict[Any, _Begun] = {}
         again: list[_Begun] = []
@@ -138,7 +138,7 @@ class _Watch:
         return max(self._cores, 1)
 
     def _look(self, now: float) -> None:
-        # Asking a head that is gone would end this process.
+        # Asking a lost head would end this process.
         if head_answers(self._head, _LOOK_EVERY_S):
             self._heard = now
             self._cores = _cores()
@@ -161,11 +161,11 @@ def _cores() -> int:
 
 
 def _taken(ref: Any) -> Done:
-    """What a node has answered.
+    """The answer of a node.
 
     Raises:
-        RayError: it has not.
-        WorkerError: it counts with other code.
+        RayError: the node has not answered.
+        WorkerError: the node has other code.
     """
     unfit, content = ray.get(ref)
     if unfit:
@@ -180,12 +180,12 @@ def _lost(one: _Begun, fault: RayError) -> _Begun:
     Raises:
         WorkerError: its worker has been lost too often.
     """
-    told, remedy = loss(fault)
+    cause, remedy = loss(fault)
     lost = one.lost + 1
     if lost >= _MOST_LOST:
         raise WorkerError(
             f"the worker of shard {one.number}, {reprlib.repr(one.shard)}, was lost {lost} times, "
-            f"at last because {told}; {remedy}"
+            f"at last because {cause}; {remedy}"
         ) from fault
-    _logger.warning("a worker was lost: %s; its shard is done again", told)
+    _logger.warning("a worker was lost: %s; its shard is done again", cause)
     return replace(one, lost=lost)

@@ -19,14 +19,14 @@ from shakespeare_env.errors import WorkerError
 AUTO = "auto"
 LOCAL = "local"
 _ANSWERS_WITHIN_S = 5.0
-"""A cluster's head, however far away."""
+"""Seconds within which a cluster's head answers, however far away."""
 
 
 @contextmanager
 def joined(address: str) -> Iterator[None]:
     """This process as a part of a cluster, for the length of a block.
 
-    Ray that this process uses already is used, and left as it is.
+    A connection that this process already has is used and left as it is.
 
     Args:
         address: See `open_workers`.
@@ -121,7 +121,7 @@ def _process_as_it_was() -> Iterator[None]:
 
 @contextmanager
 def _silent() -> Iterator[None]:
-    """Keep what Ray says of lost workers and nodes off the standard output; we say it ourselves."""
+    """Keep Ray's messages on lost workers and nodes off the standard output, as we have our own."""
     before = rays_worker._worker_logs_enabled
     rays_worker._worker_logs_enabled = False
     try:

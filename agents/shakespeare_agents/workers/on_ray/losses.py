@@ -1,4 +1,4 @@
-"""Ray's faults in our words: which of them are losses, after which a shard is done again."""
+"""Ray's faults in our words, and which of them are losses after which a shard is done again."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _LOSSES: dict[type[RayError], tuple[str, str]] = {
         "start Ray with fewer cores a node (`ray start --num-cpus`), or try the agents without Ray",
     ),
 }
-"""What has happened to a shard's worker, and what to do if it goes on."""
+"""The cause of a lost worker, and the remedy if losses go on, by type of fault."""
 
 
 def loss(fault: RayError) -> tuple[str, str]:
-    """What a shard was lost by, and the remedy if it goes on.
+    """The cause of a shard's loss, and the remedy if losses go on.
 
     Raises:
         WorkerError: nothing can be done any more.
@@ -46,8 +46,8 @@ def loss(fault: RayError) -> tuple[str, str]:
         raise WorkerError(
             "Ray has ended on this machine; start it again (`ray start`), then repeat the command"
         ) from fault
-    for kind, told in _LOSSES.items():
+    for kind, words in _LOSSES.items():
         if isinstance(fault, kind):
-            return told
+            return words
     cause = fault.cause if isinstance(fault, RayTaskError) else fault
     raise WorkerError(f"Ray has failed: {type(cause).__name__}: {cause}") from fault

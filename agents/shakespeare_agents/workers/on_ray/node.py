@@ -1,4 +1,4 @@
-"""What a node does with a shard, even one on which our package is missing."""
+"""Doing a shard on a node, even one that lacks our package."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 Answer = tuple[str, bytes]
-"""What is wrong with the node, nothing as a rule, and `Done`, pickled."""
+"""The node's fault, empty as a rule, and the pickled `Done`."""
 
 
 def shard_on_node(
@@ -30,7 +30,7 @@ def shard_on_node(
 
         address = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
         node = f"{platform.node()} ({address})"
-        # Before the libraries are imported that look at them: a task has one core.
+        # They are set before libraries that read them are imported: a task has one core.
         for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA"):
             os.environ[f"{library}_NUM_THREADS"] = "1"
         try:

@@ -20,7 +20,7 @@ from shakespeare_env.errors import WorkerError
 
 @dataclass(frozen=True)
 class InStore:
-    """Bytes in the object store, for as long as anyone has this."""
+    """Bytes that stay in the object store as long as anyone has this object."""
 
     digest: str
     place: Any
@@ -56,7 +56,7 @@ class JobInStore:
 
 
 class Store:
-    """What this process has put into the object store; the same bytes stand there once."""
+    """What this process has put into the object store, equal bytes only once."""
 
     def __init__(self) -> None:
         self._shared: WeakValueDictionary[str, InStore] = WeakValueDictionary()
@@ -85,22 +85,22 @@ class Store:
 
 
 def packed(one: object) -> tuple[bytes, dict[str, Any]]:
-    """A job or shard as bytes, and the places, by digest, of what it shares."""
+    """A job or shard as bytes, and the places of its shared contents by digest."""
     pickler = _Pickler()
     pickler.dump(one)
     return pickler.file.getvalue(), pickler.places
 
 
 def unpacked(content: bytes, places: dict[str, Any]) -> Any:
-    """What was packed."""
+    """The job or shard that was packed."""
     return _Unpickler(content, places).load()
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
     """Leaves out the places of what is shared.
 
-    Ray has to pickle them itself: places that it does not see travel are kept for ever. And what
-    fails where a job is unpickled is then raised as it is.
+    Ray has to pickle them itself, as it never frees places that it does not see travel. Errors of
+    unpickling a job are then also raised as they are.
     """
 
     def __init__(self) -> None:
