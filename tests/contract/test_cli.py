@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -144,7 +145,8 @@ def test_every_action_is_listed(game, markdown):
 def test_as_a_program_without_names_the_default_game_is_meant():
     assert all(command in run().output for command in ("watch", "play", "train", "protocol"))
     command = [sys.executable, "-m", "shakespeare_env", "watch", "--moves", "0"]
-    out = subprocess.check_output(command, text=True, encoding="utf-8")
+    # Without what readline may have put into the environment behind Python's back: COLUMNS.
+    out = subprocess.check_output(command, text=True, encoding="utf-8", env=dict(os.environ))
     assert out.startswith("\n" + str(Position.new(registry.DEFAULT, players=SEATS)))
 
 

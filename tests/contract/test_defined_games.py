@@ -17,7 +17,16 @@ from typer.testing import CliRunner
 
 from shakespeare_agents import evaluate, make
 from shakespeare_agents.mcp import handbook
-from shakespeare_env import Batch, Position, PositionError, StateField, define, registry, rule
+from shakespeare_env import (
+    Batch,
+    Position,
+    PositionError,
+    StateField,
+    define,
+    registration,
+    registry,
+    rule,
+)
 from shakespeare_env.cli import app
 from shakespeare_env.errors import BoxError
 from shakespeare_env.rng import below
@@ -31,10 +40,14 @@ NAMES = ("leduc", "kuhn")
 @pytest.fixture(scope="module", autouse=True)
 def games():
     """Both, until the end of the module."""
+    with_ids: list[Any] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(registry.GAMES_VARIABLE, "")
         patch.setattr(registry, "_loaded", dict(registry._loaded))
-        yield {name: registry.register_file(f"{GAMES / name}.py:GAME") for name in NAMES}
+        patch.setattr(registration, "register", lambda *given: with_ids.append(given))
+        found = {name: registry.register_file(f"{GAMES / name}.py:GAME") for name in NAMES}
+        assert with_ids == [(name, registry.seats(name)) for name in NAMES]
+        yield found
 
 
 def positions(name, count=20):

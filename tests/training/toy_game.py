@@ -20,6 +20,7 @@ from shakespeare_env import (
     ObservationLayout,
     StateField,
     define,
+    registration,
     registry,
     rule,
 )
@@ -113,6 +114,7 @@ def registered() -> Iterator[None]:
     """Make the game known by its name."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "_loaded", dict(registry._loaded))
+        patch.setattr(registration, "register", lambda name, seats: None)
         registry.register(GAME)
         yield
 
