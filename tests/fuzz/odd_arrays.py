@@ -132,7 +132,7 @@ _LAYOUTS: tuple[Callable[[Any], Any], ...] = (
     _unaligned,
     lambda array: np.repeat(array[..., None], 3, axis=-1)[..., 1],  # a column
     lambda array: array[::-1] if array.ndim else array,
-    lambda array: np.broadcast_to(array.ravel()[:1], array.shape) if array.size else array,
+    lambda array: np.broadcast_to(array.ravel()[:1], array.shape) if array.size > 1 else array,
     lambda array: array[None],
     lambda array: array[..., None],
     lambda array: array.reshape(-1)[:1].squeeze(),

@@ -10,6 +10,7 @@ import copy
 import random
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -28,7 +29,9 @@ def rearranged(case: random.Random, d: Dict) -> Dict:
     for _ in range(case.randint(1, 6)):
         case.choice(_CHANGES)(case, d)
     if case.random() < 0.85:
-        _BALANCE[d["game"]](case, d)
+        # What does not hang together enough to be balanced is left to the engine to refuse.
+        with suppress(LookupError, TypeError, ValueError, AttributeError):
+            _BALANCE[d["game"]](case, d)
     return d
 
 
