@@ -108,7 +108,7 @@ def define(
     hidden = scratch(said, table.size)
     state = state_type((*said, *hidden))
     layout, observe = observing([f for f in said if f.name != "winners"], most)
-    fault = better.get("fault", faults.fault)
+    fault = faults.and_own(better.get("fault"))
     rules = Rules(
         set_up,
         legal,
@@ -124,7 +124,7 @@ def define(
     scored = words.scores_of(name, state, most, scores, notation.from_seen)
     by_words = next((field for field in said if field.name == PHASE and field.words), None)
     parts: dict[str, Any] = {
-        "explain": faults.explain,
+        "explain": faults.explaining(better.get("explain")),
         "phase": _phase_by(by_words),
         "seen_by": seeing(name, state, said, notation.from_dict),
         "is_secret": _nothing_is_secret,
@@ -140,7 +140,7 @@ def define(
         "events": words.events(scored),
         "score_sheet": lambda position: [("points", scored(position))],
     }
-    given = {key: value for key, value in better.items() if key in parts}
+    given = {key: value for key, value in better.items() if key in parts and key != "explain"}
     return Game(
         name=name,
         min_seats=seats[0],

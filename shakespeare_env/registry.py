@@ -85,12 +85,17 @@ def register(game: Game) -> Game:
     source = "".join(linecache.getlines(str(game.box)))  # works for a notebook's cells, too
     digest = hashlib.sha256(source.encode()).hexdigest()
     known = _loaded.get(game.name)
-    elsewhere = known is not None and known.game.box.parent != game.box.parent
-    if game.name in _SEATS or elsewhere:
+    if game.name in _SEATS or (known is not None and not _same_place(known.game.box, game.box)):
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     registration.register(game.name, range(game.min_seats, game.max_seats + 1))
     _loaded[game.name] = _Loaded(game, digest)
     return game
+
+
+def _same_place(one: Path, other: Path) -> bool:
+    """Whether two sources are one file, or cells of one notebook, which are no files."""
+    cells = one.parent == other.parent and not (one.exists() or other.exists())
+    return cells or one.resolve() == other.resolve()
 
 
 def register_file(given: str) -> Game:
@@ -109,12 +114,13 @@ def register_file(given: str) -> Game:
     found = getattr(module, attribute, None)
     if not isinstance(found, Game):
         raise ValueError(f"{path} has no game {attribute}; make one with `define`")
+    register(found)
     others = [one for one in os.environ.get(GAMES_VARIABLE, "").splitlines() if one]
     entry = f"{Path(path).resolve()}:{attribute}"
     if entry not in others:
         os.environ[GAMES_VARIABLE] = "\n".join([*others, entry])
     _files[found.name] = entry
-    return register(found)
+    return found
 
 
 def called(name: str) -> str:

@@ -77,6 +77,17 @@ def _texts(element, x, y, scale, places):
         yield from _texts(child, x, y, scale, places)
 
 
+def assert_in_place(drawn):
+    """All texts keep to the drawing and to their room."""
+    _, _, width, height = map(float, ElementTree.fromstring(drawn).attrib["viewBox"].split())
+    for line in texts(drawn):
+        assert line.left >= -0.5, line
+        assert line.right <= width + 0.5, line
+        assert line.top >= 0, line
+        assert line.bottom <= height, line
+        assert line.room is None or line.width <= line.room + 0.5, line
+
+
 def words(drawn, part=None):
     """The texts of a part of the picture, or of all of it."""
     return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]

@@ -36,6 +36,15 @@ FIELDS = (
 
 
 @rule
+def fault(game: Any) -> int:
+    """1 if the deck does not hold the four cards, or after the flop the three, that are left."""
+    for place in range(4):
+        if (game["deck"][place] == NO_CARD) != (place >= 4 - game["phase"]):
+            return 1
+    return 0
+
+
+@rule
 def draw(game: Any) -> int:
     """Take a card from the deck, which ends where there is none."""
     cards = 0
@@ -125,5 +134,6 @@ GAME = define(
     legal=legal,
     play=play,
     scores=scores,
+    fault=fault,
     score_scale=4,
 )

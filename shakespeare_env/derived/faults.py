@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from shakespeare_env.compiled import rule
 from shakespeare_env.game import Record
 
-_TO_MOVE, _EARLY = 1, 2
+_TO_MOVE, _EARLY = 1001, 1002
+"""Beyond the numbers that games give to faults of their own."""
+
+
+def and_own(own: Callable[[Record], int] | None) -> Callable[[Record], int]:
+    """`Rules.fault`: `fault`, and then the faults that a game finds itself."""
+    if own is None:
+        return fault
+
+    @rule
+    def both(game: Record) -> int:
+        found = fault(game)
+        return found if found != 0 else own(game)
+
+    return both
 
 
 @rule
@@ -24,6 +40,14 @@ def fault(game: Record) -> int:
 def rewind(game: Record) -> bool:
     """`Rules.rewind` of a game in which every choice is seen."""
     return False
+
+
+Explain = Callable[[Record, int], tuple[str, str, str]]
+
+
+def explaining(own: Explain | None) -> Explain:
+    """`Game.explain`: of these faults, and by `own` of those that a game finds itself."""
+    return lambda record, fault: (own if own and fault < _TO_MOVE else explain)(record, fault)
 
 
 def explain(record: Record, fault: int) -> tuple[str, str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -220,6 +221,7 @@ def test_a_definition_that_does_not_hold_together_is_refused(change, fault):
         ({"to_move": None}, "winners.*write the winning seats"),
         ({"winners": [0]}, "winners.*write null"),
         ({"more": 1}, "unknown key"),
+        ({"deck": [0, 1, -1, -1]}, "fault 1 of the rules"),
     ],
 )
 def test_text_that_does_not_fit_the_fields_is_refused(change, fault):
@@ -228,11 +230,20 @@ def test_text_that_does_not_fit_the_fields_is_refused(change, fault):
         Position.from_dict({**text, **change})
 
 
-def test_what_is_no_game_is_refused(games, tmp_path):
+def test_what_is_no_game_is_refused(games, tmp_path, monkeypatch):
+    before = os.environ[registry.GAMES_VARIABLE]
     other = tmp_path / "leduc.py"
     other.write_text((GAMES / "leduc.py").read_text())
     with pytest.raises(ValueError, match="another name"):
         registry.register_file(f"{other}:GAME")
+    monkeypatch.setattr(registry, "_loaded", {})
+    registry.register_file(f"{other}:GAME")
+    (tmp_path / "copy.py").write_text(other.read_text())
+    with pytest.raises(ValueError, match="another name"):  # of another file in the same folder
+        registry.register_file(f"{tmp_path / 'copy.py'}:GAME")
+    assert os.environ[registry.GAMES_VARIABLE] == f"{before}\n{other}:GAME"
+    monkeypatch.undo()
+    monkeypatch.setenv(registry.GAMES_VARIABLE, before)
     with pytest.raises(ValueError, match="no game CARDS"):
         registry.register_file(f"{GAMES / 'leduc.py'}:CARDS")
     with pytest.raises(ValueError, match=r"FILE\.py:NAME"):

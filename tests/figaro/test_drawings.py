@@ -19,7 +19,7 @@ from shakespeare_env.figaro.drawing.wording import asked, held, ranking
 from shakespeare_env.figaro.glossary import topics
 from shakespeare_env.figaro.redaction import seen_by
 from shakespeare_env.panels import Marks
-from tests.drawings import EYES, SVG, lab, placed, texts, words
+from tests.drawings import EYES, SVG, assert_in_place, lab, placed, texts, words
 from tests.figaro.cards import COLOURS
 from tests.figaro.positions import position
 from tests.figaro.samples import OURS, positions
@@ -38,18 +38,6 @@ def elements(position, names=()):
         for panel in board(position, names)
         for piece in panel.pieces
     }
-
-
-def assert_in_place(drawn):
-    """All texts keep to the drawing and to their room."""
-    root = ElementTree.fromstring(drawn)
-    _, _, width, height = map(float, root.attrib["viewBox"].split())
-    for line in texts(drawn):
-        assert line.left >= -0.5, line
-        assert line.right <= width + 0.5, line
-        assert line.top >= 0, line
-        assert line.bottom <= height, line
-        assert line.room is None or line.width <= line.room + 0.5, line
 
 
 @SEATS

@@ -11,8 +11,9 @@ from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.places import places
 from tests.contract.random_games import PLAIN_TABLES, sampled
+from tests.drawings import assert_in_place
 from tests.shakespeare.positions import position, seat, turn_position
-from tests.shakespeare.test_drawings import assert_in_place, rich_seat
+from tests.shakespeare.test_drawings import rich_seat
 
 SHAKESPEARE = [table for table in PLAIN_TABLES if table.game == "shakespeare"]
 NAMES = ("Anna", "heuristic-2", "Clara of the long name", 'D & <D> "')
@@ -73,7 +74,7 @@ def test_every_move_has_its_places_on_the_movers_board(table):
         for piece in pieces(seen, NAMES).values():
             assert piece.block.width <= WIDEST
             assert piece.title
-            assert_in_place(drawn(piece), piece.block.width, piece.block.height)
+            assert_in_place(drawn(piece))
     assert {"draft", "turn", "craft", "quill", "queen", "objective"} <= phases
 
 

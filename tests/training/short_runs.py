@@ -14,16 +14,19 @@ from shakespeare_training.config import make_config
 from shakespeare_training.expert_iteration.learner import orders_of
 from shakespeare_training.stopping import Stop
 
-SETTINGS: dict[str, Any] = {
-    "n_envs": 16,
-    "n_steps": 16,
-    "batch_size": 64,
+_SHORT: dict[str, Any] = {
     "width": 16,
     "decisions": 1500,
     "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
     "snapshot_every": 400,
     "max_snapshots": 2,
     "precision": "float32",
+}
+SETTINGS: dict[str, Any] = {
+    **_SHORT,
+    "n_envs": 16,
+    "n_steps": 16,
+    "batch_size": 64,
     "evaluation_opponents": ["random"],
     "score_reward_coef_end": 0.5,
     "win_reward_coef": 0.5,
@@ -39,16 +42,11 @@ def small(name):
 SMALL = small(registry.DEFAULT)
 
 SEARCHING: dict[str, Any] = {
+    **_SHORT,
     "algorithm": "expert_iteration",
     "n_envs": 6,
     "n_epochs": 1,
     "batch_size": 128,
-    "width": 16,
-    "decisions": 1500,
-    "opponents": {"current": 0.5, "past": 0.3, "heuristic": 0.2},
-    "snapshot_every": 400,
-    "max_snapshots": 2,
-    "precision": "float32",
     "simulations": 4,
     "considered": 2,
     "horizon": 1,
