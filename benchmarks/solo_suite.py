@@ -22,7 +22,8 @@ from shakespeare_agents.arena.solo_suite import (
     suite_file,
     suite_scores,
 )
-from shakespeare_agents.registry import digest_of, make
+from shakespeare_agents.identity import digest_of
+from shakespeare_agents.registry import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent

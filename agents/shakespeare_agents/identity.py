@@ -1,4 +1,4 @@
-"""A digest of everything that decides how an agent plays."""
+"""Digests of what decides how an agent plays."""
 
 from __future__ import annotations
 
@@ -8,21 +8,42 @@ import inspect
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from shakespeare_agents import greedy, naming, network_agent, random_agent
 from shakespeare_agents.greedy import GreedyAgent
+from shakespeare_agents.naming import python_name, split_options
 from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.python_agents import loaded_digest
 from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.registry import digest_of
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.game import Game
 
 DIGITS = 16
-"""The hexadecimal digits of a digest."""
+"""The hexadecimal digits of an agent's digest."""
 _PACKAGE = Path(__file__).parent
+
+
+def digest_of(name: str, agent: AnyAgent) -> str:
+    """SHA-256 of what an agent of that name was made from, to notice when that has changed.
+
+    It covers a network's weights and search options, or the source that Python's name points to; it
+    is empty for others.
+    """
+    python = python_name(name)
+    found = [_weights_digest(agent), "" if python is None else loaded_digest(python)]
+    both = all(found)
+    return hashlib.sha256("".join(found).encode()).hexdigest() if both else "".join(found)
+
+
+def _weights_digest(agent: AnyAgent) -> str:
+    if isinstance(agent, NetworkAgent):
+        return agent.network.digest()
+    if isinstance(agent, SearchAgent) and isinstance(agent.prior, NetworkAgent):
+        player = agent.player
+        made_from = agent.prior.network.digest(), agent.plan, player.horizon, player.temperature
+        return hashlib.sha256(repr(made_from).encode()).hexdigest()
+    return ""
 
 
 def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
@@ -41,28 +62,29 @@ def agent_digest(given: Player, agent: AnyAgent, game: Game) -> str:
 
 
 def _facts(given: Player, agent: AnyAgent, game: Game) -> list[Any]:
-    options = naming.split_options(given)[1] if isinstance(given, str) else {}
+    options = split_options(given)[1] if isinstance(given, str) else {}
     heuristics = sorted((_PACKAGE / "heuristics").glob(f"{game.name}*.py"))
     heuristics.append(_PACKAGE / "heuristics" / "best_action.py")
     # Subclasses may play otherwise.
     if type(agent) is NetworkAgent:
         made_of = agent.network.digest(), agent.greedy
-        return ["network", *made_of, code_digest([_file(network_agent)])]
+        return ["network", *made_of, code_digest([_PACKAGE / "network_agent.py"])]
     if type(agent) is SearchAgent:
         search = sorted((_PACKAGE / "search").glob("*.py"))
-        weights = digest_of("", agent)
+        weights = _weights_digest(agent)
         code = search if weights else [*search, *heuristics]
         # Threads change no move.
         facts = {name: value for name, value in options.items() if name != "threads"}
         return ["search", weights or _sorted(facts), code_digest(code)]
     if type(agent) is RandomAgent:
-        return ["random", code_digest([_file(random_agent)])]
+        return ["random", code_digest([_PACKAGE / "random_agent.py"])]
     if type(agent) is GreedyAgent:
-        return ["greedy", _sorted(options), code_digest([_file(greedy), *heuristics])]
+        code = [_PACKAGE / "greedy.py", *heuristics]
+        return ["greedy", _sorted(options), code_digest(code)]
     if given == "heuristic":
         return ["heuristic", code_digest(heuristics)]
     if isinstance(given, str) and (source := digest_of(given, agent)):
-        name = naming.python_name(naming.split_options(given)[0])
+        name = python_name(given)
         return ["python", source, "" if name is None else name.attribute, _sorted(options)]
     return ["object", str(given) if isinstance(given, str) else _source_of(given)]
 
@@ -95,10 +117,6 @@ def _source_of(given: object) -> str:
         return inspect.getsource(source)
     except (OSError, TypeError):
         return f"{source.__module__}.{source.__qualname__}"
-
-
-def _file(module: ModuleType) -> Path:
-    return Path(str(module.__file__))
 
 
 def _sorted(options: dict[str, Any]) -> str:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from pathlib import Path
 from typing import Any, NamedTuple
 
 BUILT_IN = ("random", "greedy", "heuristic", "network", "search")
 ENTRY_POINTS = "shakespeare_env.agents"
-"""The entry point group where other distributions register agents (see `roles`)."""
+"""The entry point group where other distributions register agents (see `registry.agent_from`)."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
 
 
@@ -38,34 +38,28 @@ class PythonName(NamedTuple):
     source: str
     attribute: str
 
+    @property
+    def is_file(self) -> bool:
+        """Whether the source is a file."""
+        return self.source.endswith(".py")
+
     def __str__(self) -> str:
         return ":".join(self)
 
 
 def python_name(text: str) -> PythonName | None:
-    """The Python that a text without options names.
+    """The Python that a text names, with options or without.
 
     None for the names of agents, and for existing folders, which are checkpoints.
     """
-    name = _split_python(text)
-    return None if name is None or text in names() or _is_folder(text) else name
-
-
-def _split_python(text: str) -> PythonName | None:
-    if text.endswith(".py"):
-        return PythonName(text, "")
-    source, colon, attribute = text.rpartition(":")
-    is_module = all(part.isidentifier() for part in [*source.split("."), *attribute.split(".")])
-    return (
-        PythonName(source, attribute) if colon and (source.endswith(".py") or is_module) else None
-    )
-
-
-def _is_folder(text: str) -> bool:
-    try:
-        return Path(text).is_dir()
-    except (OSError, ValueError):  # not a path
-        return False
+    name, _ = split_options(text)
+    if name in names() or os.path.isdir(name):
+        return None
+    if name.endswith(".py"):
+        return PythonName(name, "")
+    found = PythonName(*name.rpartition(":")[::2])
+    parts = [*found.source.split("."), *found.attribute.split(".")]
+    return found if found.is_file or all(map(str.isidentifier, parts)) else None
 
 
 def split_options(text: str) -> tuple[str, dict[str, Any]]:
@@ -86,7 +80,7 @@ def split_options(text: str) -> tuple[str, dict[str, Any]]:
 def option_without_value(text: str) -> str | None:
     """The first option after an agent's name that lacks its `=`; None in any other text."""
     name, *parts = text.split(",")
-    if _is_folder(text) or not (name in names() or python_name(name) or _is_folder(name)):
+    if os.path.isdir(text) or not (name in names() or python_name(name) or os.path.isdir(name)):
         return None
     return next((part.strip() for part in parts if "=" not in part), None)
 
@@ -96,4 +90,4 @@ def running_python(players: Iterable[str]) -> list[str]:
 
     Callers must check them before making agents from a file that a stranger may have written.
     """
-    return [player for player in players if python_name(split_options(player)[0]) is not None]
+    return [player for player in players if python_name(player) is not None]

@@ -1,4 +1,4 @@
-"""Importing what `my.py:NAME` and `package.module:NAME` name, and noticing changes."""
+"""Agents of users' own: imported as `my.py:NAME` or `package.module:NAME`, and made of objects."""
 
 from __future__ import annotations
 
@@ -6,17 +6,30 @@ import hashlib
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from shakespeare_agents.naming import PythonName
+from shakespeare_env.agent import Act, Agent, AnyAgent, Searcher
 from shakespeare_env.agent_faults import own_steps
+from shakespeare_env.game import Game
 from shakespeare_env.own_files import load_file
 from shakespeare_env.values import meant
 
+RULE = (
+    "an object with act() or search(), a function of observations, masks and generators, or a "
+    "class or function that makes an agent, of the game or of nothing"
+)
+"""A description of what can play."""
+_GIVEN = ("observations", "masks", "rng")
+"""The arguments of act()."""
+_OPTIONS = (bool, int, float, str)
+"""The types of options."""
 _MOST_NAMED = 10
 _digests: dict[PythonName, str] = {}
 """The digests of the sources that this process has loaded."""
@@ -36,7 +49,10 @@ def load(name: PythonName) -> Any:
             raise ValueError(_missing(name, module))
         found = getattr(found, part)
     defined_in = sys.modules.get(getattr(found, "__module__", None) or module.__name__, module)
-    _digests[name] = _joined(_source_digest(one) for one in (module, defined_in))
+    sources = sorted({_source_digest(module), _source_digest(defined_in)} - {""})
+    # One source is known by its own digest, two by that of both.
+    joined = "".join(sources)
+    _digests[name] = hashlib.sha256(joined.encode()).hexdigest() if sources[1:] else joined
     return found
 
 
@@ -58,14 +74,13 @@ def fault_in_words(fault: BaseException) -> str:
 
 
 def _module(name: PythonName) -> ModuleType:
-    is_file = name.source.endswith(".py")
-    if is_file and not _is_file(name.source):
+    if name.is_file and not os.path.isfile(name.source):
         raise ValueError(f"there is no file {name.source!r}; give the path of one that is there")
     if not name.attribute:
         raise ValueError(f"{name.source} is a file; name an agent in it: {name.source}:NAME")
     try:
         with _current_folder_on_path():
-            if is_file:
+            if name.is_file:
                 return load_file(Path(name.source))
             return importlib.import_module(name.source)
     except (Exception, SystemExit) as fault:
@@ -80,7 +95,7 @@ def _remedied(name: PythonName, fault: BaseException) -> str:
     if name.source == missing or name.source.startswith(f"{missing}."):
         return f"there is no module {missing!r}, neither in this folder nor installed"
     beside = Path(name.source).parent / f"{missing}.py"
-    if name.source.endswith(".py") and beside.is_file():
+    if name.is_file and beside.is_file():
         return f"{words}; run the command in the folder that holds {beside.name}"
     return f"{words}; it is not installed"
 
@@ -96,13 +111,6 @@ def _missing(name: PythonName, module: ModuleType) -> str:
         listed += f" and {more} more"
     question = meant(name.attribute, known)
     return f"{name.source} has no {name.attribute!r}{question}; it defines {listed}"
-
-
-def _is_file(path: str) -> bool:
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):  # not a path
-        return False
 
 
 @contextmanager
@@ -132,6 +140,100 @@ def _source_digest(module: ModuleType) -> str:
         return ""
 
 
-def _joined(digests: Iterable[str]) -> str:
-    found = sorted({*digests} - {""})
-    return "".join(found) if len(found) < 2 else hashlib.sha256("".join(found).encode()).hexdigest()
+@dataclass(frozen=True)
+class FunctionAgent:
+    """Plays what a function like `Agent.act` chooses."""
+
+    act: Act
+
+    def __repr__(self) -> str:
+        return getattr(self.act, "__qualname__", repr(self.act))
+
+
+def agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
+    """The agent that an object is or makes.
+
+    An object with act() or search() plays.  Classes and functions are looked at by their positional
+    parameters: a function that three fit is an `Agent.act`; one parameter without default is the
+    `Game`; without any, nothing is given.  Keyword-only parameters with defaults of type bool, int,
+    float or str are options.
+
+    Raises:
+        TypeError: it is none of these, lacks an option, or makes something else.
+    """
+    is_class = isinstance(given, type)
+    plays = not is_class and isinstance(given, Agent | Searcher)
+    if not plays and not callable(given):
+        raise TypeError(f"{name} cannot play: it is {_shown(given)}; give {RULE}")
+    takes = Signature() if plays else _signature(given)
+    parameters = takes.parameters.values()
+    needed = sum(p.kind <= p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
+    is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    acts = not plays and not is_class and _fits(takes, len(_GIVEN)) and (needed > 1 or is_open)
+    if plays or acts:
+        if options:
+            raise TypeError(
+                f"{name} is an agent already; it takes no options: drop {', '.join(options)}"
+            )
+        return _checked_agent(name, FunctionAgent(given) if acts else given)
+    if needed > 1:
+        raise TypeError(f"{name} takes {needed} positional arguments, {takes}; give {RULE}")
+    agent = given(*(game,) * needed, **_checked_options(name, takes, options))
+    if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
+        raise TypeError(
+            f"the agent {name!r} is {_shown(agent)}, which has neither act() nor search()"
+        )
+    return _checked_agent(name, agent)
+
+
+def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of the names and types that a class or function takes."""
+    keywords = [p for p in takes.parameters.values() if p.kind is p.KEYWORD_ONLY]
+    if bare := [p.name for p in keywords if p.default is p.empty]:
+        raise TypeError(f"{name} needs a default for its option {bare[0]!r}; write {bare[0]}=...")
+    kinds = {p.name: type(p.default) for p in keywords if type(p.default) in _OPTIONS}
+    checked = dict(options)
+    for option, value in options.items():
+        if option not in kinds:
+            known = ", ".join(kinds) or "none"
+            raise TypeError(f"the agent {name!r} has no option {option!r}; its options: {known}")
+        kind = kinds[option]
+        # A number may be written without its point, and a name may look like a number.
+        if (type(value), kind) in ((int, float), (int, str), (float, str)):
+            checked[option] = kind(value)
+        elif type(value) is not kind:
+            raise TypeError(
+                f"{option}={value!r} of the agent {name!r} must be of type {kind.__name__}"
+            )
+    return checked
+
+
+def _checked_agent(name: str, agent: AnyAgent) -> AnyAgent:
+    """The agent, once its method takes what it will be given."""
+    method, given = ("search", ("games", "rng")) if hasattr(agent, "search") else ("act", _GIVEN)
+    takes = _signature(getattr(agent, method))
+    if not _fits(takes, len(given)):
+        raise TypeError(
+            f"{method}{takes} of the agent {name!r} cannot be called with {', '.join(given)}; "
+            f"write {method}(self, {', '.join(given)})"
+        )
+    return agent
+
+
+def _signature(given: Callable[..., Any]) -> Signature:
+    try:
+        return signature(given)
+    except (TypeError, ValueError):  # it is written in C
+        return Signature([Parameter("arguments", Parameter.VAR_POSITIONAL)])
+
+
+def _fits(takes: Signature, arguments: int) -> bool:
+    try:
+        takes.bind(*[None] * arguments)
+    except TypeError:
+        return False
+    return True
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:200]

@@ -1,25 +1,26 @@
-"""Agents by name, checkpoint or Python that defines them."""
+"""From a name to an agent: `make` finds what is meant, and `agent_from` makes an agent of it."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from shakespeare_agents import naming, python_agents, roles
+from shakespeare_agents import naming
 from shakespeare_agents.bundled import NEWEST, bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import check_fits, load_checkpoint, read_card
 from shakespeare_agents.greedy import GreedyAgent
-from shakespeare_agents.naming import HOW_TO_NAME, PythonName, names
+from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_agents.network_agent import NetworkAgent
+from shakespeare_agents.python_agents import RULE, agent_from, fault_in_words, load
 from shakespeare_agents.random_agent import RandomAgent
-from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.agent import Plan
 from shakespeare_agents.search.making import (
     TEMPERATURE,
     horizon_named,
@@ -36,12 +37,106 @@ from shakespeare_env.values import meant
 _HEURISTICS = "shakespeare_agents.heuristics"
 
 
-def _network(game: Game, *, greedy: bool = True, version: int = NEWEST) -> AnyAgent:
-    return _from_checkpoint(bundled_checkpoint(game, version), game, greedy=greedy)
+def default(game: Game) -> str:
+    """The strongest built-in agent for a game.
+
+    `network` if the newest bundled one is for this game and box, else `heuristic`, else `random`.
+    """
+    if bundled_versions(game):
+        folder = bundled_checkpoint(game)
+        try:
+            check_fits(read_card(folder), game, folder)
+            return "network"
+        except CheckpointError:
+            pass  # another box is in force, for which a network has to be trained
+    return "heuristic" if has_heuristics(game) else "random"
+
+
+def make(player: Player, game: Game, **options: Any) -> AnyAgent:
+    """An agent for a game.
+
+    Args:
+        player: A name of `names()`, a checkpoint's folder, `path/to/my.py:NAME`,
+            `package.module:NAME`, or an object as these may name (see `agent_from`). Text may carry
+            options: `"network,greedy=false"`. Python that a text names is imported, once a process:
+            give no text from a source you do not trust.
+        game: The game that it plays.
+        **options: The agent's options (see `NetworkAgent`, `GreedyAgent`).
+
+    Raises:
+        ValueError: no agent, folder or object has this name, or the game has no such agent.
+        CheckpointError: the checkpoint is damaged or was made for another game or box.
+        TypeError: it is none of these, or lacks the option.
+        ImportError: Python that it names cannot be imported.
+    """
+    written: dict[str, Any] = {}
+    label = repr(player)
+    if isinstance(player, str):
+        label, written = naming.split_options(player)
+    given = _meant(player)
+    if isinstance(given, Path):
+        label, given = str(given), partial(_from_checkpoint, given)
+    try:
+        return agent_from(given, label, game, {**written, **options})
+    except Exception as fault:
+        if not (isinstance(player, str) and own_steps(fault)):
+            raise
+        raise TypeError(f"{label} makes no agent: {fault_in_words(fault)}") from fault
+
+
+def _meant(player: Player) -> Any:
+    """What `agent_from` takes, or the folder of a checkpoint."""
+    if isinstance(player, str):
+        name, _ = naming.split_options(player)
+        if name in _MAKERS:
+            return _MAKERS[name]
+        if name in naming.installed():
+            return _registered(naming.installed()[name])
+        if not name:
+            raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
+        if (bare := naming.option_without_value(name)) is not None:
+            raise ValueError(
+                f"the option {bare!r} in {name!r} has no value; give one, as in {bare}=1"
+            )
+        if (python := naming.python_name(name)) is not None:
+            return load(python)
+        player = Path(name)
+    if isinstance(player, os.PathLike):
+        folder = Path(player)
+        if not os.path.isdir(folder):  # Path.is_dir does not take any text
+            raise ValueError(
+                f"there is no agent or folder {str(folder)!r}{meant(str(folder), names())}; "
+                f"give one of {', '.join(names())}, {HOW_TO_NAME}"
+            )
+        return folder
+    if not isinstance(player, Agent | Searcher) and not callable(player):
+        raise TypeError(
+            f"{player!r} cannot play: give one of {', '.join(names())}, {HOW_TO_NAME}, or {RULE}"
+        )
+    return player
+
+
+def _registered(entry: EntryPoint) -> Any:
+    try:
+        return entry.load()
+    except (ImportError, AttributeError) as fault:
+        raise ImportError(
+            f"the agent {entry.name!r} is registered as {entry.value!r}, which cannot be loaded "
+            f"({fault}); repair or uninstall its distribution"
+        ) from fault
 
 
 def _from_checkpoint(folder: Path, game: Game, *, greedy: bool = True) -> AnyAgent:
     return NetworkAgent(load_checkpoint(folder, game)[0], greedy=greedy)
+
+
+def _network(game: Game, *, greedy: bool = True, version: int = NEWEST) -> AnyAgent:
+    return _from_checkpoint(bundled_checkpoint(game, version), game, greedy=greedy)
+
+
+def has_heuristics(game: Game) -> bool:
+    """Whether there is a heuristic agent for a game."""
+    return find_spec(f"{_HEURISTICS}.{game.name}") is not None
 
 
 def _heuristics(game: Game) -> Any:
@@ -51,11 +146,6 @@ def _heuristics(game: Game) -> Any:
             f"agents/{_HEURISTICS.replace('.', '/')}/{game.name}.py"
         )
     return import_module(f"{_HEURISTICS}.{game.name}")
-
-
-def has_heuristics(game: Game) -> bool:
-    """Whether there is a heuristic agent for a game."""
-    return find_spec(f"{_HEURISTICS}.{game.name}") is not None
 
 
 def _search(
@@ -84,7 +174,8 @@ def _search(
     if rollouts != "network":
         given = {"network": network, "version": version, "horizon": horizon}
         given |= {"considered": considered, "temperature": temperature}
-        if unused := [name for name, value in given.items() if value != _OF_NETWORKS[name]]:
+        takes = signature(_search).parameters
+        if unused := [name for name, value in given.items() if value != takes[name].default]:
             raise ValueError(
                 f"rollouts={rollouts} tries every move and asks no network: drop "
                 f"{', '.join(unused)}"
@@ -119,15 +210,6 @@ def _default_rollouts(game: Game, network: str) -> str:
 
 
 _ROLLOUTS = ("network", "heuristic", "random")
-_OF_NETWORKS: dict[str, Any] = {
-    "network": "network",
-    "version": NEWEST,
-    "considered": Plan.considered,
-    "horizon": "end",
-    "temperature": TEMPERATURE,
-}
-"""Defaults of search options that only networks have."""
-
 _MAKERS: dict[str, Callable[..., AnyAgent]] = {
     "random": lambda game: RandomAgent(),
     "greedy": lambda game, *, samples=1: GreedyAgent(_heuristics(game).evaluate, samples),
@@ -136,110 +218,3 @@ _MAKERS: dict[str, Callable[..., AnyAgent]] = {
     "search": _search,
 }
 """The makers of the agents `naming.BUILT_IN`."""
-
-
-def default(game: Game) -> str:
-    """The strongest built-in agent for a game.
-
-    `network` if the newest bundled one is for this game and box, else `heuristic`, else `random`.
-    """
-    if bundled_versions(game):
-        folder = bundled_checkpoint(game)
-        try:
-            check_fits(read_card(folder), game, folder)
-            return "network"
-        except CheckpointError:
-            pass  # another box is in force, for which a network has to be trained
-    return "heuristic" if has_heuristics(game) else "random"
-
-
-def make(player: Player, game: Game, **options: Any) -> AnyAgent:
-    """An agent for a game.
-
-    Args:
-        player: A name of `names()`, a checkpoint's folder, `path/to/my.py:NAME`,
-            `package.module:NAME`, or an object as these may name (see `roles.agent_from`). Text may
-            carry options: `"network,greedy=false"`. Python that a text names is imported, once a
-            process: give no text from a source you do not trust.
-        game: The game that it plays.
-        **options: The agent's options (see `NetworkAgent`, `GreedyAgent`).
-
-    Raises:
-        ValueError: no agent, folder or object has this name, or the game has no such agent.
-        CheckpointError: the checkpoint is damaged or was made for another game or box.
-        TypeError: it is none of these, or lacks the option.
-        ImportError: Python that it names cannot be imported.
-    """
-    if isinstance(player, str):
-        name, written = naming.split_options(player)
-        options = {**written, **options}
-        if name in _MAKERS:
-            return roles.called(name, _MAKERS[name], game, options)
-        if name in naming.installed():
-            return roles.called(name, _registered(naming.installed()[name]), game, options)
-        if not name:
-            raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
-        if (bare := naming.option_without_value(name)) is not None:
-            raise ValueError(
-                f"the option {bare!r} in {name!r} has no value; give one, as in {bare}=1"
-            )
-        if (python := naming.python_name(name)) is not None:
-            return _from_python(python, game, options)
-        player = Path(name)
-    if isinstance(player, os.PathLike):
-        folder = Path(player)
-        if not os.path.isdir(folder):  # Path.is_dir does not take any text
-            raise ValueError(
-                f"there is no agent or folder {str(folder)!r}{meant(str(folder), names())}; "
-                f"give one of {', '.join(names())}, {HOW_TO_NAME}"
-            )
-        return roles.called(str(folder), partial(_from_checkpoint, folder), game, options)
-    if not isinstance(player, Agent | Searcher) and not callable(player):
-        raise TypeError(
-            f"{player!r} cannot play: give one of {', '.join(names())}, {HOW_TO_NAME}, or "
-            f"{roles.RULE}"
-        )
-    return roles.agent_from(player, repr(player), game, options)
-
-
-def digest_of(name: str, agent: AnyAgent) -> str:
-    """SHA-256 of what an agent of that name was made from, to notice when that has changed.
-
-    It covers a network's weights and search options, or the source that Python's name points to; it
-    is empty for others.
-    """
-    python = naming.python_name(naming.split_options(name)[0])
-    found = [_weights_digest(agent), "" if python is None else python_agents.loaded_digest(python)]
-    both = all(found)
-    return hashlib.sha256("".join(found).encode()).hexdigest() if both else "".join(found)
-
-
-def _weights_digest(agent: AnyAgent) -> str:
-    if isinstance(agent, NetworkAgent):
-        return agent.network.digest()
-    if isinstance(agent, SearchAgent) and isinstance(agent.prior, NetworkAgent):
-        player = agent.player
-        made_from = agent.prior.network.digest(), agent.plan, player.horizon, player.temperature
-        return hashlib.sha256(repr(made_from).encode()).hexdigest()
-    return ""
-
-
-def _from_python(name: PythonName, game: Game, options: dict[str, Any]) -> AnyAgent:
-    given = python_agents.load(name)
-    try:
-        return roles.agent_from(given, str(name), game, options)
-    except Exception as fault:
-        if not own_steps(fault):
-            raise
-        words = python_agents.fault_in_words(fault)
-        raise TypeError(f"{name} makes no agent: {words}") from fault
-
-
-def _registered(entry: EntryPoint) -> Any:
-    try:
-        return entry.load()
-    except (ImportError, AttributeError) as fault:
-        raise ImportError(
-            f"the agent {entry.name!r} is registered as {entry.value!r}, which cannot be loaded "
-            f"({fault}); repair or uninstall its distribution"
-        ) from fault

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import evaluate, make
+from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import python_name, running_python
-from shakespeare_agents.registry import digest_of
 from shakespeare_env import registry
 from shakespeare_env.agent import decide
 from shakespeare_env.batch import Batch

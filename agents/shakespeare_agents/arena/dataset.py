@@ -15,7 +15,7 @@ from shakespeare_agents.arena.dataset_parts import Parts, decisions_of
 from shakespeare_agents.arena.entrants import Entrant, agent_set
 from shakespeare_agents.arena.recording import Recording
 from shakespeare_agents.arena.seat_orders import SeatPlan
-from shakespeare_agents.registry import digest_of
+from shakespeare_agents.identity import digest_of
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import Tell, Workers
 from shakespeare_agents.workers.in_process import ThisProcess

@@ -12,7 +12,7 @@ import pytest
 from shakespeare_agents import make
 from shakespeare_agents.arena.evaluate import evaluate
 from shakespeare_agents.checkpoint import save_checkpoint
-from shakespeare_agents.registry import digest_of
+from shakespeare_agents.identity import digest_of
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import AnyMove, no_weights
 from shakespeare_agents.search.player import Player

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from shakespeare_agents.identity import digest_of
 from shakespeare_agents.naming import running_python
-from shakespeare_agents.registry import digest_of
 from shakespeare_env.agent import AnyAgent, decide
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import CheckpointError
