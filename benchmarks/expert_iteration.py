@@ -27,9 +27,8 @@ from stable_baselines3.common.logger import configure
 from benchmarks import report
 from shakespeare_agents.bundled import bundled_checkpoint
 from shakespeare_agents.checkpoint import load_checkpoint
-from shakespeare_agents.workers import Job, Tell, Workers, open_workers
-from shakespeare_agents.workers.in_process import ThisProcess
-from shakespeare_agents.workers.jobs import R, S, tell_nobody
+from shakespeare_agents.workers import Job, Tell, ThisProcess, Workers, open_workers, tell_nobody
+from shakespeare_agents.workers.jobs import R, S
 from shakespeare_env import registry
 from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import chosen_config

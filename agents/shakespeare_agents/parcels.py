@@ -24,8 +24,7 @@ from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.registry import make
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import network_search
-from shakespeare_agents.workers import Shared, Workers
-from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers import Shared, ThisProcess, Workers
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.errors import WorkerError

@@ -16,8 +16,7 @@ from shakespeare_agents.arena.entrants import entrants_of as made
 from shakespeare_agents.arena.playing import places_of
 from shakespeare_agents.arena.recording import Recording
 from shakespeare_agents.arena.seat_orders import SeatPlan
-from shakespeare_agents.workers.in_process import ThisProcess
-from shakespeare_agents.workers.jobs import tell_nobody
+from shakespeare_agents.workers import ThisProcess, tell_nobody
 from shakespeare_env import Batch, registry
 from shakespeare_env.datasets import TABLES, frames, read_games
 from shakespeare_env.datasets.schema import GAMES as COLUMNS

@@ -11,8 +11,8 @@ import pytest
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 from shakespeare_agents.arena import evaluate  # noqa: E402
 from shakespeare_agents.workers import in_order, open_workers  # noqa: E402
-from shakespeare_agents.workers.installed import installed  # noqa: E402
 from shakespeare_agents.workers.on_ray import cluster as on_ray  # noqa: E402
+from shakespeare_agents.workers.on_ray.node import installed  # noqa: E402
 from shakespeare_env.errors import WorkerError  # noqa: E402
 from tests.ray.two_nodes import two_nodes  # noqa: E402
 from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares  # noqa: E402

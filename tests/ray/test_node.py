@@ -9,10 +9,9 @@ import pytest
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 
-from shakespeare_agents.workers import installed, open_workers  # noqa: E402
-from shakespeare_agents.workers.on_ray import store  # noqa: E402
-from shakespeare_agents.workers.on_ray.losses import loss  # noqa: E402
-from shakespeare_agents.workers.on_ray.node import shard_on_node  # noqa: E402
+from shakespeare_agents.workers import open_workers  # noqa: E402
+from shakespeare_agents.workers.on_ray import node, store  # noqa: E402
+from shakespeare_agents.workers.on_ray.cluster import loss  # noqa: E402
 from shakespeare_env.errors import WorkerError  # noqa: E402
 
 
@@ -43,7 +42,7 @@ def test_a_node_without_the_package_says_so():
     """What it is sent does not need the package."""
     done = subprocess.run(
         [sys.executable, "-c", BARE],
-        input=ray.cloudpickle.dumps(shard_on_node(installed.installed())),
+        input=ray.cloudpickle.dumps(node.shard_on_node(node.installed())),
         capture_output=True,
         check=True,
     )
@@ -51,21 +50,21 @@ def test_a_node_without_the_package_says_so():
 
 
 def test_a_node_with_another_version_or_without_an_extra_says_so(monkeypatch):
-    here = installed.installed()
-    unfit, done = shard_on_node({**here, "numba": "9.9"})("key", [None], b"", {})
+    here = node.installed()
+    unfit, done = node.shard_on_node({**here, "numba": "9.9"})("key", [None], b"", {})
     assert unfit.endswith(f"has numba {here['numba']}, this machine 9.9")
     assert done == b""
     monkeypatch.setattr(ray, "get", lambda _place: (b"cgone_missing\nA\n.", {}))
     with pytest.raises(WorkerError, match="cannot import gone_missing, which the work needs"):
-        store.JobInStore("key", None).load()
+        store.job_at(None)
 
 
 def test_checkouts_of_other_code_differ(tmp_path, monkeypatch):
     def digest():
-        installed.installed.cache_clear()
-        return installed.installed()["shakespeare-env"]
+        node.installed.cache_clear()
+        return node.installed()["shakespeare-env"]
 
-    monkeypatch.setattr(installed, "_PACKAGES", ("made_up",))
+    monkeypatch.setattr(node, "_PACKAGES", ("made_up",))
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "made_up").mkdir()
     module = tmp_path / "made_up" / "__init__.py"
@@ -75,7 +74,7 @@ def test_checkouts_of_other_code_differ(tmp_path, monkeypatch):
     assert digest() == first
     module.write_text("A = 2\n")
     assert digest() != first
-    installed.installed.cache_clear()
+    node.installed.cache_clear()
     assert importlib.metadata.version("shakespeare-env") in first
 
 

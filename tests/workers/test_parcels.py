@@ -13,8 +13,7 @@ from shakespeare_agents import identity, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.bundled import bundled_checkpoint
 from shakespeare_agents.parcels import BoxParcel, NamedParcel, parcel_of
-from shakespeare_agents.workers import open_workers
-from shakespeare_agents.workers.in_process import InMemory, ThisProcess
+from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
 from shakespeare_env import registry
 from shakespeare_env.agent_faults import agent_notes, own_steps
 from shakespeare_env.errors import WorkerError

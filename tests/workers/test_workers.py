@@ -13,7 +13,7 @@ import pytest
 from loky import ProcessPoolExecutor
 
 from shakespeare_agents.workers import in_order, open_workers
-from shakespeare_agents.workers import processes as processes_module
+from shakespeare_agents.workers.processes import FOLDERS
 from shakespeare_env.agent_faults import own_steps
 from shakespeare_env.errors import WorkerError
 from tests.workers.jobs_for_tests import RaisesLocal, Reads, Squares
@@ -206,9 +206,9 @@ def test_folders_of_killed_processes_are_forgotten(tmp_path, monkeypatch):
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
     for process in (ended.pid, os.getpid()):
-        (tmp_path / f"{processes_module._prefix(process)}x").mkdir()
+        (tmp_path / f"{FOLDERS}{process}-x").mkdir()
     (tmp_path / "shakespeare-env-elsewhere-1-x").mkdir()
     with open_workers(2):
         left = sorted(path.name for path in tmp_path.iterdir())
     assert len(left) == 3
-    assert f"{processes_module._prefix(ended.pid)}x" not in left
+    assert f"{FOLDERS}{ended.pid}-x" not in left

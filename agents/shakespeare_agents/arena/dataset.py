@@ -17,9 +17,7 @@ from shakespeare_agents.arena.recording import Recording
 from shakespeare_agents.arena.seat_orders import SeatPlan
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.workers import Tell, Workers
-from shakespeare_agents.workers.in_process import ThisProcess
-from shakespeare_agents.workers.jobs import tell_nobody
+from shakespeare_agents.workers import Tell, ThisProcess, Workers, tell_nobody
 from shakespeare_env import registry
 from shakespeare_env.agent import Searcher
 from shakespeare_env.batch_checks import checked_count

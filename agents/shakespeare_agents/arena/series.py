@@ -15,9 +15,7 @@ from shakespeare_agents.arena.result import EvaluationResult, agent_results
 from shakespeare_agents.arena.seat_orders import Order, SeatPlan
 from shakespeare_agents.intervals import mean_interval
 from shakespeare_agents.parcels import AgentSet
-from shakespeare_agents.workers import Tell, Workers, in_order
-from shakespeare_agents.workers.in_process import ThisProcess
-from shakespeare_agents.workers.jobs import tell_nobody
+from shakespeare_agents.workers import Tell, ThisProcess, Workers, in_order, tell_nobody
 from shakespeare_env import registry
 from shakespeare_env.lineup import play_out
 

@@ -1,14 +1,17 @@
-"""Jobs, their shards, and who works on them."""
+"""Jobs, their shards, and who works on them; this process may do so itself."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
+
 
 Tell = Callable[[int, int], None]
 """Called with the decisions made and the games finished since the last call; sometimes with none,
@@ -88,3 +91,36 @@ def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
         while following in waiting:
             yield waiting.pop(following)
             following += 1
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """Bytes of this process."""
+
+    digest: str
+    content: bytes
+
+    def read(self) -> bytes:
+        """See `Shared.read`."""
+        return self.content
+
+
+class ThisProcess:
+    """Does one shard after the other."""
+
+    size = 1
+
+    def share(self, content: bytes) -> InMemory:
+        """See `Workers.share`."""
+        return InMemory(hashlib.sha256(content).hexdigest(), content)
+
+    def release(self, shared: Shared) -> None:
+        """See `Workers.release`; readers keep the bytes."""
+
+    def run(
+        self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
+    ) -> Generator[tuple[int, R], None, None]:
+        """See `Workers.run`; `tell` is called as the work goes on."""
+        work = job.start()
+        for number, shard in enumerate(shards):
+            yield number, work(shard, tell)

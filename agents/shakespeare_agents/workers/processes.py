@@ -25,7 +25,7 @@ import cloudpickle
 from loky import ProcessPoolExecutor
 
 from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
-from shakespeare_agents.workers.worker import Done, SentJob, do
+from shakespeare_agents.workers.worker import Done, do
 from shakespeare_env.errors import WorkerError
 
 _MOST_LOST = 3
@@ -33,6 +33,8 @@ _MOST_LOST = 3
 _WAITING = 1
 """Waiting shards a worker, so that none is idle."""
 _LOOK_EVERY_S = 1.0
+FOLDERS = f"shakespeare-env-{platform.node()}-"
+"""The beginning of the names of processes' folders, whose parent several machines may share."""
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
@@ -51,18 +53,6 @@ class InFile:
         return self.path.read_bytes()
 
 
-@dataclass(frozen=True)
-class _SentJob:
-    content: InFile
-
-    @property
-    def key(self) -> str:
-        return self.content.digest
-
-    def load(self) -> Any:
-        return cloudpickle.loads(self.content.read())
-
-
 class Processes:
     """Worker processes; they end with the block, or when this process does.
 
@@ -73,7 +63,7 @@ class Processes:
     def __init__(self, size: int) -> None:
         self.size = size
         _forget_dead()
-        self._folder = tempfile.TemporaryDirectory(prefix=_prefix(os.getpid()))
+        self._folder = tempfile.TemporaryDirectory(prefix=f"{FOLDERS}{os.getpid()}-")
         self._shares: Counter[str] = Counter()
         self._executor: ProcessPoolExecutor | None = None
 
@@ -103,7 +93,7 @@ class Processes:
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
-        sent = _SentJob(self.share(cloudpickle.dumps(job)))
+        sent = self.share(cloudpickle.dumps(job))
         source = enumerate(shards)
         begun: dict[Future[str], tuple[int, S]] = {}
         waiting: list[tuple[int, S]] = []
@@ -114,11 +104,8 @@ class Processes:
                     room = self.size * (1 + _WAITING) - len(begun)
                     waiting += islice(source, max(room - len(waiting), 0))
                     while waiting:
-                        number, shard = waiting[0]
-                        begun[self._running().submit(_do, self._folder.name, sent, shard)] = (
-                            number,
-                            shard,
-                        )
+                        task = self._folder.name, sent, waiting[0][1]
+                        begun[self._running().submit(_do, *task)] = waiting[0]
                         del waiting[0]
                     if not begun:
                         return
@@ -126,7 +113,9 @@ class Processes:
                     if not ended:
                         tell(0, 0)
                     for future in ended:
-                        done = _collected(future.result())
+                        path = Path(future.result())
+                        done: Done = cloudpickle.loads(path.read_bytes())
+                        path.unlink()
                         number, _ = begun.pop(future)
                         lost = 0
                         tell(done.decisions, done.games)
@@ -137,7 +126,11 @@ class Processes:
                     self._stop()
                     lost += 1
                     if lost > _MOST_LOST:
-                        raise WorkerError(_gone(lost)) from fault
+                        raise WorkerError(
+                            f"a worker process was lost {lost} times in a row: memory ran out, or "
+                            "an agent ended its process; give fewer with --workers, or try the "
+                            "agents in this process"
+                        ) from fault
         finally:
             if begun:
                 self._stop()
@@ -159,32 +152,22 @@ class Processes:
             self._executor = None
 
 
-def _do(folder: str, job: SentJob, shard: Any) -> str:
+def _do(folder: str, job: InFile, shard: Any) -> str:
     """See `worker.do`; returns the file of its result.
 
     A result larger than a pipe's buffer could be cut short by its worker's loss, and its reader
     would wait for the rest for ever.
     """
     path = Path(folder) / secrets.token_hex(16)
-    path.write_bytes(cloudpickle.dumps(do(job, shard)))
+    done = do(job.digest, lambda: cloudpickle.loads(job.read()), shard)
+    path.write_bytes(cloudpickle.dumps(done))
     return str(path)
-
-
-def _collected(path: str) -> Done:
-    done: Done = cloudpickle.loads(Path(path).read_bytes())
-    Path(path).unlink()
-    return done
-
-
-def _prefix(process: int | str) -> str:
-    """The prefix of a process's folders, whose parent several machines may share."""
-    return f"shakespeare-env-{platform.node()}-{process}-"
 
 
 def _forget_dead() -> None:
     """Delete the folders of processes that were killed."""
-    for folder in Path(tempfile.gettempdir()).glob(glob.escape(_prefix("")[:-1]) + "*"):
-        process = folder.name.removeprefix(_prefix("")[:-1]).partition("-")[0]
+    for folder in Path(tempfile.gettempdir()).glob(f"{glob.escape(FOLDERS)}*"):
+        process = folder.name.removeprefix(FOLDERS).partition("-")[0]
         if process.isdigit() and not _lives(int(process)):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -199,13 +182,6 @@ def _lives(process: int) -> bool:
     except OSError:
         return True  # it is another user's
     return True
-
-
-def _gone(times: int) -> str:
-    return (
-        f"a worker process was lost {times} times in a row: memory ran out, or an agent ended its "
-        "process; give fewer with --workers, or try the agents in this process"
-    )
 
 
 def _set_up(driver: int) -> None:

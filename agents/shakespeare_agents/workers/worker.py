@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import cloudpickle
 
-from shakespeare_agents.workers.jobs import Job
+from shakespeare_agents.workers.jobs import Job, Work
 from shakespeare_env.agent_faults import FromElsewhere
 
 _MOST_STARTED = 4
 """The most jobs kept; a match of checkpoints holds many weights."""
-_started: OrderedDict[str, Callable[..., Any]] = OrderedDict()
-
-
-class SentJob(Protocol):
-    """A job on its way to workers."""
-
-    @property
-    def key(self) -> str:
-        """A key that no other job has."""
-        ...
-
-    def load(self) -> Job[Any, Any]:
-        """The job."""
-        ...
+_started: OrderedDict[str, Work[Any, Any]] = OrderedDict()
 
 
 class Done(NamedTuple):
@@ -54,8 +41,8 @@ class Done(NamedTuple):
         raise raised
 
 
-def do(job: SentJob, shard: Any) -> Done:
-    """Do a shard of a job, which is started when it is first asked for."""
+def do(key: str, load: Callable[[], Job[Any, Any]], shard: Any) -> Done:
+    """Do a shard of a job, which is loaded and started when its key is first seen."""
     decisions = games = 0
 
     def count(more_decisions: int, more_games: int) -> None:
@@ -64,19 +51,15 @@ def do(job: SentJob, shard: Any) -> Done:
         games += more_games
 
     try:
-        result = _work_of(job)(shard, count)
+        if key not in _started:
+            _started[key] = load().start()
+            while len(_started) > _MOST_STARTED:
+                _started.popitem(last=False)
+        _started.move_to_end(key)
+        result = _started[key](shard, count)
     except Exception as fault:
         return Done(None, decisions, games, (_pickled(fault), FromElsewhere.of(fault)))
     return Done(result, decisions, games)
-
-
-def _work_of(job: SentJob) -> Callable[..., Any]:
-    if job.key not in _started:
-        _started[job.key] = job.load().start()
-        while len(_started) > _MOST_STARTED:
-            _started.popitem(last=False)
-    _started.move_to_end(job.key)
-    return _started[job.key]
 
 
 def _pickled(fault: Exception) -> bytes:

@@ -17,8 +17,7 @@ from shakespeare_agents.network import Network
 from shakespeare_agents.parcels import AgentSet
 from shakespeare_agents.search.agent import Plan
 from shakespeare_agents.search.making import network_search
-from shakespeare_agents.workers import Workers
-from shakespeare_agents.workers.in_process import ThisProcess
+from shakespeare_agents.workers import ThisProcess, Workers
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.expert_iteration.games import Examples

@@ -5,21 +5,29 @@ from __future__ import annotations
 import logging
 import reprlib
 import time
+from collections import Counter
 from collections.abc import Generator, Iterable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
 import cloudpickle
 import ray
-from ray.exceptions import RayError
+from ray.exceptions import (
+    LocalRayletDiedError,
+    NodeDiedError,
+    ObjectLostError,
+    ObjectStoreFullError,
+    OutOfDiskError,
+    OutOfMemoryError,
+    RayError,
+    RayTaskError,
+    WorkerCrashedError,
+)
 
-from shakespeare_agents.workers.installed import installed
 from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
 from shakespeare_agents.workers.on_ray.joining import head_answers, joined
-from shakespeare_agents.workers.on_ray.losses import loss
-from shakespeare_agents.workers.on_ray.node import shard_on_node
+from shakespeare_agents.workers.on_ray.node import installed, shard_on_node
 from shakespeare_agents.workers.on_ray.store import InStore, Store, packed
 from shakespeare_agents.workers.worker import Done
 from shakespeare_env.errors import WorkerError
@@ -34,14 +42,26 @@ WITHOUT_CORES_S = 60.0
 WITHOUT_HEAD_S = 20.0
 """Seconds that its head may be silent; Ray ends this process after 60 s."""
 
+_LOSSES: dict[type[RayError], tuple[str, str]] = {
+    OutOfMemoryError: (
+        "its node ran out of memory",
+        "start Ray there with fewer cores (`ray start --num-cpus`)",
+    ),
+    OutOfDiskError: ("its node's disk is full", "free some of it"),
+    ObjectStoreFullError: (
+        "its node's object store is full",
+        "start Ray there with a larger --object-store-memory",
+    ),
+    NodeDiedError: ("its node is gone", "look at that node's logs in /tmp/ray"),
+    ObjectLostError: ("its result was lost with its node", "look at that node's logs in /tmp/ray"),
+    WorkerCrashedError: (
+        "its process ended: memory ran out, or an agent ended it",
+        "start Ray with fewer cores a node (`ray start --num-cpus`), or try the agents without Ray",
+    ),
+}
+"""The cause of a lost worker, and the remedy if losses go on, by type of fault."""
+
 _logger = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class _Begun:
-    number: int
-    shard: Any
-    lost: int
 
 
 class Cluster:
@@ -86,16 +106,15 @@ class Cluster:
         """See `Workers.run`."""
         sent = self._store.put_job(job)
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))
-        # Unlike a generator, `map` goes on after a time without shards.
-        source = map(lambda one: _Begun(one[0], one[1], 0), enumerate(shards))  # noqa: C417
-        begun: dict[Any, _Begun] = {}
-        again: list[_Begun] = []
+        source = enumerate(shards)
+        begun: dict[Any, tuple[int, S]] = {}
+        again: list[tuple[int, S]] = []
+        lost: Counter[int] = Counter()
         try:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun) - len(again)
                 for one in [*again, *islice(source, max(room, 0))]:
-                    ref = do.remote(sent.key, [sent.place], *packed(one.shard))
-                    begun[ref] = one
+                    begun[do.remote(sent.digest, [sent.place], *packed(one[1]))] = one
                 again = []
                 if not begun:
                     return
@@ -103,15 +122,23 @@ class Cluster:
                 if not ended:
                     tell(0, 0)
                 for ref in ended:
-                    one = begun.pop(ref)
+                    number, shard = begun.pop(ref)
                     try:
                         done = _taken(ref)
                         result = done.unpacked()
                     except RayError as fault:
-                        again.append(_lost(one, fault))
+                        cause, remedy = loss(fault)
+                        lost[number] += 1
+                        if lost[number] >= _MOST_LOST:
+                            raise WorkerError(
+                                f"the worker of shard {number}, {reprlib.repr(shard)}, was lost "
+                                f"{lost[number]} times, at last because {cause}; {remedy}"
+                            ) from fault
+                        _logger.warning("a worker was lost: %s; its shard is done again", cause)
+                        again.append((number, shard))
                         continue
                     tell(done.decisions, done.games)
-                    yield one.number, result
+                    yield number, result
         finally:
             for ref in begun:
                 ray.cancel(ref, force=True)
@@ -174,18 +201,18 @@ def _taken(ref: Any) -> Done:
     return done
 
 
-def _lost(one: _Begun, fault: RayError) -> _Begun:
-    """A shard to be done again.
+def loss(fault: RayError) -> tuple[str, str]:
+    """The cause of a shard's loss, and the remedy if losses go on.
 
     Raises:
-        WorkerError: its worker has been lost too often.
+        WorkerError: nothing can be done any more.
     """
-    cause, remedy = loss(fault)
-    lost = one.lost + 1
-    if lost >= _MOST_LOST:
+    if isinstance(fault, LocalRayletDiedError):
         raise WorkerError(
-            f"the worker of shard {one.number}, {reprlib.repr(one.shard)}, was lost {lost} times, "
-            f"at last because {cause}; {remedy}"
+            "Ray has ended on this machine; start it again (`ray start`), then repeat the command"
         ) from fault
-    _logger.warning("a worker was lost: %s; its shard is done again", cause)
-    return replace(one, lost=lost)
+    for kind, words in _LOSSES.items():
+        if isinstance(fault, kind):
+            return words
+    cause = fault.cause if isinstance(fault, RayTaskError) else fault
+    raise WorkerError(f"Ray has failed: {type(cause).__name__}: {cause}") from fault

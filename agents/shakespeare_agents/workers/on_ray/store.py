@@ -31,28 +31,21 @@ class InStore:
         return content
 
 
-@dataclass(frozen=True)
-class JobInStore:
-    """A job in the object store; see `SentJob`."""
+def job_at(place: Any) -> Job[Any, Any]:
+    """A job from the object store.
 
-    key: str
-    place: Any
-
-    def load(self) -> Job[Any, Any]:
-        """See `SentJob.load`.
-
-        Raises:
-            WorkerError: an extra that the job needs is missing here.
-        """
-        content = ray.get(self.place)
-        try:
-            job: Job[Any, Any] = unpacked(*content)
-        except ModuleNotFoundError as missing:
-            raise WorkerError(
-                f"{platform.node()} cannot import {missing.name}, which the work needs; install "
-                "the same extras of shakespeare-env on all machines"
-            ) from missing
-        return job
+    Raises:
+        WorkerError: an extra that the job needs is missing here.
+    """
+    content = ray.get(place)
+    try:
+        job: Job[Any, Any] = unpacked(*content)
+    except ModuleNotFoundError as missing:
+        raise WorkerError(
+            f"{platform.node()} cannot import {missing.name}, which the work needs; install the "
+            "same extras of shakespeare-env on all machines"
+        ) from missing
+    return job
 
 
 class Store:
@@ -73,15 +66,15 @@ class Store:
             found = self._shared[digest] = InStore(digest, _put(content, len(content)))
         return found
 
-    def put_job(self, job: Job[Any, Any]) -> JobInStore:
-        """Put a job there.
+    def put_job(self, job: Job[Any, Any]) -> InStore:
+        """Put a job there, for `job_at`.
 
         Raises:
             WorkerError: there is no room for it.
         """
         content, places = packed(job)
         place = _put((content, places), len(content))
-        return JobInStore(hashlib.sha256(content).hexdigest(), place)
+        return InStore(hashlib.sha256(content).hexdigest(), place)
 
 
 def packed(one: object) -> tuple[bytes, dict[str, Any]]:
