@@ -17,24 +17,6 @@ from shakespeare_env.generators import GameGenerators
 from shakespeare_env.lineup import Lineup
 
 
-class _BothAtOnce(RememberingPass):
-    """Computes values with the logits.
-
-    Attributes:
-        places: int[m], where the next m observations are seen.
-        latest: float32[m], the values of the last ones.
-    """
-
-    places: NDArray[Any]
-    latest: NDArray[np.float32]
-
-    def legal_logits(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        logits, self.latest = self.logits_and_values(observations, masks, self.places)
-        return logits
-
-
 class _EstimatingNetworkAgent(NetworkAgent):
     """Plays as another network agent does and estimates while it decides.
 
@@ -44,7 +26,7 @@ class _EstimatingNetworkAgent(NetworkAgent):
 
     def __init__(self, agent: NetworkAgent) -> None:
         super().__init__(agent.network, greedy=agent.greedy)
-        self._forward = self.forward = _BothAtOnce(agent.network)
+        self._forward = self.forward = RememberingPass(agent.network)
 
 
 def estimating(agents: Sequence[AnyAgent]) -> list[AnyAgent]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,8 +90,12 @@ def write_policies_and_values(
     observations: Any,
     masks: Any,
     places: Any,
-    memory: Any,
-    side_by_side: Any,
+    seen_by: Any,
+    sums_of: Any,
+    change: Any,
+    rows: Any,
+    bias: Any,
+    hidden: Any,
     network: Any,
     room: Any,
     logits: Any,
@@ -99,17 +103,32 @@ def write_policies_and_values(
 ) -> None:
     """Write logits as `write_policies` does, and values into float32[n].
 
-    The first layer's sums are updated from what was seen last at the same place.
+    The first layer's sums are updated from what was seen last at the same place. The hidden layers
+    of policy and outlook are computed as one, which reads the features once.
+
+    Args:
+        observations: int8[n, D].
+        masks: bool[n, A].
+        places: int64[n], below k.
+        seen_by: int8[k, D], the last observations at k places; replaced.
+        sums_of: int32[k, W], the first layer's products of them; replaced.
+        change: int16[D], room for a difference.
+        rows: float32[W, 2W], the weights of policy and outlook side by side.
+        bias: float32[2W].
+        hidden: float32[2W], room.
+        network: `Weights`.
+        room: `Scratch`.
+        logits: float32[n, A], written where legal.
+        values: float32[n], written.
     """
-    weights, scratch, kept = Weights(*network), Scratch(*room), Memory(*memory)
-    joint = SideBySide(*side_by_side)
+    weights, scratch = Weights(*network), Scratch(*room)
     width = len(scratch.features)
-    policy, outlook = joint.hidden[:width], joint.hidden[width:]
+    policy, outlook = hidden[:width], hidden[width:]
     for i in range(len(observations)):
-        before, sums = kept.before[places[i]], kept.sums[places[i]]
-        update_sums(observations[i], before, kept.change, weights, scratch.inputs, sums)
+        before, sums = seen_by[places[i]], sums_of[places[i]]
+        update_sums(observations[i], before, change, weights, scratch.inputs, sums)
         normalised(sums, weights, scratch)
-        layer(scratch.features, joint.rows, joint.bias, scratch.inputs, joint.hidden)
+        layer(scratch.features, rows, bias, scratch.inputs, hidden)
         write_legal(masks[i], policy, weights, scratch.lanes, logits[i])
         values[i] = dot(outlook, weights.heads[0], scratch.lanes) + weights.heads_bias[0]
 
@@ -135,85 +154,45 @@ class ForwardPass:
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """int8[n, D] -> float32[n], the expectation of the seat to move, in units of the reward."""
-        return self._heads(observations)[:, 0]
-
-    def _heads(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         heads = np.empty((len(observations), len(self.weights.heads)), np.float32)
         seen = plain(observations, np.int8)
         write_outlooks(seen, tuple(self.weights), self._room(), heads)
-        return heads
+        return heads[:, 0]
 
     def _room(self) -> tuple[Any, ...]:
         # It is made anew, as several threads may ask at once.
         return tuple(Scratch.of(self.weights))
 
 
-class Memory(NamedTuple):
-    """The last observations of a network at k places, such as the seats of games.
-
-    Attributes:
-        before: int8[k, D], the observations.
-        sums: int32[k, W], the first layer's products of them.
-        change: int16[D], room for a difference.
-    """
-
-    before: NDArray[np.int8]
-    sums: NDArray[np.int32]
-    change: NDArray[np.int16]
-
-    @classmethod
-    def of(cls, weights: Weights, places: int) -> Memory:
-        """The memory of places at which nothing was seen yet."""
-        numbers, width = weights.first.shape
-        # Zeros have sums of 0.
-        return cls(
-            np.zeros((places, numbers), np.int8),
-            np.zeros((places, width), np.int32),
-            np.zeros(numbers, np.int16),
-        )
-
-
-class SideBySide(NamedTuple):
-    """The hidden layers of policy and outlook as one, which reads the features once.
-
-    Attributes:
-        rows: float32[W, 2W], inputs first.
-        bias: float32[2W].
-        hidden: float32[2W], room for the policy's, then the outlook's.
-    """
-
-    rows: NDArray[np.float32]
-    bias: NDArray[np.float32]
-    hidden: NDArray[np.float32]
-
-    @classmethod
-    def of(cls, weights: Weights) -> SideBySide:
-        """The layers of these weights."""
-        bias = np.concatenate([weights.policy_bias, weights.outlook_bias])
-        rows = np.hstack([weights.policy, weights.outlook])
-        return cls(plain(rows, np.float32), plain(bias, np.float32), np.zeros_like(bias))
-
-
 class RememberingPass(ForwardPass):
-    """A forward pass for ongoing games: its answers are the same, but come faster."""
+    """A forward pass for ongoing games: logits are the same, come faster, and with their values.
 
-    def __init__(self, network: Network) -> None:
-        super().__init__(network)
-        self._side_by_side = SideBySide.of(self.weights)
+    Attributes:
+        places: int[m], below k: where the next m observations are seen.
+        latest: float32[m], the values of the last ones, as `values` gives them, bit for bit.
+    """
+
+    places: NDArray[Any]
+    latest: NDArray[np.float32]
 
     def remember(self, places: int) -> None:
-        """Begin with k places at which nothing was seen yet."""
-        self._memory = Memory.of(self.weights, places)
+        """Begin with k places, such as the seats of games, at which nothing was seen yet."""
+        numbers, width = self.weights.first.shape
+        # Zeros have sums of 0.
+        seen_by, sums = np.zeros((places, numbers), np.int8), np.zeros((places, width), np.int32)
+        rows = plain(np.hstack([self.weights.policy, self.weights.outlook]), np.float32)
+        bias = np.concatenate([self.weights.policy_bias, self.weights.outlook_bias])
+        self._kept = seen_by, sums, np.zeros(numbers, np.int16), rows, bias, np.zeros_like(bias)
 
-    def logits_and_values(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_], places: NDArray[np.integer]
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """What `legal_logits` and `values` give, bit for bit; `places` is int[n], below k."""
+    def legal_logits(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """See `ForwardPass.legal_logits`; the values are in `latest` then."""
         logits = np.full(masks.shape, -np.inf, np.float32)
-        values = np.empty(len(masks), np.float32)
+        self.latest = np.empty(len(masks), np.float32)
         seen, legal = plain(observations, np.int8), plain(masks, np.bool_)
-        at = plain(places, np.int64)
-        memory, joint = tuple(self._memory), tuple(self._side_by_side)
-        network, room = tuple(self.weights), self._room()
-        write_policies_and_values(seen, legal, at, memory, joint, network, room, logits, values)
-        return logits, values
+        at, network = plain(self.places, np.int64), tuple(self.weights)
+        write_policies_and_values(
+            seen, legal, at, *self._kept, network, self._room(), logits, self.latest
+        )
+        return logits

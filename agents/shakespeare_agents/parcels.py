@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import platform
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import cloudpickle
 import safetensors.numpy
@@ -30,85 +30,8 @@ from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.errors import WorkerError
 from shakespeare_env.game import Game
 
-
-class AgentParcel(Protocol):
-    """An agent on its way."""
-
-    def opened(self, game: Game) -> AnyAgent:
-        """The agent, made for a game.
-
-        Raises:
-            WorkerError: the agent is a different one here.
-        """
-        ...
-
-
-@dataclass(frozen=True)
-class NetworkParcel:
-    """A network's agent: its weights."""
-
-    weights: Shared
-    greedy: bool
-
-    def opened(self, game: Game) -> AnyAgent:
-        """See `AgentParcel.opened`."""
-        return NetworkAgent(_network(self.weights, game), greedy=self.greedy)
-
-
-@dataclass(frozen=True)
-class SearchParcel:
-    """A search over a network: its weights and options."""
-
-    weights: Shared
-    plan: Plan
-    horizon: int
-    temperature: float
-
-    def opened(self, game: Game) -> AnyAgent:
-        """See `AgentParcel.opened`; workers share the cores, so it searches on one thread."""
-        network = _network(self.weights, game)
-        return network_search(
-            game, network, self.plan, horizon=self.horizon, temperature=self.temperature, threads=1
-        )
-
-
-@dataclass(frozen=True)
-class NamedParcel:
-    """An agent's name, and its digest at the sender."""
-
-    name: str
-    digest: str
-
-    def opened(self, game: Game) -> AnyAgent:
-        """See `AgentParcel.opened`."""
-        try:
-            agent = make(self.name, game)
-        except (ValueError, TypeError, ImportError) as fault:
-            raise WorkerError(f"the agent {self.name!r} on {_here()}: {fault}") from fault
-        if agent_digest(self.name, agent, game) != self.digest:
-            raise WorkerError(
-                f"the agent {self.name!r} is another one on {_here()}: its code or options differ; "
-                "put the same version there"
-            )
-        return agent
-
-
-@dataclass(frozen=True)
-class ObjectParcel:
-    """A user's own agent, pickled."""
-
-    content: Shared
-
-    def opened(self, game: Game) -> AnyAgent:
-        """See `AgentParcel.opened`."""
-        try:
-            agent: AnyAgent = cloudpickle.loads(self.content.read())
-        except Exception as fault:  # their code
-            raise WorkerError(
-                f"an agent cannot be unpickled on {_here()} ({type(fault).__name__}: {fault}); "
-                "install what it imports there"
-            ) from fault
-        return agent
+AgentParcel = Callable[[Game], AnyAgent]
+"""An agent on its way: makes it again for a game; WorkerError if it is another one there."""
 
 
 def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> AgentParcel:
@@ -125,20 +48,76 @@ def parcel_of(given: Player, agent: AnyAgent, game: Game, workers: Workers) -> A
     """
     # Subclasses may play otherwise.
     if type(agent) is NetworkAgent:
-        return NetworkParcel(_shared(agent.network, workers), agent.greedy)
+        return partial(_network_agent, _shared(agent.network, workers), agent.greedy)
     if type(agent) is SearchAgent and isinstance(agent.prior, NetworkAgent):
-        player = agent.player
-        weights = _shared(agent.prior.network, workers)
-        return SearchParcel(weights, agent.plan, player.horizon, player.temperature)
+        player, weights = agent.player, _shared(agent.prior.network, workers)
+        return partial(_searching, weights, agent.plan, player.horizon, player.temperature)
     if isinstance(given, str):
-        return NamedParcel(_from_anywhere(given), agent_digest(given, agent, game))
+        return partial(named_agent, _from_anywhere(given), agent_digest(given, agent, game))
     try:
-        return ObjectParcel(workers.share(cloudpickle.dumps(agent)))
+        return partial(_unpickled, workers.share(cloudpickle.dumps(agent)))
     except Exception as fault:
         raise TypeError(
             f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
             "my.py:NAME, make it picklable, or play it without workers"
         ) from fault
+
+
+def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
+    """An agent by its name, which must have this digest here, too."""
+    try:
+        agent = make(name, game)
+    except (ValueError, TypeError, ImportError) as fault:
+        raise WorkerError(f"the agent {name!r} on {_here()}: {fault}") from fault
+    if agent_digest(name, agent, game) != digest:
+        raise WorkerError(
+            f"the agent {name!r} is another one on {_here()}: its code or options differ; put the "
+            "same version there"
+        )
+    return agent
+
+
+def _network_agent(weights: Shared, greedy: bool, game: Game) -> AnyAgent:
+    return NetworkAgent(_network(weights, game), greedy=greedy)
+
+
+def _searching(
+    weights: Shared, plan: Plan, horizon: int, temperature: float, game: Game
+) -> AnyAgent:
+    """A search over a network, on one thread, as workers share the cores."""
+    network = _network(weights, game)
+    return network_search(game, network, plan, horizon=horizon, temperature=temperature, threads=1)
+
+
+def _unpickled(content: Shared, _game: Game) -> AnyAgent:
+    try:
+        agent: AnyAgent = cloudpickle.loads(content.read())
+    except Exception as fault:  # their code
+        raise WorkerError(
+            f"an agent cannot be unpickled on {_here()} ({type(fault).__name__}: {fault}); "
+            "install what it imports there"
+        ) from fault
+    return agent
+
+
+def _shared(network: Network, workers: Workers) -> Shared:
+    return workers.share(safetensors.numpy.save(dict(network.tensors)))
+
+
+def _network(weights: Shared, game: Game) -> Network:
+    return Network(safetensors.numpy.load(weights.read()), game.layout)
+
+
+def _from_anywhere(name: str) -> str:
+    """A name with its path made absolute, for use in another folder."""
+    python = naming.python_name(name)
+    if python is None or not python.is_file:
+        return name
+    return f"{Path(python.source).resolve()}{name.removeprefix(python.source)}"
+
+
+def _here() -> str:
+    return platform.node() or "this machine"
 
 
 @dataclass(frozen=True)
@@ -207,28 +186,9 @@ class AgentSet:
 
 def _arrived(box: BoxParcel, parcels: Sequence[AgentParcel], seats: Sequence[int]) -> AgentSet:
     game = box.put_in_force()
-    made = [parcel.opened(game) for parcel in parcels]
+    made = [parcel(game) for parcel in parcels]
     agents = [made[seat] for seat in seats]
     return AgentSet(game, agents, agents, ThisProcess())
-
-
-def _shared(network: Network, workers: Workers) -> Shared:
-    return workers.share(safetensors.numpy.save(dict(network.tensors)))
-
-
-def _network(weights: Shared, game: Game) -> Network:
-    tensors: Mapping[str, Any] = safetensors.numpy.load(weights.read())
-    return Network(tensors, game.layout)
-
-
-def _from_anywhere(name: str) -> str:
-    """A name with its path made absolute, for use in another folder."""
-    bare, _, options = name.partition(",")
-    python = naming.python_name(bare)
-    if python is None or not python.source.endswith(".py"):
-        return name
-    path = f"{Path(python.source).resolve()}:{python.attribute}"
-    return f"{path},{options}" if options else path
 
 
 @cache
@@ -241,7 +201,3 @@ def _box_file(digest: str, content: Shared) -> Path:
     if not path.exists():
         path.write_bytes(content.read())
     return path
-
-
-def _here() -> str:
-    return platform.node() or "this machine"

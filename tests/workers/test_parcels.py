@@ -12,7 +12,7 @@ import pytest
 from shakespeare_agents import identity, make
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.bundled import bundled_checkpoint
-from shakespeare_agents.parcels import BoxParcel, NamedParcel, parcel_of
+from shakespeare_agents.parcels import BoxParcel, named_agent, parcel_of
 from shakespeare_agents.workers import InMemory, ThisProcess, open_workers
 from shakespeare_env import registry
 from shakespeare_env.agent_faults import agent_notes, own_steps
@@ -52,7 +52,7 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
     name = "agents_for_tests.py:Drawn"
     parcel = parcel_of(name, make(name, FIGARO), FIGARO, ThisProcess())
     monkeypatch.chdir("/")
-    assert pickle.loads(pickle.dumps(parcel)).opened(FIGARO).act
+    assert pickle.loads(pickle.dumps(parcel))(FIGARO).act
 
 
 def test_how_an_agent_failed_is_said_as_here(processes):
@@ -70,11 +70,11 @@ def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processe
     with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
         evaluate([Held(), "random"], "figaro", games=3, workers=processes)
     digest = identity.agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
-    assert NamedParcel("heuristic", digest).opened(FIGARO)
+    assert named_agent("heuristic", digest, FIGARO)
     with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
-        NamedParcel("heuristic", "0" * 16).opened(FIGARO)
+        named_agent("heuristic", "0" * 16, FIGARO)
     with pytest.raises(WorkerError, match=r"the agent 'gone.py:A' on .*: there is no file"):
-        NamedParcel("gone.py:A", digest).opened(FIGARO)
+        named_agent("gone.py:A", digest, FIGARO)
 
 
 ARRIVAL = """
