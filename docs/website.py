@@ -98,11 +98,7 @@ REFERENCE = {
         )
         + _modules("shakespeare_agents", "intervals"),
     ),
-    "workers": (
-        "Workers",
-        _modules("shakespeare_agents.workers", "choosing jobs")
-        + _modules("shakespeare_agents", "parcels"),
-    ),
+    "workers": ("Workers", _modules("shakespeare_agents", "workers workers.jobs parcels")),
     "mcp": (
         "Language models at the table",
         _modules("shakespeare_agents.mcp", "tables telling keeping server"),
@@ -116,7 +112,7 @@ REFERENCE = {
         _modules("shakespeare_agents", "strategy")
         + _modules(
             "shakespeare_agents.strategy",
-            "self_play trials positions groups findings facts plots "
+            "self_play trials positions groups findings plots "
             "forecasts calibration calibration_plot look_ahead",
         ),
     ),

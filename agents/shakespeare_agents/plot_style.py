@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -51,6 +52,13 @@ def prepare(axes: Axes, title: str, x: str, y: str = "", *, pad: float = 10.0) -
         axes.spines[side].set_color(SPINE)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def bars(place: int) -> dict[str, Any]:
+    """How the series of a place, from 0, is drawn with its intervals, for `Axes.errorbar`."""
+    colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
+    look = {"linewidth": 1.5, "elinewidth": 1.2, "capsize": 3, "markersize": 5}
+    return {"color": colour, "marker": marker, **look}
 
 
 def say_nothing(axes: Axes, words: str) -> None:

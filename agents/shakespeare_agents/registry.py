@@ -49,6 +49,11 @@ def default(game: Game) -> str:
             return "network"
         except CheckpointError:
             pass  # another box is in force, for which a network has to be trained
+    return unlearned(game)
+
+
+def unlearned(game: Game) -> str:
+    """The best way to play a game without a network: `heuristic`, or `random` if it has none."""
     return "heuristic" if has_heuristics(game) else "random"
 
 
@@ -69,13 +74,23 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         TypeError: it is none of these, or lacks the option.
         ImportError: Python that it names cannot be imported.
     """
-    written: dict[str, Any] = {}
-    label = repr(player)
+    given: Any = player
+    label, written = repr(player), dict[str, Any]()
     if isinstance(player, str):
         label, written = naming.split_options(player)
-    given = _meant(player)
-    if isinstance(given, Path):
-        label, given = str(given), partial(_from_checkpoint, given)
+        given = _named(label)
+    elif not isinstance(player, os.PathLike | Agent | Searcher) and not callable(player):
+        raise TypeError(
+            f"{label} cannot play: give one of {', '.join(names())}, {HOW_TO_NAME}, or {RULE}"
+        )
+    if isinstance(given, os.PathLike):
+        label = os.fspath(given)
+        if not os.path.isdir(label):  # Path.is_dir does not take any text
+            raise ValueError(
+                f"there is no agent or folder {label!r}{meant(label, names())}; give one of "
+                f"{', '.join(names())}, {HOW_TO_NAME}"
+            )
+        given = partial(_from_checkpoint, Path(label))
     try:
         return agent_from(given, label, game, {**written, **options})
     except Exception as fault:
@@ -84,36 +99,18 @@ def make(player: Player, game: Game, **options: Any) -> AnyAgent:
         raise TypeError(f"{label} makes no agent: {fault_in_words(fault)}") from fault
 
 
-def _meant(player: Player) -> Any:
-    """What `agent_from` takes, or the folder of a checkpoint."""
-    if isinstance(player, str):
-        name, _ = naming.split_options(player)
-        if name in _MAKERS:
-            return _MAKERS[name]
-        if name in naming.installed():
-            return _registered(naming.installed()[name])
-        if not name:
-            raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
-        if (bare := naming.option_without_value(name)) is not None:
-            raise ValueError(
-                f"the option {bare!r} in {name!r} has no value; give one, as in {bare}=1"
-            )
-        if (python := naming.python_name(name)) is not None:
-            return load(python)
-        player = Path(name)
-    if isinstance(player, os.PathLike):
-        folder = Path(player)
-        if not os.path.isdir(folder):  # Path.is_dir does not take any text
-            raise ValueError(
-                f"there is no agent or folder {str(folder)!r}{meant(str(folder), names())}; "
-                f"give one of {', '.join(names())}, {HOW_TO_NAME}"
-            )
-        return folder
-    if not isinstance(player, Agent | Searcher) and not callable(player):
-        raise TypeError(
-            f"{player!r} cannot play: give one of {', '.join(names())}, {HOW_TO_NAME}, or {RULE}"
-        )
-    return player
+def _named(name: str) -> Any:
+    """What a name without options stands for: a maker of agents, an object, or a folder."""
+    if name in _MAKERS:
+        return _MAKERS[name]
+    if name in naming.installed():
+        return _registered(naming.installed()[name])
+    if not name:
+        raise ValueError(f"an agent needs a name: give one of {', '.join(names())}")
+    if (bare := naming.option_without_value(name)) is not None:
+        raise ValueError(f"the option {bare!r} in {name!r} has no value; give one, as in {bare}=1")
+    python = naming.python_name(name)
+    return Path(name) if python is None else load(python)
 
 
 def _registered(entry: EntryPoint) -> Any:
@@ -165,7 +162,9 @@ def _search(
     threads: int = 1,
 ) -> AnyAgent:
     plan = Plan(simulations, seconds, considered, utility, sharpness, near_certain)
-    rollouts = rollouts or _default_rollouts(game, network)
+    if not rollouts:
+        is_there = network != "network" or bundled_versions(game)
+        rollouts = "network" if is_there else unlearned(game)
     if rollouts not in _ROLLOUTS:
         raise ValueError(
             f"rollouts={rollouts!r}{meant(rollouts, _ROLLOUTS)}: choose one of "
@@ -200,13 +199,6 @@ def _search(
         temperature=temperature,
         threads=threads,
     )
-
-
-def _default_rollouts(game: Game, network: str) -> str:
-    """Rollouts by a network if one is named or bundled, else by rules of thumb, else at random."""
-    if network != "network" or bundled_versions(game):
-        return "network"
-    return "heuristic" if has_heuristics(game) else "random"
 
 
 _ROLLOUTS = ("network", "heuristic", "random")

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_agents.network import Network
-from shakespeare_env.game import ObservationLayout
+from shakespeare_env.game import Game, ObservationLayout
+
+Tensors = dict[str, NDArray[np.float32]]
 
 
-def random_tensors(
-    width: int, numbers: int, actions: int, seed: int = 0
-) -> dict[str, NDArray[np.float32]]:
+def random_network(game: Game, width: int = 4, *, heads: bool = True, **changed: object) -> Network:
+    """A network for a game, with some tensors in place of random ones."""
+    tensors = random_tensors(width, game.layout.size, game.actions.size)
+    if heads:
+        tensors |= random_heads(width, game.max_seats)
+    return Network(tensors | changed, game.layout)  # type: ignore[arg-type]
+
+
+def write_checkpoint(folder: Path, game: Game, seed: int = 0) -> Tensors:
+    """Save a checkpoint of random weights."""
+    tensors = random_tensors(8, game.layout.size, game.actions.size, seed)
+    save_checkpoint(
+        folder, tensors, game, players=[game.max_seats], command="", settings={}, figures={}
+    )
+    return tensors
+
+
+def random_tensors(width: int, numbers: int, actions: int, seed: int = 0) -> Tensors:
     rng = np.random.default_rng(seed)
     shapes = Network.shapes(width, numbers, actions)
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}
 
 
-def random_heads(width: int, seats: int, seed: int = 0) -> dict[str, NDArray[np.float32]]:
+def random_heads(width: int, seats: int, seed: int = 0) -> Tensors:
     rng = np.random.default_rng([seed, 1])
     shapes = Network.head_shapes(width, seats)
     return {name: rng.normal(size=shape).astype(np.float32) for name, shape in shapes.items()}

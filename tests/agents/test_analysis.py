@@ -15,13 +15,12 @@ from shakespeare_agents.analysis import (
     verdicts,
     worst,
 )
-from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.single_game import SingleGame
 from shakespeare_agents.strategy.counterfactual import counterfactual
 from shakespeare_env import Position, registry
 from shakespeare_env.film import Forecasts
-from tests.agents.networks import random_heads, random_tensors
+from tests.agents.networks import random_heads, random_network
 
 GAMES = registry.names()
 WIDTH = 4
@@ -29,9 +28,7 @@ ROLLOUTS = "search,rollouts=random,simulations=8"
 
 
 def forecaster(name):
-    game = registry.game(name)
-    tensors = random_tensors(WIDTH, game.layout.size, game.actions.size)
-    return NetworkAgent(Network({**tensors, **random_heads(WIDTH, game.max_seats)}, game.layout))
+    return NetworkAgent(random_network(registry.game(name), WIDTH))
 
 
 def played(name, players=None, most=None):
@@ -114,14 +111,11 @@ def test_forecasts_of_a_game_end_with_what_happened(game, analyst):
 def test_a_networks_forecasts_stand_at_the_seats_they_are_of():
     name = "figaro"
     rules, players = registry.game(name), 3
-    heads = random_heads(WIDTH, rules.max_seats)
+    heads = {name: 0 * tensor for name, tensor in random_heads(WIDTH, rules.max_seats).items()}
     # Alike for every observation: the more, the farther clockwise of the mover.
-    for head in heads:
-        heads[head] = np.zeros_like(heads[head])
     heads["win.bias"] = np.log(np.arange(1, rules.max_seats + 1, dtype=np.float32))
     heads["score.bias"] = np.arange(rules.max_seats, dtype=np.float32)
-    tensors = random_tensors(WIDTH, rules.layout.size, rules.actions.size)
-    agent = NetworkAgent(Network({**tensors, **heads}, rules.layout))
+    agent = NetworkAgent(random_network(rules, WIDTH, **heads))
     positions = played(name, players, 12).positions
     found = forecasts_of(positions, Analyst(rules, agent))
     for position, chances, scores in zip(positions, found.chances, found.scores, strict=True):

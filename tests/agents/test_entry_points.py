@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import re
-import subprocess
 import sys
 
 import pytest
@@ -79,18 +78,6 @@ def test_it_plays_wherever_an_agent_is_named(site):
     assert type(opponent).__name__ == "FirstLegal"
     out = printed("evaluate", "first", "random", "random", "--game", GAME.name, "--games", "3")
     assert "│ first " in out
-
-
-def test_a_new_process_finds_it(site):
-    """The whole way through the import system's own search for distributions."""
-    program = (
-        f"import sys; sys.path.insert(0, {str(site)!r})\n"
-        "from shakespeare_agents import make, names\n"
-        "from shakespeare_env import registry\n"
-        f"print('first' in names(), type(make('first', registry.game({GAME.name!r}))).__name__)"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "True FirstLegal\n", done.stderr
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from shakespeare_agents.inference import Scratch, Weights, first_sums, update_su
 from shakespeare_agents.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env.compiled import kernel
-from tests.agents.networks import random_heads, random_tensors
+from tests.agents.networks import random_network
 from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
 from tests.generators import generators
 
@@ -38,15 +38,6 @@ def views(request):
     return batch.game, np.concatenate(seen), np.concatenate(legal)
 
 
-def network_of(game, width, *, heads=True, scale=1.0):
-    tensors = random_tensors(width, game.layout.size, game.actions.size)
-    if heads:
-        tensors |= random_heads(width, game.max_seats)
-    return Network(
-        {name: tensor * np.float32(scale) for name, tensor in tensors.items()}, game.layout
-    )
-
-
 @pytest.fixture(params=["bundled", *WIDTHS, "without heads"])
 def network(request, views):
     if request.param == "bundled":
@@ -54,8 +45,8 @@ def network(request, views):
         assert isinstance(agent, NetworkAgent)
         return agent.network
     if request.param == "without heads":
-        return network_of(views[0], 16, heads=False)
-    return network_of(views[0], request.param)
+        return random_network(views[0], 16, heads=False)
+    return random_network(views[0], request.param)
 
 
 def heads_of(network, observations):
@@ -134,7 +125,7 @@ def test_sums_that_follow_what_changed_are_those_made_afresh(views, network):
 def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
     """The largest weights times the largest numbers, and the largest change of these."""
     game = views[0]
-    network = network_of(game, 33)
+    network = random_network(game, 33)
     network.tensors["trunk.weight"][:] = LARGEST_WEIGHT
     ends = np.array([game.layout.high, game.layout.low, game.layout.high], np.int8)
     sums, weights = both_sums(network, ends)
@@ -148,7 +139,7 @@ def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
 def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
     """Of a network that no checkpoint may exceed."""
     game, observations, masks = views
-    network = network_of(game, 33)
+    network = random_network(game, 33)
     for tensor in network.tensors.values():
         tensor[:] = np.sign(tensor) * np.float32(scale)
     network = Network(network.tensors, game.layout)
@@ -166,7 +157,7 @@ def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
 
 def test_threads_may_ask_at_once(views):
     game, observations, masks = views
-    forward = ForwardPass(network_of(game, 64))
+    forward = ForwardPass(random_network(game, 64))
 
     def ask(_):
         return forward.legal_logits(observations, masks), forward.values(observations)
@@ -180,7 +171,7 @@ def test_threads_may_ask_at_once(views):
 def test_arrays_of_any_kind_will_do_and_weights_are_copied(views):
     """Read-only, with gaps, column by column, of other types; none is compiled for anew."""
     game, observations, masks = views
-    network = network_of(game, 8)
+    network = random_network(game, 8)
     forward = ForwardPass(network)
     expected = forward.legal_logits(observations[::2], masks[::2])
     locked = observations[::2].copy(), masks[::2].copy()

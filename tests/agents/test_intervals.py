@@ -64,12 +64,6 @@ def test_a_verdict_holds_with_few_deals_too():
     assert verdict_interval(np.array([3.0])) == (3.0, None, None)
 
 
-def test_rows_of_one_cluster_count_once():
-    deals = np.random.default_rng(0).normal(size=200)
-    found = over_clusters(clustered_mean, np.repeat(deals, 4), np.repeat(np.arange(200), 4))
-    assert found == pytest.approx(mean_interval(deals))
-
-
 def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():
     rng = np.random.default_rng(2)
     held = 0
@@ -87,9 +81,3 @@ def test_independent_wins_get_wilsons_interval():
     assert share == pytest.approx(0.3)
     # Independent games vary by 1 / 99 of their number more than Wilson takes them to.
     assert (low, high) == pytest.approx(wilson_interval(29.7, 99))
-
-
-@pytest.mark.parametrize("value", [0.0, 0.5, 1.0])
-def test_a_share_that_never_varies_counts_clusters(value):
-    found = over_clusters(clustered_share, np.full(100, value), np.repeat(np.arange(50), 2))
-    assert found == pytest.approx((value, *wilson_interval(value * 50, 50)))

@@ -10,29 +10,20 @@ import pytest
 
 from shakespeare_agents import GreedyAgent, RandomAgent, default, make, names
 from shakespeare_agents import bundled as bundled_networks
-from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import Batch, registry
 from shakespeare_env.agent import Agent, agent_for, decide
 from shakespeare_env.errors import CheckpointError
-from tests.agents.networks import random_tensors
+from tests.agents.networks import random_tensors, write_checkpoint
 from tests.generators import generators
 
-WIDTH = 8
 GAME = registry.game("figaro")
-
-
-def write_checkpoint(folder, seed=0):
-    tensors = random_tensors(WIDTH, GAME.layout.size, GAME.actions.size, seed)
-    facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
-    save_checkpoint(folder, tensors, GAME, players=[GAME.max_seats], **facts)
-    return tensors
 
 
 @pytest.fixture
 def folder(tmp_path):
-    write_checkpoint(tmp_path / "run")
+    write_checkpoint(tmp_path / "run", GAME)
     return tmp_path / "run"
 
 
@@ -69,7 +60,7 @@ def test_the_bundled_network_is_the_default_where_there_is_one(bundled):
     assert default(replace(GAME, name="chess")) == "random"
     with pytest.raises(ValueError, match="no checkpoint of figaro is bundled; train one"):
         make("network", GAME)
-    tensors = write_checkpoint(bundled)
+    tensors = write_checkpoint(bundled, GAME)
     assert default(GAME) == "network"
     for agent in (make("network", GAME), agent_for(None, GAME)):
         assert isinstance(agent, NetworkAgent)
@@ -85,7 +76,7 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
         return agent.network.tensors["trunk.weight"].tolist()
 
     written = {
-        version: write_checkpoint(bundled.parent / version, seed)["trunk.weight"].tolist()
+        version: write_checkpoint(bundled.parent / version, GAME, seed)["trunk.weight"].tolist()
         for seed, version in enumerate(("9", "1", "10"))
     }
     (bundled.parent / "drafts").mkdir()
@@ -101,7 +92,7 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
 
 @pytest.mark.parametrize("fault", ["another box", "no card"])
 def test_a_checkpoint_that_does_not_fit_is_no_default(bundled, fault):
-    write_checkpoint(bundled)
+    write_checkpoint(bundled, GAME)
     card = bundled / "card.json"
     if fault == "no card":
         card.unlink()
@@ -113,7 +104,7 @@ def test_a_checkpoint_that_does_not_fit_is_no_default(bundled, fault):
 
 
 def test_options_in_the_text_and_as_arguments(folder, bundled):
-    write_checkpoint(bundled)
+    write_checkpoint(bundled, GAME)
     comma = folder.with_name("width 8, two seats")
     comma.symlink_to(folder)
     player: Any
@@ -136,25 +127,14 @@ def test_options_in_the_text_and_as_arguments(folder, bundled):
 def test_what_plays_is_what_was_given(folder):
     for agent in (Lazy(), RandomAgent()):
         assert make(agent, GAME) is agent
+    said = make(lambda *given: given, GAME)
+    assert isinstance(said, Agent)
+    assert said.act(1, 2, 3) == (1, 2, 3)  # type: ignore[arg-type,comparison-overlap]
     # A class has the methods, but nobody to call them on.
     assert isinstance(make(RandomAgent, GAME), RandomAgent)
-    tensors = random_tensors(WIDTH, GAME.layout.size, GAME.actions.size)
+    tensors = random_tensors(8, GAME.layout.size, GAME.actions.size)
     expected = choices(NetworkAgent(Network(tensors, GAME.layout)))
     assert choices(make(folder, GAME)) == expected != choices(make(folder, GAME), seed=2)
-
-
-def test_a_function_plays_what_it_chooses():
-    seen: list[Any] = []
-
-    def noting(observations, masks, rng):
-        seen.append((observations, masks, rng))
-        return masks.argmax(axis=1)
-
-    batch, rng = Batch(GAME.name, 3, players=4), generators(3)
-    agent = make(noting, GAME)
-    assert isinstance(agent, Agent)
-    assert agent.act(batch.obs, batch.mask, rng).tolist() == batch.mask.argmax(axis=1).tolist()
-    assert all(a is b for a, b in zip(seen[0], (batch.obs, batch.mask, rng), strict=True))
 
 
 def test_a_name_is_a_name_even_beside_a_folder_of_that_name(folder, monkeypatch):

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_agents import evaluate, make
 from shakespeare_agents.mcp import handbook
 from shakespeare_env import (
     Batch,
@@ -31,10 +30,13 @@ from shakespeare_env import (
 from shakespeare_env.cli import app
 from shakespeare_env.errors import BoxError
 from shakespeare_env.rng import below
+from shakespeare_training.exploit.search import exploit_by_search
 from tests.contract.exact_best_response import best_response, uniform
 
 GAMES = Path(__file__).parents[2] / "docs" / "games"
 LEDUC_CARDS = (0, 0, 1, 1, 2, 2)
+BEST_AT_LEDUC = 2.373611
+"""The mean score of the best response to random moves."""
 NAMES = ("leduc", "kuhn")
 
 
@@ -121,7 +123,7 @@ def kuhn_deals():
 def test_who_plays_at_random_can_be_exploited_by_as_much_as_is_known():
     """Values of OpenSpiel's `exploitability` and `nash_conv` of uniform policies."""
     leduc = [best_response(leduc_deals(), seat, uniform, leduc_chance) for seat in range(2)]
-    assert sum(leduc) / 2 == pytest.approx(2.373611, abs=1e-6)
+    assert sum(leduc) / 2 == pytest.approx(BEST_AT_LEDUC, abs=1e-6)
     kuhn = [
         best_response(kuhn_deals(), seat, uniform, lambda _, after: [(after.to_dict(), 1.0)])
         for seat in range(3)
@@ -129,14 +131,12 @@ def test_who_plays_at_random_can_be_exploited_by_as_much_as_is_known():
     assert sum(kuhn) == pytest.approx(2.0625)
 
 
-def test_search_takes_most_of_what_there_is_to_take_and_no_more(games):
-    """With playouts at random it knows how the others play; see the best response above."""
-    result = evaluate([make("search", games["leduc"]), "random"], "leduc", games=600, seed=1)
-    low, high = result.agents[0].score_low, result.agents[0].score_high
-    assert low is not None
-    assert high is not None
-    assert low <= 2.373611
-    assert high >= 2.0
+def test_exploiting_finds_most_of_what_there_is_to_take_and_no_more():
+    """A search knows how the others play, but its playouts go on at random for itself, too."""
+    found = exploit_by_search("random", "leduc", minutes=10, games=3000, seed=1).own
+    assert found.score_low is not None
+    assert found.score_low <= BEST_AT_LEDUC
+    assert found.mean_score > 0.75 * BEST_AT_LEDUC
 
 
 @pytest.mark.parametrize("name", NAMES)

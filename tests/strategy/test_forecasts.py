@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.strategy.calibration import (
     brier_scores,
@@ -19,19 +18,14 @@ from shakespeare_agents.strategy.calibration_plot import plot_calibration
 from shakespeare_agents.strategy.forecasts import STAGES, forecasts
 from shakespeare_agents.strategy.self_play import self_play
 from shakespeare_env import Batch, registry
-from tests.agents.networks import random_heads, random_tensors
+from tests.agents.networks import random_network
 
 WIDTH = 4
 FIGARO = registry.game("figaro")
 
 
-def tensors(rules):
-    return random_tensors(WIDTH, rules.layout.size, rules.actions.size)
-
-
 def forecasting(rules=FIGARO, **changed):
-    heads = random_heads(WIDTH, rules.max_seats) | changed
-    return NetworkAgent(Network({**tensors(rules), **heads}, rules.layout))
+    return NetworkAgent(random_network(rules, WIDTH, **changed))
 
 
 def test_every_decision_is_compared_with_the_end_for_every_seat():
@@ -78,7 +72,7 @@ def test_alone_there_is_no_chance_to_win():
 
 
 def test_who_forecasts_nothing_is_refused():
-    headless = NetworkAgent(Network(tensors(FIGARO), FIGARO.layout))
+    headless = NetworkAgent(random_network(FIGARO, WIDTH, heads=False))
     for player, every, said in (
         (headless, 1, "the network of NetworkAgent has no heads .* card.json lists heads"),
         ("heuristic", 1, "heuristic is no network, .* give `network` or a checkpoint's folder"),

@@ -56,10 +56,10 @@ def test_rows_of_one_deal_count_once():
     assert (found["rows"], found["deals"]) == (800, 200)
 
 
-@pytest.mark.parametrize("won", [0.0, 1.0])
+@pytest.mark.parametrize("won", [0.0, 0.5, 1.0])
 def test_shares_lie_within_their_intervals_and_these_between_0_and_1(won):
     for deals in range(30, 130, 11):
-        rows = pl.DataFrame({"deal": range(deals), "all": 1, "won": won})
+        rows = pl.DataFrame({"deal": [*range(deals)] * 2, "all": 1, "won": won})
         (found,) = shares(rows, "all", of="won").rows(named=True)
         assert 0 <= found["low"] <= found["share"] == won <= found["high"] <= 1
         expected = wilson_interval(deals * won, deals)

@@ -8,9 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents.strategy.facts import field
 from shakespeare_agents.strategy.positions import find_positions
-from shakespeare_agents.strategy.self_play import self_play
+from shakespeare_agents.strategy.self_play import field, self_play
 from shakespeare_agents.strategy.trials import OTHER, try_gift, try_moves, try_moves_and_other
 from shakespeare_env import Batch, registry
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
-from shakespeare_agents.registry import default, has_heuristics, make
+from shakespeare_agents.registry import default, make, unlearned
 from shakespeare_agents.search.agent import Plan, Prior, SearchAgent
 from shakespeare_agents.search.making import HORIZON, TEMPERATURE, AnyMove, network_search
 from shakespeare_agents.search.player import TO_THE_END
@@ -75,8 +75,8 @@ def _searching(game: Game, agent: AnyAgent, threads: int) -> SearchAgent:
         return agent
     if isinstance(agent, NetworkAgent):
         return _of_network(game, agent.network, HORIZON, threads)
-    rollouts = "heuristic" if has_heuristics(game) else "random"
-    made = make("search", game, rollouts=rollouts, simulations=_SIMULATIONS, threads=threads)
+    options = {"rollouts": unlearned(game), "simulations": _SIMULATIONS, "threads": threads}
+    made = make("search", game, **options)
     assert isinstance(made, SearchAgent)
     return made
 

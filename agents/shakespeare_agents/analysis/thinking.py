@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shakespeare_agents.analysis.analyst import Analyst
 from shakespeare_agents.analysis.forecasting import forecast_by_network
@@ -87,58 +86,48 @@ def thoughts(
 
 
 def _rounds(position: Position, trials: Trials, playouts: int) -> Iterator[Thoughts]:
-    analyst, seat = trials.analyst, trials.seat
+    seat = trials.seat
     actions = trials.candidates(_CANDIDATES)
     tried: dict[int, Outcomes] = {}
     chances = scores = None
-    if analyst.network is not None:
-        found = forecast_by_network(analyst.network, [position])
+    if trials.analyst.network is not None:
+        found = forecast_by_network(trials.analyst.network, [position])
         chances, scores = tuple(found.chances[0].tolist()), tuple(found.scores[0].tolist())
     total, each = 0, _FIRST
-    yield _thoughts(position, trials, actions, tried, chances, scores, total)
+
+    def mean(action: int) -> float:
+        return float(tried[action].worth(seat).mean())
+
+    def moves() -> tuple[MoveThought, ...]:
+        """Moves still tried come first, then the others, the last dropped ahead."""
+        rest = [action for action in tried if action not in actions]
+        rest.sort(key=lambda action: (-tried[action].shares.shape[1], -mean(action)))
+        every = [*actions.tolist(), *rest]
+        return tuple(_move(position, trials, action, tried.get(action)) for action in every)
+
+    yield Thoughts(seat, moves(), None if trials.players == 1 else chances, scores, total)
     while total < playouts:
         played = trials.play(actions, each)
         for place, action in enumerate(actions.tolist()):
             new = played.of(np.array([place]))
             tried[action] = tried[action].followed_by(new) if action in tried else new
-        total += played.shares.shape[0] * each
-        means = np.array([tried[action].worth(seat).mean() for action in actions.tolist()])
-        order = np.argsort(-means, kind="stable")
-        best = tried[int(actions[order[0]])]
+        total += len(actions) * each
+        means = np.array([mean(action) for action in actions.tolist()])
+        actions = actions[np.argsort(-means, kind="stable")]
+        best = tried[int(actions[0])]
         chances, scores = (tuple(kind.mean(axis=(0, 1)).tolist()) for kind in best)
-        yield _thoughts(position, trials, actions[order], tried, chances, scores, total)
-        actions = actions[order[: max(len(order) // 2, 2)]]
+        yield Thoughts(seat, moves(), None if trials.players == 1 else chances, scores, total)
+        actions = actions[: max(len(actions) // 2, 2)]
         each *= 2
 
 
-def _thoughts(
-    position: Position,
-    trials: Trials,
-    first: NDArray[np.int64],
-    tried: dict[int, Outcomes],
-    chances: tuple[float, ...] | None,
-    scores: tuple[float, ...] | None,
-    total: int,
-) -> Thoughts:
-    """Moves still tried come first, then the others, the last dropped ahead."""
-    rest = [action for action in tried if action not in first]
-    rest.sort(key=lambda action: (-tried[action].shares.shape[1], -_worth(tried, action, trials)))
-    moves = [_move(position, trials, tried, action) for action in [*first.tolist(), *rest]]
-    alone = trials.players == 1
-    return Thoughts(trials.seat, tuple(moves), None if alone else chances, scores, total)
-
-
-def _worth(tried: dict[int, Outcomes], action: int, trials: Trials) -> float:
-    return float(tried[action].worth(trials.seat).mean())
-
-
 def _move(
-    position: Position, trials: Trials, tried: dict[int, Outcomes], action: int
+    position: Position, trials: Trials, action: int, outcomes: Outcomes | None
 ) -> MoveThought:
     text = position.move_text(action)
     likely = float(trials.prior[action]) if trials.analyst.prefers else None
-    if action not in tried:
+    if outcomes is None:
         return MoveThought(text, likely)
-    worth = tried[action].worth(trials.seat)[0]
+    worth = outcomes.worth(trials.seat)[0]
     margin = 1.96 * float(worth.std(ddof=1)) / len(worth) ** 0.5
     return MoveThought(text, likely, len(worth), float(worth.mean()), margin)

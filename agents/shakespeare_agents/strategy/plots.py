@@ -47,13 +47,8 @@ def plot_lines(
             part[x] + 0.07 * (place - (len(parts) - 1) / 2),
             part["value"],
             yerr=part.select("below", "above").to_numpy().T,
-            color=style.COLOURS[place % len(style.COLOURS)],
-            marker=style.MARKERS[place % len(style.MARKERS)],
-            markersize=5,
-            linewidth=1.5,
-            elinewidth=1.2,
-            capsize=3,
             label=str(part[lines][0]) if lines else None,
+            **style.bars(place),
         )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlim(float(found[x].min()) - 0.4, float(found[x].max()) + 0.4)  # type: ignore[arg-type]
@@ -96,12 +91,8 @@ def plot_rows(
         found["value"],
         heights,
         xerr=found.select("below", "above").to_numpy().T,
-        color=style.COLOURS[0],
-        marker="o",
-        markersize=5.5,
         linestyle="none",
-        elinewidth=1.5,
-        capsize=3,
+        **style.bars(0),
     )
     axes.set_yticks(heights, [str(name) for name in found[y]], fontsize=9.5)
     axes.set_ylim(len(found) - 0.4, -0.6)

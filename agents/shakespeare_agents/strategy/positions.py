@@ -10,8 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.strategy.facts import field
-from shakespeare_agents.strategy.self_play import at_all_seats
+from shakespeare_agents.strategy.self_play import at_all_seats, field
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent, Player
 from shakespeare_env.batch import Batch

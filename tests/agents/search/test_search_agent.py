@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 import re
-from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_agents import make
 from shakespeare_agents.arena.evaluate import evaluate
-from shakespeare_agents.checkpoint import save_checkpoint
 from shakespeare_agents.identity import digest_of
 from shakespeare_agents.search.agent import Plan, SearchAgent
 from shakespeare_agents.search.making import AnyMove, no_weights
@@ -20,7 +18,7 @@ from shakespeare_agents.search.policies import at_random, by_network
 from shakespeare_env import registry
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.agents.networks import random_tensors
+from tests.agents.networks import write_checkpoint
 from tests.contract import knowledge
 from tests.contract.each_table import small_tables
 from tests.contract.random_games import (
@@ -172,18 +170,12 @@ def test_a_name_within_a_name_runs_no_python(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def write_checkpoint(folder, seed=0):
-    tensors = random_tensors(8, FIGARO.layout.size, FIGARO.actions.size, seed)
-    facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
-    save_checkpoint(folder, tensors, FIGARO, players=[FIGARO.max_seats], **facts)
-
-
 def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
     def digest(options=""):
         name = f"search,network={tmp_path}{options}"
         return digest_of(name, make(name, FIGARO))
 
-    write_checkpoint(tmp_path)
+    write_checkpoint(tmp_path, FIGARO)
     first = digest()
     assert len(first) == 64
     assert digest() == first == digest(",threads=2")
@@ -191,7 +183,7 @@ def test_another_network_or_another_way_to_search_has_another_digest(tmp_path):
     assert first == digest(",horizon=end")
     others = ["simulations=5", "utility=win", "considered=3", "temperature=0.5"]
     assert len({first, *(digest(f",{other}") for other in others)}) == 5
-    write_checkpoint(tmp_path, seed=1)
+    write_checkpoint(tmp_path, FIGARO, seed=1)
     assert digest() != first
     assert digest_of("search,rollouts=random", make("search,rollouts=random", FIGARO)) == ""
 
