@@ -14,12 +14,14 @@ from shakespeare_env.game import Game, ObservationLayout
 Tensors = dict[str, NDArray[np.float32]]
 
 
-def random_network(game: Game, width: int = 4, *, heads: bool = True, **changed: object) -> Network:
+def random_network(
+    game: Game, width: int = 4, changed: Tensors | None = None, *, heads: bool = True
+) -> Network:
     """A network for a game, with some tensors in place of random ones."""
     tensors = random_tensors(width, game.layout.size, game.actions.size)
     if heads:
         tensors |= random_heads(width, game.max_seats)
-    return Network(tensors | changed, game.layout)  # type: ignore[arg-type]
+    return Network(tensors | (changed or {}), game.layout)
 
 
 def write_checkpoint(folder: Path, game: Game, seed: int = 0) -> Tensors:

@@ -115,7 +115,7 @@ def test_a_networks_forecasts_stand_at_the_seats_they_are_of():
     # Alike for every observation: the more, the farther clockwise of the mover.
     heads["win.bias"] = np.log(np.arange(1, rules.max_seats + 1, dtype=np.float32))
     heads["score.bias"] = np.arange(rules.max_seats, dtype=np.float32)
-    agent = NetworkAgent(random_network(rules, WIDTH, **heads))
+    agent = NetworkAgent(random_network(rules, WIDTH, heads))
     positions = played(name, players, 12).positions
     found = forecasts_of(positions, Analyst(rules, agent))
     for position, chances, scores in zip(positions, found.chances, found.scores, strict=True):

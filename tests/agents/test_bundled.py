@@ -9,8 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_agents import default, make
-from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_agents import default, evaluate, make
 from shakespeare_agents.bundled import bundled_checkpoint, bundled_versions
 from shakespeare_agents.checkpoint import LICENCE, load_checkpoint
 from shakespeare_agents.network_agent import NetworkAgent
@@ -86,12 +85,9 @@ def test_its_forecasts_explain_games_it_never_saw(name):
 
 @games
 def test_it_beats_the_others(name):
-    game = registry.game(name)
-    players = min(4, game.max_seats)
-    network = Entrant("network", make("network", game))
+    players = min(4, registry.game(name).max_seats)
     for rival, least in knowledge.of(name, "strength").NETWORK_WINS.items():
-        entrants = [network, *[Entrant(rival, make(rival, game))] * (players - 1)]
-        found = evaluate(entrants, name, games=25 * players, seed=1)
+        found = evaluate(["network", *[rival] * (players - 1)], name, games=25 * players, seed=1)
         won = found["network"].win_rate
         assert won is not None
         assert won > least

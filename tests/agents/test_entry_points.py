@@ -31,6 +31,9 @@ def first_legal(game, *, last=False):
 
 def nothing(game):
     return "an agent, I promise"
+
+
+thing = FirstLegal(None, False)
 """
 ENTRIES = """[shakespeare_env.agents]
 first = lazy_players:first_legal
@@ -38,6 +41,7 @@ nothing = lazy_players:nothing
 no-module = lazy_players.nowhere:first_legal
 no-function = lazy_players:second_legal
 random = lazy_players:first_legal
+thing = lazy_players:thing
 """
 
 
@@ -61,7 +65,7 @@ def site(tmp_path, monkeypatch):
 
 def test_its_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
-    assert sorted(names()[5:]) == ["first", "no-function", "no-module", "nothing"]
+    assert sorted(names()[5:]) == ["first", "no-function", "no-module", "nothing", "thing"]
     agent = make("first", GAME)
     assert type(agent).__name__ == "FirstLegal"
     assert (agent.game, agent.last) == (GAME, False)  # type: ignore[union-attr]
@@ -70,6 +74,7 @@ def test_its_name_is_listed_and_makes_it_for_the_game_with_its_options(site):
     with pytest.raises(TypeError, match="'first' has no option 'best'; its options: last"):
         make("first,best=true", GAME)
     assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
+    assert type(make("thing", GAME)).__name__ == "FirstLegal"
 
 
 def test_it_plays_wherever_an_agent_is_named(site):

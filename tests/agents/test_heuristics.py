@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from numba.core.dispatcher import Dispatcher
 
-from shakespeare_agents import RandomAgent, make
-from shakespeare_agents.arena import Entrant, evaluate
+from shakespeare_agents import evaluate, make
 from shakespeare_env import registry
 from tests.contract import knowledge
 from tests.contract.random_games import TABLES
@@ -41,15 +40,16 @@ def test_it_plays_legally_and_alike_beside_whichever_games(table):
         step += 1
 
 
+@pytest.mark.parametrize(("agent", "games"), [("heuristic", 240), ("greedy", 60)])
 @pytest.mark.parametrize("name", registry.names())
-def test_it_beats_random_agents(name):
-    least = knowledge.of(name, "strength").HEURISTIC_OVER_RANDOM
+def test_it_beats_random_agents_and_so_does_one_that_is_greedy_for_its_evaluation(
+    name, agent, games
+):
+    least = getattr(knowledge.of(name, "strength"), f"{agent.upper()}_OVER_RANDOM")
     for players, wins in least.wins.items():
-        entrants = [Entrant("heuristic", heuristic(name))]
-        entrants += [Entrant("random", RandomAgent())] * (players - 1)
-        found = evaluate(entrants, name, games=240, seed=1)
-        assert (found["heuristic"].win_rate or 0) > wins
-        assert found["heuristic"].mean_score > found["random"].mean_score + least.lead
+        found = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
+        assert (found[agent].win_rate or 0) > wins
+        assert found[agent].mean_score > found["random"].mean_score + least.lead
 
 
 @pytest.mark.parametrize(("players", "least"), [(1, 18), (2, 20), (3, 19), (4, 19)])

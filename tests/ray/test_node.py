@@ -99,7 +99,7 @@ def test_no_room_for_what_is_shared(monkeypatch):
 
     monkeypatch.setattr(ray, "put", put)
     with pytest.raises(WorkerError, match="no room for 3 bytes: free some of its disk, or"):
-        store.Store().put(b"abc")
+        store.put(b"abc", 3)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ FIGARO = registry.game("figaro")
 
 
 def forecasting(rules=FIGARO, **changed):
-    return NetworkAgent(random_network(rules, WIDTH, **changed))
+    return NetworkAgent(random_network(rules, WIDTH, changed))
 
 
 def test_every_decision_is_compared_with_the_end_for_every_seat():

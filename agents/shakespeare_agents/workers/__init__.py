@@ -50,10 +50,10 @@ def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers
     if ray is not None:
         if processes != 1:
             raise ValueError(f"workers={processes} and ray={ray!r}: give one of them")
-        from shakespeare_agents.workers.on_ray import Cluster
+        from shakespeare_agents.workers.on_ray import Cluster, joined
 
-        with Cluster(ray) as cluster:
-            yield cluster
+        with joined(ray):
+            yield Cluster()
     elif processes == 1:
         yield ThisProcess()
     elif 1 < processes <= MOST_WORKERS:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import reprlib
 import time
 from collections import Counter
 from collections.abc import Generator, Iterable
-from contextlib import ExitStack
 from itertools import islice
 from typing import Any
+from weakref import WeakValueDictionary
 
 import cloudpickle
 import ray
@@ -26,9 +27,9 @@ from ray.exceptions import (
 )
 
 from shakespeare_agents.workers.jobs import Job, R, S, Shared, Tell, tell_nobody
-from shakespeare_agents.workers.on_ray.joining import head_answers, joined
+from shakespeare_agents.workers.on_ray.joining import head_answers
 from shakespeare_agents.workers.on_ray.node import installed, shard_on_node
-from shakespeare_agents.workers.on_ray.store import InStore, Store, packed
+from shakespeare_agents.workers.on_ray.store import InStore, packed, put
 from shakespeare_agents.workers.worker import Done
 from shakespeare_env.errors import WorkerError
 
@@ -65,37 +66,34 @@ _logger = logging.getLogger(__name__)
 
 
 class Cluster:
-    """The cores of a Ray cluster; they may become more or fewer at any time.
+    """The cores of the Ray cluster that this process has joined; they may become more or fewer."""
 
-    Args:
-        address: See `open_workers`.
-
-    Raises:
-        WorkerError: there is no such cluster.
-    """
-
-    def __init__(self, address: str) -> None:
-        self._address = address
-        self._store = Store()
-        self._left = ExitStack()
-        self._watch: _Watch
-
-    def __enter__(self) -> Cluster:
-        self._left.enter_context(joined(self._address))
-        self._watch = _Watch()
-        return self
-
-    def __exit__(self, *_fault: object) -> None:
-        self._left.close()
+    def __init__(self) -> None:
+        self._shared: WeakValueDictionary[str, InStore] = WeakValueDictionary()
+        self._head = ray.get_runtime_context().gcs_address
+        self._cores = _cores()
+        self._looked = self._heard = self._had_cores = time.monotonic()
 
     @property
     def size(self) -> int:
-        """Cores that the cluster has now, at least 1."""
-        return self._watch.size()
+        """Cores that there are, at least 1, so that a cluster that grows on demand begins to.
+
+        Raises:
+            WorkerError: there have been none for long, or the head is silent.
+        """
+        now = time.monotonic()
+        if now >= self._looked + _LOOK_EVERY_S:
+            self._looked = now
+            self._look(now)
+        return max(self._cores, 1)
 
     def share(self, content: bytes) -> InStore:
-        """See `Workers.share`."""
-        return self._store.put(content)
+        """See `Workers.share`; WorkerError if there is no room."""
+        digest = hashlib.sha256(content).hexdigest()
+        found = self._shared.get(digest)
+        if found is None:
+            found = self._shared[digest] = InStore(digest, put(content, len(content)))
+        return found
 
     def release(self, _shared: Shared) -> None:
         """See `Workers.release`; the store frees what nobody refers to."""
@@ -104,7 +102,8 @@ class Cluster:
         self, job: Job[S, R], shards: Iterable[S], tell: Tell = tell_nobody
     ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
-        sent = self._store.put_job(job)
+        content, places = packed(job)
+        key, place = hashlib.sha256(content).hexdigest(), put((content, places), len(content))
         do = ray.remote(num_cpus=1, max_retries=0)(shard_on_node(installed()))
         source = enumerate(shards)
         begun: dict[Any, tuple[int, S]] = {}
@@ -114,7 +113,7 @@ class Cluster:
             while True:
                 room = self.size * (1 + _WAITING) - len(begun) - len(again)
                 for one in [*again, *islice(source, max(room, 0))]:
-                    begun[do.remote(sent.digest, [sent.place], *packed(one[1]))] = one
+                    begun[do.remote(key, [place], *packed(one[1]))] = one
                 again = []
                 if not begun:
                     return
@@ -142,27 +141,6 @@ class Cluster:
         finally:
             for ref in begun:
                 ray.cancel(ref, force=True)
-
-
-class _Watch:
-    """Looks after the cluster now and then."""
-
-    def __init__(self) -> None:
-        self._head = ray.get_runtime_context().gcs_address
-        self._cores = _cores()
-        self._looked = self._heard = self._had_cores = time.monotonic()
-
-    def size(self) -> int:
-        """Cores that there are, at least 1, so that a cluster that grows on demand begins to.
-
-        Raises:
-            WorkerError: there have been none for long, or the head is silent.
-        """
-        now = time.monotonic()
-        if now >= self._looked + _LOOK_EVERY_S:
-            self._looked = now
-            self._look(now)
-        return max(self._cores, 1)
 
     def _look(self, now: float) -> None:
         # Asking a lost head would end this process.

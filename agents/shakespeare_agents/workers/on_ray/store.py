@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import pickle
 import platform
 from dataclasses import dataclass
 from typing import Any
-from weakref import WeakValueDictionary
 
 import cloudpickle
 import ray
@@ -31,6 +29,17 @@ class InStore:
         return content
 
 
+def put(content: Any, size: int) -> Any:
+    """Put something of that many bytes into the store; WorkerError if there is no room."""
+    try:
+        return ray.put(content)
+    except (ObjectStoreFullError, OutOfDiskError) as fault:
+        raise WorkerError(
+            f"Ray's object store on this machine has no room for {size:,} bytes: free some of "
+            "its disk, or start Ray with a larger --object-store-memory"
+        ) from fault
+
+
 def job_at(place: Any) -> Job[Any, Any]:
     """A job from the object store.
 
@@ -46,35 +55,6 @@ def job_at(place: Any) -> Job[Any, Any]:
             "same extras of shakespeare-env on all machines"
         ) from missing
     return job
-
-
-class Store:
-    """What this process has put into the object store, equal bytes only once."""
-
-    def __init__(self) -> None:
-        self._shared: WeakValueDictionary[str, InStore] = WeakValueDictionary()
-
-    def put(self, content: bytes) -> InStore:
-        """Put bytes there.
-
-        Raises:
-            WorkerError: there is no room for them.
-        """
-        digest = hashlib.sha256(content).hexdigest()
-        found = self._shared.get(digest)
-        if found is None:
-            found = self._shared[digest] = InStore(digest, _put(content, len(content)))
-        return found
-
-    def put_job(self, job: Job[Any, Any]) -> InStore:
-        """Put a job there, for `job_at`.
-
-        Raises:
-            WorkerError: there is no room for it.
-        """
-        content, places = packed(job)
-        place = _put((content, places), len(content))
-        return InStore(hashlib.sha256(content).hexdigest(), place)
 
 
 def packed(one: object) -> tuple[bytes, dict[str, Any]]:
@@ -115,13 +95,3 @@ class _Unpickler(pickle.Unpickler):
 
     def persistent_load(self, digest: str) -> InStore:
         return InStore(digest, self._places[digest])
-
-
-def _put(content: Any, size: int) -> Any:
-    try:
-        return ray.put(content)
-    except (ObjectStoreFullError, OutOfDiskError) as fault:
-        raise WorkerError(
-            f"Ray's object store on this machine has no room for {size:,} bytes: free some of "
-            "its disk, or start Ray with a larger --object-store-memory"
-        ) from fault
