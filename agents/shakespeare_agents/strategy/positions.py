@@ -102,38 +102,37 @@ def find_positions(
     return Positions(frame, found, lineup.agents[0], kinds, kept["choice"], kept["state"])
 
 
+@dataclass
 class _Sample:
     """Keeps the decisions with the lowest lots while games are played."""
 
-    def __init__(
-        self,
-        batch: Batch,
-        lineup: Lineup,
-        kinds: NDArray[np.int64],
-        least: int,
-        most: int,
-        seed: int,
-    ) -> None:
-        self._batch, self._lineup = batch, lineup
-        self._kinds, self._least, self._most = kinds, least, most
-        self._lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(batch.n)))
-        fields = [("record", batch.game.state), ("deal", np.int64), ("choice", np.int64)]
+    batch: Batch
+    lineup: Lineup
+    kinds: NDArray[np.int64]
+    least: int
+    most: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        lots = int(check_seed(self.seed) ^ _LOTS)
+        self._lots = GameGenerators(streams(lots, np.arange(self.batch.n)))
+        fields = [("record", self.batch.game.state), ("deal", np.int64), ("choice", np.int64)]
         self._dtype = np.dtype([*fields, ("state", np.uint64), ("lot", np.float64)])
         self._drawn = [np.zeros(0, self._dtype)]
 
     def draw(self, rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         """Draw a lot for every fitting decision before it is played."""
-        fits = self._batch.mask[rows][:, self._kinds].sum(axis=1) >= self._least
+        fits = self.batch.mask[rows][:, self.kinds].sum(axis=1) >= self.least
         rows = rows[fits]
         drawn = np.zeros(len(rows), self._dtype)
-        drawn["record"] = self._batch.save(rows)
+        drawn["record"] = self.batch.save(rows)
         drawn["deal"] = rows
         drawn["choice"] = actions[fits]
-        drawn["state"] = self._lineup.generators.states[rows]
+        drawn["state"] = self.lineup.generators.states[rows]
         drawn["lot"] = self._lots[rows].random()
         self._drawn.append(drawn)
         # Records are large, so those that can no longer be kept are dropped on the way.
-        if sum(map(len, self._drawn)) > 2 * self._most:
+        if sum(map(len, self._drawn)) > 2 * self.most:
             self._drawn = [self._lowest()]
 
     def kept(self) -> NDArray[Any]:
@@ -143,7 +142,7 @@ class _Sample:
 
     def _lowest(self) -> NDArray[Any]:
         drawn = np.concatenate(self._drawn)
-        return drawn[np.sort(np.argsort(drawn["lot"])[: self._most])]
+        return drawn[np.sort(np.argsort(drawn["lot"])[: self.most])]
 
 
 def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
