@@ -10,14 +10,16 @@ the user.  Where users have no numbers, as on Windows, the system's own protecti
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tempfile
+import time
 import warnings
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from shakespeare_env.compiled_cleaning import clean
+from platformdirs import user_cache_path
 
 try:
     import fcntl
@@ -28,17 +30,30 @@ except ImportError:  # Windows
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 _NAME = "shakespeare-env"
+DRAFT, TURN = ".draft", ".turn"
+"""The ends of names of files being written, and of locks of those who write them."""
+DAY = 24 * 60 * 60
+"""Seconds."""
+UNUSED = 90 * DAY
+"""Seconds without use after which a folder is deleted."""
+MOST_BYTES = 2**28
+"""Beyond this many bytes in all the folders used longest ago go, too; both games take 8 MB."""
+RECENT = DAY
+"""Seconds within which a used folder is kept even then."""
+_FOLDER = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{24}")
+_FILE = re.compile(r".+\.(code|turn|draft)")
 _TRIES = 3
 
 
 def folder_named(name: str) -> Path | None:
     """A folder for compiled code, made if missing; None, with one warning, if none is safe.
 
-    It is below `SHAKESPEARE_CACHE`, or else the user's cache folder.  Until this process ends it is
-    marked as in use.
+    It is below `SHAKESPEARE_CACHE`, or else in the user's cache folder.  Until this process ends it
+    is marked as in use.
     """
     try:
-        home = _home()
+        own = os.environ.get(CACHE_VARIABLE)
+        home = Path(own) / _NAME if own else user_cache_path(_NAME, appauthor=False)
     except RuntimeError:  # the system does not know the user
         _warn("you have no home folder")
         return None
@@ -56,14 +71,6 @@ def foreign_hands(path: Path) -> str | None:
     if stat.S_ISLNK(status.st_mode):
         return f"{path} is a link"
     return _foreign_owner(path, status, _user()) or _other_writers(path, status)
-
-
-def _home() -> Path:
-    own, shared = (os.environ.get(name, "") for name in (CACHE_VARIABLE, "XDG_CACHE_HOME"))
-    if own:
-        return Path(own) / _NAME
-    # The specification says to ignore a relative XDG_CACHE_HOME.
-    return (Path(shared) if os.path.isabs(shared) else Path.home() / ".cache") / _NAME
 
 
 @cache
@@ -176,3 +183,49 @@ def _warn(fault: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
+
+
+def clean(home: Path) -> None:
+    """Delete folders of compiled code that nobody uses any more: old versions and boxes.
+
+    Folders that a process holds and those that do not look exactly like ours are spared; what
+    cannot be deleted stays, silently.
+    """
+    now, total = time.time(), 0
+    with suppress(OSError):
+        for folder in sorted(home.iterdir(), key=lambda one: one.lstat().st_mtime, reverse=True):
+            with suppress(OSError):
+                files = _files_in(folder)
+                if files is None:
+                    continue
+                size = sum(file.lstat().st_size for file in files)
+                age = now - folder.lstat().st_mtime
+                if age > UNUSED or (total + size > MOST_BYTES and age > RECENT):
+                    _delete(folder, files)
+                else:
+                    total += size
+
+
+def _files_in(folder: Path) -> list[Path] | None:
+    """The files of a folder of compiled code; None if it is something else."""
+    if not (_FOLDER.fullmatch(folder.name) and stat.S_ISDIR(folder.lstat().st_mode)):
+        return None
+    files = list(folder.iterdir())
+    ours = all(_FILE.fullmatch(one.name) and stat.S_ISREG(one.lstat().st_mode) for one in files)
+    return files if ours else None
+
+
+def _delete(folder: Path, files: list[Path]) -> None:
+    """Delete a folder; OSError if a process holds it."""
+    handle = None
+    if fcntl is not None:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        if handle is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        for file in files:
+            file.unlink(missing_ok=True)
+        folder.rmdir()
+    finally:
+        if handle is not None:
+            os.close(handle)
