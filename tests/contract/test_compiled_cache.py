@@ -16,6 +16,7 @@ import pytest
 
 from shakespeare_env import kernels, registry
 from shakespeare_env.compiled import PACKAGE, code_folder, digest_of, kernel, rule, sources_of
+from shakespeare_env.own_files import load_file
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -68,6 +69,26 @@ def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name):
     for other in registry.names():
         paths = sources_of(modules_of(other))[0].values()
         assert any(PACKAGE / name in path.parents for path in paths) == (name == other)
+
+
+def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch):
+    """In a file it is the file, in an installed package all that it may import from there."""
+    names = ("own_games/__init__.py", "own_games/tables.py", "own_games/leduc/rules.py", "alone.py")
+    paths = {name: tmp_path / name for name in names}
+    for path in paths.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import_module("own_games.leduc.rules")
+    alone = paths.pop("alone.py")
+    for module, wanted in (
+        ("own_games.leduc.rules", paths),
+        (load_file(alone).__name__, {alone.name: alone}),
+    ):
+        files, in_games = sources_of({module})
+        assert wanted.items() <= files.items()
+        assert files["shakespeare_env/rng.py"] == PACKAGE / "rng.py"
+        assert not in_games
 
 
 def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():

@@ -4,8 +4,6 @@ forever."""
 import hashlib
 import os
 import pickle
-import subprocess
-import sys
 import time
 from typing import Any
 
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import compiled_folder
-from shakespeare_env.compiled import PACKAGE, kernel
+from shakespeare_env.compiled import kernel
 from shakespeare_env.compiled_folder import DAY, MOST_BYTES, RECENT, UNUSED, clean, folder_named
 
 with_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users have no numbers here")
@@ -89,7 +87,6 @@ def test_no_folder_above_may_be_written_by_others_unless_only_what_is_theirs(pla
     place.chmod(0o777)
     assert f"others can write {place}" in refusal()
     assert not (place / "shakespeare-env").exists()
-    compiled_folder._safe.cache_clear()
     place.chmod(0o1777)
     assert folder_named(NAME) is not None
 
@@ -241,30 +238,6 @@ def test_beyond_a_total_size_those_used_longest_ago_go_unless_used_lately(home):
     lately = [fill(home / named(number), RECENT / 2, MOST_BYTES) for number in range(20, 23)]
     clean(home)
     assert all(folder.exists() for folder in lately)
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no locks here")
-def test_what_a_process_holds_stays_until_it_ends(home):
-    script = (
-        "from shakespeare_env.compiled_folder import folder_named\n"
-        f"print(folder_named({named(1)!r}), flush=True)\ninput()\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
-    )
-    assert process.stdout is not None
-    folder = home / named(1)
-    assert process.stdout.readline().strip() == str(folder)
-    os.utime(folder, (0, 0))
-    clean(home)
-    assert folder.exists()
-    process.communicate("\n")
-    clean(home)
-    assert not folder.exists()
 
 
 def test_use_makes_a_folder_young_and_a_new_one_occasions_cleaning(home):
