@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arguments import check_arguments
 from shakespeare_env.arrays import GameArrays, Outcome, Terms, bytes_per_game, read_only, taken
 from shakespeare_env.batch_checks import (
     Integers,
     as_actions,
+    check_kind,
+    check_records,
     checked_count,
     checked_deals,
     checked_indices,
@@ -31,11 +32,10 @@ from shakespeare_env.errors import IllegalMove
 from shakespeare_env.game import Game, Records
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.memory import require_memory
-from shakespeare_env.record_checks import check_kind, check_records
 from shakespeare_env.rewards import reward_code
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.thread_pool import MOST_THREADS, ThreadPool, Work
-from shakespeare_env.values import shown
+from shakespeare_env.values import check_arguments, shown
 
 _CHOICE = np.uint64(0xC401CE)
 """Separates the seeds of `random_actions` from those of the games."""

@@ -87,14 +87,14 @@ class Entry:
     def given(self, known: Sequence[str], noun: str) -> Iterable[str]:
         """The keys of a table that may hold any of some words."""
         words = f"none or several of {', '.join(known)}"
-        self._note("", "pairs", words, choices=tuple(known))
+        self.noted(Wanted(self.keys, "pairs", words, tuple(known)))
         self.only(known, noun)
         return self.data
 
     def numbered(self, low: int, high: int, noun: str, but: Sequence[str] = ()) -> dict[int, str]:
         """The keys, besides `but`, that are whole numbers in a range, without leading zeros."""
         choices = (*map(str, range(low, high + 1)), *but)
-        self._note("", "pairs", f"by {noun}, from {low} to {high}", choices=choices)
+        self.noted(Wanted(self.keys, "pairs", f"by {noun}, from {low} to {high}", choices))
         keys = {}
         for key in self.data:
             if key in but:
@@ -113,8 +113,8 @@ class Entry:
 
     def check_meanings(self) -> None:
         """Refuse a table of sources with anything but a text for each word."""
-        for key in self.data:
-            self._text(key)
+        for key, value in self.data.items():
+            self._text(key, value)
 
     def without(self, keys: Iterable[str], reason: str) -> None:
         """Refuse keys that such a table cannot have."""
@@ -130,30 +130,27 @@ class Entry:
 
     def integer(self, key: str, low: int, high: int) -> int:
         """A whole number in a range."""
-        wanted = f"a whole number from {low} to {high}"
-        self._note(key, "number", wanted)
-        return self._whole(key, self.value(key, wanted), low, high)
+        value = self._asked(key, "number", f"a whole number from {low} to {high}")
+        return self._whole(key, value, low, high)
 
     def integers(self, key: str, count: int, low: int, high: int) -> list[int]:
         """A list of such numbers."""
         wanted = f"a list of {count} whole numbers from {low} to {high}"
-        self._note(key, "numbers", wanted)
-        values = self.value(key, wanted)
+        values = self._asked(key, "numbers", wanted)
         if not isinstance(values, list) or len(values) != count:
             self.refuse(key, f"{show(values)} is not {wanted}", f"write {wanted}")
         return [self._whole(key, value, low, high) for value in values]
 
     def text(self, key: str, default: str | None = None) -> str:
         """A non-empty text; required where there is no default."""
-        self._note(key, "text", "a text", default=default)
-        return self._text(key) if default is None or key in self.data else default
+        value = self._asked(key, "text", "a text", default=default)
+        return self._text(key, value) if key in self.data else str(value)
 
     def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
         """A list of distinct texts; required where there is no default."""
-        self._note(key, "ids", "a list of ids", default=default)
-        if default is not None and key not in self.data:
-            return default
-        values = self.value(key, "a list of ids")
+        values: Any = self._asked(key, "ids", "a list of ids", default=default)
+        if key not in self.data:
+            return tuple(values)
         if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
             self.refuse(key, f"{show(values)} is not a list of ids", 'write e.g. ["a1", "a2"]')
         for value in values:
@@ -163,26 +160,22 @@ class Entry:
 
     def identifier(self, key: str) -> str:
         """An id."""
-        self._note(key, "text", "a to z, 0 to 9 and _")
-        value = self._text(key)
+        value = self._text(key, self._asked(key, "text", "a to z, 0 to 9 and _"))
         if re.fullmatch("[a-z0-9_]+", value) is None:
             self.refuse(key, f"{value!r} is not an id", "use only a to z, 0 to 9 and _")
         return value
 
     def truth(self, key: str, default: bool | None = None) -> bool:
         """True or false; required where there is no default."""
-        self._note(key, "truth", "true or false", default=default)
-        if default is not None and key not in self.data:
-            return default
-        value = self.value(key, "true or false")
+        value = self._asked(key, "truth", "true or false", default=default)
         if not isinstance(value, bool):
             self.refuse(key, f"{show(value)} is not true or false", "write true or false")
         return value
 
     def choice(self, key: str, known: Sequence[str], noun: str) -> str:
         """A known text."""
-        self._note(key, "choice", f"one of {', '.join(known)}", choices=tuple(known))
-        value = self._text(key)
+        words = f"one of {', '.join(known)}"
+        value = self._text(key, self._asked(key, "choice", words, choices=tuple(known)))
         if value not in known:
             self.refuse(key, f"{value!r} is no {noun}", suggest(value, known))
         return value
@@ -220,19 +213,19 @@ class Entry:
             entries.append(replace(self, where=f"{where}{name}", prefix="", data=value, keys=keys))
         return entries
 
-    def _note(
+    def _asked(
         self,
         key: str,
         kind: Kind,
         words: str,
         choices: tuple[str, ...] = (),
         default: object = None,
-    ) -> None:
-        keys = (*self.keys, key) if key else self.keys
-        self.noted(Wanted(keys, kind, words, choices, default is not None))
+    ) -> object:
+        """Note an entry; its value, or the default of one that may be missing."""
+        self.noted(Wanted((*self.keys, key), kind, words, choices, default is not None))
+        return default if default is not None and key not in self.data else self.value(key, words)
 
-    def _text(self, key: str) -> str:
-        value = self.value(key, "a text")
+    def _text(self, key: str, value: object) -> str:
         if not isinstance(value, str) or not value.strip():
             self.refuse(key, f"{show(value)} is not a text", "write a text between quotes")
         return value

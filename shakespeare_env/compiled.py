@@ -1,44 +1,46 @@
-"""How the rules are compiled, and where machine code is kept.
+"""How the rules are compiled, and which folder keeps their machine code.
 
 `rule` compiles functions into their callers, `kernel` the few entry points from Python, which alone
 are kept on disk.
 
 Numba's own cache looks only at the cached function's file and would run old rules after an edit of
-a callee.  Here the folder is named after the *contents* of all that is compiled in
-(`compiled_sources.py`): stale code cannot be loaded.
+a callee.  Here the folder is named after the *contents* of all files that may hold rules, so stale
+code cannot be loaded: an edit of any of them compiles anew.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, wraps
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
+import llvmlite  # type: ignore[import-untyped]
 import numba
 import numpy as np
 from numba import njit, types
+from numba.core.compiler_lock import global_compiler_lock
 
 from shakespeare_env.compiled_bounds import bounds_checked
-from shakespeare_env.compiled_cache import KeptCode
+from shakespeare_env.compiled_cache import KernelCode
 from shakespeare_env.compiled_folder import folder_named
-from shakespeare_env.compiled_progress import announce
 from shakespeare_env.compiled_rules import RuleCompiler
-from shakespeare_env.compiled_sources import (
-    Constant,
-    boxes_in,
-    constants_within,
-    digest_of,
-    file_of,
-    functions_within,
-    sources_of,
-)
 
 P = ParamSpec("P")
 R = TypeVar("R")
 AnyFunction = Callable[..., Any]
 
+PACKAGE = Path(__file__).resolve().parent
+_OURS = ("shakespeare_env", "shakespeare_agents", "shakespeare_training")
+_WITHOUT_RULES = {
+    *("cli", "datasets", "drawing", "equality", "film", "wrappers"),
+    *("analysis", "arena", "mcp", "strategy", "table", "workers"),
+}
+"""Folders of our packages whose edits compile nothing anew; no rule imports anything from them."""
 _OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
@@ -96,7 +98,8 @@ def kernel(
     Args:
         owner: Names the folder, besides the digest.
         *functions: Functions compiled in besides those that the kernel imports or closes over (it
-            may close over nothing else: TypeError); kernels of the same ones share a folder.
+            may close over functions, numbers and texts alone: TypeError); kernels of the same ones
+            share a folder.
         purpose: What it is for, shown to whoever waits; by default owner and name.
     """
 
@@ -104,50 +107,111 @@ def kernel(
         if numba.config.DISABLE_JIT:
             return function
         dispatcher = njit(**_OPTIONS)(function)
-        folder = code_folder(owner, function, *functions)
-        if folder is not None:
-            kept = dispatcher._cache = KeptCode(function, folder)
-            dispatcher.compile = _followed_by(kept.end_turn, dispatcher.compile)
-        often = "as in every process" if folder is None else "for the first use"
-        announce(dispatcher, purpose or f"{owner}: {function.__name__}", often)
+        # A kernel around other functions of the same files is another kernel.
+        inner = [f"{f.__qualname__}-{f.__code__.co_firstlineno}" for f in _within([function])[0]]
+        code = KernelCode(
+            function.__name__.strip("<>"),
+            " ".join(inner),
+            code_folder(owner, function, *functions),
+            purpose or f"{owner}: {function.__name__}",
+        )
+        dispatcher._cache = code
+        compile_kernel = dispatcher.compile
+
+        def compile_in_turn(signature: Any) -> Any:
+            # The lock keeps apart what threads compile at the same time.
+            with global_compiler_lock, code:
+                return compile_kernel(signature)
+
+        dispatcher.compile = compile_in_turn
         compiled: Callable[P, R] = dispatcher
         return compiled
 
     return compile_and_keep
 
 
-def _followed_by(last: Callable[[], None], function: Callable[P, R]) -> Callable[P, R]:
-    """A function after which another is called, even if it fails."""
-
-    @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            return function(*args, **kwargs)
-        finally:
-            last()
-
-    return call
-
-
 def code_folder(owner: str, *functions: AnyFunction) -> Path | None:
-    """The folder for compiled functions, or None; see `folder_named`.
+    """The folder for an owner's compiled functions, or None; see `folder_named`.
 
     Functions without a file, as in notebooks, have none.
     """
-    modules = sorted({function.__module__ for function in functions_within(functions)})
-    if any(file_of(module) is None for module in modules):
+    within, constants = _within(functions)
+    modules = frozenset(function.__module__ for function in within)
+    if any(_file_of(module) is None for module in modules):
         return None
-    return folder_named(f"{owner}-{_digest(tuple(modules), constants_within(functions))}")
+    parts = [_digest(modules), *map(repr, constants)]
+    return folder_named(f"{owner}-{hashlib.sha256(' '.join(parts).encode()).hexdigest()[:24]}")
 
 
-def _digest(modules: tuple[str, ...], constants: Sequence[Constant]) -> str:
-    followed, sources = _followed(modules)
-    parts = (sources, str(_OPTIONS), *boxes_in(followed), *map(repr, constants))
-    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:24]
+def _within(functions: Iterable[AnyFunction]) -> tuple[list[FunctionType], list[bool | int | str]]:
+    """Functions without wrappers and all that they close over: functions and constants."""
+    found: list[FunctionType] = []
+    constants: list[bool | int | str] = []
+    waiting: list[Any] = list(functions)
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, bool | int | str):
+            constants.append(one)
+            continue
+        function = inspect.unwrap(one)
+        if not isinstance(function, FunctionType):
+            raise TypeError(
+                f"{function!r} is closed over by compiled code that is kept on disk, which would "
+                "not follow a change of it; make it an argument"
+            )
+        if function not in found:
+            found.append(function)
+            waiting += [cell.cell_contents for cell in function.__closure__ or ()]
+    return found, constants
 
 
-@cache
-def _followed(modules: tuple[str, ...]) -> tuple[frozenset[str], str]:
-    """All relevant modules and the digest that their files had at this process's first call."""
-    files = sources_of(modules)
-    return frozenset(files), digest_of(files.values())
+def _file_of(module: str) -> Path | None:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file).resolve() if file else None
+
+
+@cache  # this process runs what the files held when it first asked
+def _digest(modules: frozenset[str]) -> str:
+    """A digest of all files and boxes that rules may come from, the compiler and its options."""
+    files, games = sources_of(modules)
+    tables = [sys.modules.get(f"{PACKAGE.name}.{game}.tables") for game in games]
+    # The boxes as they were loaded: their files, and the environment, may have changed since.
+    boxes = [module.BOX.digest for module in tables if module is not None]
+    return " ".join([digest_of(files), *boxes, repr(_OPTIONS)])
+
+
+def digest_of(files: Mapping[str, Path]) -> str:
+    """A hex digest of files' names and contents and of the compiler's version."""
+    compiler = (numba.__version__, llvmlite.__version__, np.__version__, sys.version)
+    digest = hashlib.sha256(repr(compiler).encode())
+    for name, path in sorted(files.items()):
+        content = path.read_bytes()
+        digest.update(f"\n{name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def sources_of(modules: Iterable[str]) -> tuple[dict[str, Path], list[str]]:
+    """The files that the rules in modules may come from, by name, and the games they belong to.
+
+    The files are those of the modules, of their packages and of this package.  Of our games only
+    those count that hold one of the modules or that are named in one.
+    """
+    own = [file for module in modules if (file := _file_of(module)) is not None]
+    games, others = [], {*_WITHOUT_RULES}
+    for game in sorted(box.parent.name for box in PACKAGE.glob("*/box.toml")):
+        named = f"{PACKAGE.name}.{game}".encode()
+        if any(PACKAGE / game in file.parents or named in file.read_bytes() for file in own):
+            games.append(game)
+        else:
+            others.add(game)
+    tops = [sys.modules[module.partition(".")[0]] for module in modules]
+    folders = {Path(path).resolve() for top in tops for path in getattr(top, "__path__", ())}
+    files = {file.name: file for file in own}
+    for folder in {PACKAGE, *folders}:
+        left_out = others if folder.name in _OURS else set()
+        for path in folder.rglob("*.py"):
+            place = path.relative_to(folder.parent)
+            if left_out.isdisjoint(place.parts):
+                files[str(place)] = path
+    return files, games

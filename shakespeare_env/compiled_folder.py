@@ -10,40 +10,79 @@ the user.  Where users have no numbers, as on Windows, the system's own protecti
 from __future__ import annotations
 
 import os
+import re
 import stat
 import tempfile
+import time
 import warnings
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from shakespeare_env.compiled_cleaning import clean
+from platformdirs import user_cache_path
 
 try:
-    import fcntl
     import grp
     import pwd
 except ImportError:  # Windows
-    fcntl = grp = pwd = None  # type: ignore[assignment]
+    grp = pwd = None  # type: ignore[assignment]
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
 _NAME = "shakespeare-env"
-_TRIES = 3
+DRAFT, TURN = ".draft", ".turn"
+"""The ends of names of files being written, and of locks of those who write them."""
+DAY = 24 * 60 * 60
+"""Seconds."""
+UNUSED = 90 * DAY
+"""Seconds without use after which a folder is deleted."""
+MOST_BYTES = 2**28
+"""Beyond this many bytes in all the folders used longest ago go, too; both games take 8 MB."""
+RECENT = DAY
+"""Seconds within which a used folder is kept even then."""
+_FOLDER = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{24}")
+_FILE = re.compile(r".+\.(code|turn|draft)")
 
 
 def folder_named(name: str) -> Path | None:
     """A folder for compiled code, made if missing; None, with one warning, if none is safe.
 
-    It is below `SHAKESPEARE_CACHE`, or else the user's cache folder.  Until this process ends it is
-    marked as in use.
+    It is below `SHAKESPEARE_CACHE`, or else in the user's cache folder.
     """
+    own = os.environ.get(CACHE_VARIABLE)
     try:
-        home = _home()
+        return _checked(Path(own) / _NAME if own else user_cache_path(_NAME, appauthor=False), name)
     except RuntimeError:  # the system does not know the user
         _warn("you have no home folder")
-        return None
-    safe = _safe(home)
-    return None if safe is None else _held(safe, name)
+    except OSError as fault:
+        _warn(f"{fault}")
+    return None
+
+
+@cache
+def _checked(home: Path, name: str) -> Path:
+    """The folder with links resolved, made if missing and checked from the root down."""
+    whole = Path(os.path.realpath(home))
+    for folder in reversed(whole.parents):
+        _make(folder, _unsafe_above)
+    _make(whole, foreign_hands)
+    folder = whole / name
+    is_new = not folder.exists()
+    _make(folder, foreign_hands)
+    tempfile.TemporaryFile(dir=folder).close()
+    os.utime(folder)  # so that cleaning sees when it was last used
+    if is_new:
+        clean(whole)
+    return folder
+
+
+def _make(folder: Path, fault_of: Callable[[Path], str | None]) -> None:
+    """Make a folder if it is missing; PermissionError if it has a fault."""
+    if not os.path.lexists(folder):
+        with suppress(FileExistsError):
+            folder.mkdir(0o700)
+    if fault := fault_of(folder):
+        raise PermissionError(fault)
 
 
 def foreign_hands(path: Path) -> str | None:
@@ -56,74 +95,6 @@ def foreign_hands(path: Path) -> str | None:
     if stat.S_ISLNK(status.st_mode):
         return f"{path} is a link"
     return _foreign_owner(path, status, _user()) or _other_writers(path, status)
-
-
-def _home() -> Path:
-    own, shared = (os.environ.get(name, "") for name in (CACHE_VARIABLE, "XDG_CACHE_HOME"))
-    if own:
-        return Path(own) / _NAME
-    # The specification says to ignore a relative XDG_CACHE_HOME.
-    return (Path(shared) if os.path.isabs(shared) else Path.home() / ".cache") / _NAME
-
-
-@cache
-def _safe(home: Path) -> Path | None:
-    """The folder with links resolved, made if missing and checked from the root down."""
-    try:
-        whole = Path(os.path.realpath(home))
-        for folder in reversed(whole.parents):
-            _make(folder)
-            if fault := _unsafe_above(folder):
-                _warn(fault)
-                return None
-        _make(whole)
-        if fault := foreign_hands(whole):
-            _warn(fault)
-            return None
-    except OSError as fault:
-        _warn(f"{fault}")
-        return None
-    return whole
-
-
-@cache
-def _held(home: Path, name: str) -> Path | None:
-    folder = home / name
-    try:
-        is_new = not folder.exists()
-        _hold(folder)
-        if fault := foreign_hands(folder):
-            _warn(fault)
-            return None
-        tempfile.TemporaryFile(dir=folder).close()
-        os.utime(folder)  # so that cleaning sees when it was last used
-    except OSError as fault:
-        _warn(f"{fault}")
-        return None
-    if is_new:
-        clean(home)
-    return folder
-
-
-def _make(folder: Path) -> None:
-    if not os.path.lexists(folder):
-        with suppress(FileExistsError):
-            folder.mkdir(0o700)
-
-
-def _hold(folder: Path) -> None:
-    """Make a folder and share a lock on it until the process ends, which keeps cleaning away."""
-    for _ in range(_TRIES):
-        _make(folder)
-        if fcntl is None:
-            return
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        with suppress(OSError):  # some file systems have no locks
-            fcntl.flock(handle, fcntl.LOCK_SH)
-        with suppress(FileNotFoundError):
-            if os.path.samestat(os.fstat(handle), folder.lstat()):
-                return
-        os.close(handle)  # it was cleaned up in between
 
 
 def _unsafe_above(folder: Path) -> str | None:
@@ -176,3 +147,30 @@ def _warn(fault: str) -> None:
         RuntimeWarning,
         stacklevel=2,
     )
+
+
+def clean(home: Path) -> None:
+    """Delete folders of compiled code that nobody has used for long: old versions and boxes.
+
+    Whatever does not look exactly like ours is spared; what cannot be deleted stays, silently. A
+    process whose folder goes compiles what it still needs.
+    """
+    now, total = time.time(), 0
+    with suppress(OSError):
+        for folder in sorted(home.iterdir(), key=lambda one: one.lstat().st_mtime, reverse=True):
+            with suppress(OSError):
+                if not (_FOLDER.fullmatch(folder.name) and stat.S_ISDIR(folder.lstat().st_mode)):
+                    continue
+                files = {file: file.lstat() for file in folder.iterdir()}
+                if not all(
+                    _FILE.fullmatch(f.name) and stat.S_ISREG(s.st_mode) for f, s in files.items()
+                ):
+                    continue
+                size = sum(status.st_size for status in files.values())
+                age = now - folder.lstat().st_mtime
+                if age <= RECENT or (age <= UNUSED and total + size <= MOST_BYTES):
+                    total += size
+                    continue
+                for file in files:
+                    file.unlink()
+                folder.rmdir()

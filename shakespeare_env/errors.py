@@ -28,6 +28,10 @@ class BoxError(ShakespeareEnvError, ValueError):
         self.remedy = remedy
 
 
+class GameError(ShakespeareEnvError, ValueError):
+    """A game of somebody else's that is named to this process and cannot be loaded."""
+
+
 class PositionError(ShakespeareEnvError, ValueError):
     """A position in text that cannot occur."""
 

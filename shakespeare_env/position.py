@@ -11,15 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env import registry
-from shakespeare_env.arguments import check_arguments
 from shakespeare_env.arrays import GameArrays
+from shakespeare_env.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import NO_SEAT, Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.panels import UNMARKED, Marks
-from shakespeare_env.record_checks import check_kind, check_records, first_fault
 from shakespeare_env.rng import check_seed, streams
-from shakespeare_env.values import is_whole, shown
+from shakespeare_env.values import check_arguments, is_whole, shown
 
 _ONLY_ROW = np.zeros(1, np.int64)
 

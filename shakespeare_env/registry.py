@@ -6,8 +6,8 @@ import hashlib
 import linecache
 import os
 import shlex
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -16,7 +16,7 @@ from pathlib import Path
 from shakespeare_env import registration
 from shakespeare_env.box_entries import Wanted, to_nobody
 from shakespeare_env.box_reading import differing_facts, facts_digest
-from shakespeare_env.errors import BoxError
+from shakespeare_env.errors import BoxError, GameError
 from shakespeare_env.game import Game
 from shakespeare_env.own_files import load_file
 from shakespeare_env.values import meant, shown
@@ -135,16 +135,35 @@ def has_box(name: str) -> bool:
 
 
 def _find_others() -> None:
-    """Register installed games, and those that the environment names, once a process."""
+    """Register installed games, and those that the environment names, once a process.
+
+    Raises:
+        GameError: one cannot be loaded; whoever asks again is told again.
+    """
     global _others_found
     if _others_found:
         return
     _others_found = True  # first, since their imports may ask for names
-    for entry in entry_points(group=_ENTRY_POINTS):
-        register(entry.load())
-    for given in os.environ.get(GAMES_VARIABLE, "").splitlines():
-        if given:
-            register_file(given)
+    try:
+        for entry in entry_points(group=_ENTRY_POINTS):
+            with _named(f"{entry.value}, a game of an installed package", "mend or uninstall it"):
+                register(entry.load())
+        for given in os.environ.get(GAMES_VARIABLE, "").splitlines():
+            if given:
+                with _named(f"{GAMES_VARIABLE}={given!r}", "correct or unset the variable"):
+                    register_file(given)
+    except BaseException:
+        _others_found = False
+        raise
+
+
+@contextmanager
+def _named(source: str, remedy: str) -> Iterator[None]:
+    """Say where a game that cannot be loaded was named."""
+    try:
+        yield
+    except Exception as fault:
+        raise GameError(f"{source}: {fault}; {remedy}") from fault
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:

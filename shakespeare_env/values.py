@@ -1,9 +1,11 @@
-"""Values from outside: their kind, and how messages show them."""
+"""Values and arguments from outside: their kind, and how messages show them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
+from typing import Any
 
 import numpy as np
 
@@ -29,3 +31,29 @@ def meant(word: str, known: Iterable[str]) -> str:
 def is_whole(value: object) -> bool:
     """Whether a value is an integer; True and spans of time are not, though they pass as one."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+
+
+def check_arguments(
+    function: Callable[..., Any], variants: Collection[str], given: Collection[str]
+) -> None:
+    """Refuse what a function's `**options` took in but the game has no variant for.
+
+    Raises:
+        TypeError: in Python's own words, which other libraries look for, with all valid arguments
+            and the one probably meant.
+    """
+    unknown = next((name for name in given if name not in variants), None)
+    if unknown is None:
+        return
+    named = [
+        name
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name != "self" and parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    taken = [*named, *variants]
+    close = get_close_matches(unknown, taken, n=1)
+    raise TypeError(
+        f"{function.__qualname__}() got an unexpected keyword argument {unknown!r}"
+        + (f", did you mean {close[0]!r}?" if close else "")
+        + f"; it takes: {', '.join(taken)}"
+    )

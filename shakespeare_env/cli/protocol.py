@@ -14,7 +14,7 @@ from shakespeare_env.cli.choices import DEFAULT_GAME
 from shakespeare_env.cli.lines import lines_of, standard_input
 from shakespeare_env.cli.requests import Request, RequestError, parse_line
 from shakespeare_env.errors import IllegalMove, PositionError
-from shakespeare_env.json_lines import FieldError, dump_line
+from shakespeare_env.json_input import FieldError, dump_line
 
 if TYPE_CHECKING:
     from shakespeare_env import Position

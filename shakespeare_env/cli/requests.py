@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from shakespeare_env.cli.lines import check_length
-from shakespeare_env.json_input import kind, parse_json
-from shakespeare_env.json_lines import Fields
+from shakespeare_env.json_input import Fields, kind, parse_json
 
 
 class RequestError(Exception):

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 
 from shakespeare_env.equality import views
-from shakespeare_env.equality.comparison import Comparison, DifferenceError
 from shakespeare_env.equality.trace import Setting, Trace, play
+from shakespeare_env.equality.views import Comparison, DifferenceError
 
 __all__ = ["VIEWS", "DifferenceError", "Setting", "compare", "is_installed", "play"]
 

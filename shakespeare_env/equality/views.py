@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.batch import Batch
-from shakespeare_env.equality.comparison import Comparison
-from shakespeare_env.equality.seat_trace import SeatDecision, seat_trace
-from shakespeare_env.equality.trace import Decision, Setting, Trace, choose
+from shakespeare_env.equality.trace import (
+    Decision,
+    SeatDecision,
+    Setting,
+    Trace,
+    choose,
+    seat_trace,
+)
+from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.position import Position
 from shakespeare_env.wrappers.aec import env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
@@ -20,6 +27,37 @@ from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 
 Decisions = tuple[Any, ...]
 """A `Decision`, or `SeatDecision`, for each row."""
+
+
+class DifferenceError(ShakespeareEnvError, AssertionError):
+    """Two views differ; the message says which, where and how."""
+
+
+@dataclass
+class Comparison:
+    """Compares a view with the batch and counts equal decisions."""
+
+    view: str
+    setting: Setting
+    decisions: int = 0
+
+    def same(self, what: str, expected: object, found: object, row: int = 0) -> None:
+        """Raise `DifferenceError` unless two values are equal in elements and type."""
+        one, other = np.asarray(expected), np.asarray(found)
+        if one.shape == other.shape and one.dtype == other.dtype and (one == other).all():
+            return
+        where = ""
+        if one.shape == other.shape and one.ndim:
+            where = f", first at {np.argwhere(one != other)[:1].tolist()}"
+        raise DifferenceError(
+            f"{self.view}: {what} differs from the batch's in row {row} after {self.decisions} "
+            f"decisions of {self.setting}{where}: expected {expected!r}, found {found!r}"
+        )
+
+    def same_rows(self, what: str, expected: Iterable[object], found: Iterable[object]) -> None:
+        """Raise `DifferenceError` unless all rows are the same."""
+        for row, (one, other) in enumerate(zip(expected, found, strict=True)):
+            self.same(what, one, other, row)
 
 
 def position(setting: Setting, trace: Trace, compare: Comparison) -> None:
@@ -94,7 +132,7 @@ def seat_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
         compare.same("the end", (decision.last, False), (terminated, truncated))
         compare.decisions += 1
         if decision.last:
-            _compare_ends(compare, decision, observation, info)
+            _compare_ends(compare, setting, decision, observation, info)
             observation, info = view.reset()
 
 
@@ -111,7 +149,8 @@ def seat_vector_env(setting: Setting, trace: Trace, compare: Comparison) -> None
         compare.same_rows("the reward", [made.reward for made in decisions], rewards)
         for row in _compare_ended(compare, decisions, ended):
             final = {name: values[row] for name, values in infos["final_info"].items()}
-            _compare_ends(compare, decisions[row], infos["final_obs"][row], final, row)
+            seen = infos["final_obs"][row]
+            _compare_ends(compare, setting, decisions[row], seen, final, row)
 
 
 def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
@@ -127,8 +166,8 @@ def seat_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
         observations, rewards, ended, infos = view.step(_actions(decisions))
         compare.same_rows("the reward", [made.reward for made in decisions], rewards)
         for row in _compare_ended(compare, decisions, ended):
-            final = infos[row]
-            _compare_ends(compare, decisions[row], final["terminal_observation"], final, row)
+            seen = infos[row]["terminal_observation"]
+            _compare_ends(compare, setting, decisions[row], seen, infos[row], row)
 
 
 def batch_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
@@ -146,8 +185,10 @@ def batch_vec_env(setting: Setting, trace: Trace, compare: Comparison) -> None:
         movers = [made.rewards[made.seat] for made in decisions]
         compare.same_rows("the mover's reward", movers, rewards)
         for row in _compare_ended(compare, decisions, ended):
-            expected = decisions[row].final[decisions[row].seat]
-            compare.same("the last observation", expected, infos[row]["terminal_observation"], row)
+            decision, info = decisions[row], infos[row]
+            seen = decision.final[decision.seat]
+            compare.same("the last observation", seen, info["terminal_observation"], row)
+            _compare_results(compare, setting, decision, info, row)
 
 
 def _steps(trace: Sequence[Sequence[Any]], compare: Comparison) -> Iterator[Decisions]:
@@ -182,12 +223,20 @@ def _compare_ended(compare: Comparison, decisions: Decisions, ended: NDArray[np.
 
 def _compare_ends(
     compare: Comparison,
+    setting: Setting,
     decision: SeatDecision,
     observation: NDArray[np.int8],
     info: dict[str, Any],
     row: int = 0,
 ) -> None:
     compare.same("the last observation", decision.final, observation, row)
-    compare.same("the final score", decision.scores, info["final_scores"], row)
-    compare.same("the winners", decision.winners, info["winners"], row)
+    _compare_results(compare, setting, decision, info, row)
+
+
+def _compare_results(
+    compare: Comparison, setting: Setting, decision: Decision, info: dict[str, Any], row: int
+) -> None:
+    seats = slice(setting.players)
+    compare.same("the final score", decision.scores[seats], info["final_scores"], row)
+    compare.same("the winners", decision.winners[seats], info["winners"], row)
     compare.same("illegal_action", False, info["illegal_action"], row)

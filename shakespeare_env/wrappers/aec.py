@@ -18,15 +18,14 @@ from pettingzoo.utils.wrappers import (
 )
 
 from shakespeare_env import registry
-from shakespeare_env.arguments import check_arguments
 from shakespeare_env.batch import Batch
 from shakespeare_env.game import Game, Records
 from shakespeare_env.rewards import ILLEGAL_REWARD
 from shakespeare_env.rng import fresh_seed
+from shakespeare_env.values import check_arguments
 from shakespeare_env.wrappers.outcome import infos_of, outcomes
 from shakespeare_env.wrappers.rendering import RENDER_FPS, RENDER_MODES, Renderer
-from shakespeare_env.wrappers.spaces import action_space, observation_space
-from shakespeare_env.wrappers.state import StateView
+from shakespeare_env.wrappers.spaces import StateView, action_space, observation_space
 
 Observation = dict[str, NDArray[np.int8]]
 

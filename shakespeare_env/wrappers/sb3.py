@@ -22,6 +22,8 @@ with needing("train", "shakespeare_env.wrappers.sb3 needs"):
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
 _BY_ROW = ("action_masks",)
+_Played = tuple[NDArray[np.float32], NDArray[np.bool_], dict[str, NDArray[Any]]]
+"""Rewards, the games that ended, and what their infos say."""
 
 
 class SB3VecEnv(VecEnv):
@@ -50,7 +52,8 @@ class SB3VecEnv(VecEnv):
         """bool[n, A], a copy: the legal actions of each row."""
 
     @abstractmethod
-    def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn: ...
+    def _play(self, actions: NDArray[Any]) -> _Played:
+        """Play int[n], one action in each game, and start the next ones."""
 
     @abstractmethod
     def _begin(self, seed: int | None) -> NDArray[np.int8]: ...
@@ -71,16 +74,11 @@ class SB3VecEnv(VecEnv):
         if self._actions is None:
             raise RuntimeError("step_wait() without actions: call step_async(actions) first")
         actions, self._actions = self._actions, None
-        return self._play(actions)
-
-    def _infos(
-        self, ended: NDArray[np.intp], final: dict[str, NDArray[Any]]
-    ) -> list[dict[str, Any]]:
-        """An info per game, empty unless it ended; `final` has a row for each that did."""
+        rewards, ended, final = self._play(actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for row, info in zip(ended, infos_of(final), strict=bool(final)):
+        for row, info in zip(np.flatnonzero(ended), infos_of(final), strict=bool(final)):
             infos[row] = info
-        return infos
+        return self.batch.obs.copy(), rewards, ended, infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """A picture of game 0."""
@@ -143,7 +141,7 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
         self.games.reset(seed)
         return self.batch.obs.copy()
 
-    def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
+    def _play(self, actions: NDArray[Any]) -> _Played:
         games = self.games
         step = games.step(actions)
         ended = np.flatnonzero(step.ended)
@@ -154,7 +152,7 @@ class SB3SingleAgentVecEnv(SB3VecEnv):
                 **games.outcomes(ended, step.illegal[ended]),
             }
             games.restart(ended)
-        return self.batch.obs.copy(), step.rewards, step.ended, self._infos(ended, final)
+        return step.rewards, step.ended, final
 
 
 class SB3SelfPlayVecEnv(SB3VecEnv):
@@ -211,7 +209,7 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
         self.seat_rewards = np.zeros_like(self.seat_rewards)
         return self.batch.obs.copy()
 
-    def _play(self, actions: NDArray[Any]) -> VecEnvStepReturn:
+    def _play(self, actions: NDArray[Any]) -> _Played:
         batch = self.batch
         movers = batch.to_move.copy()
         rewards, dones = batch.step(actions)
@@ -233,5 +231,4 @@ class SB3SelfPlayVecEnv(SB3VecEnv):
                 ),
             }
             batch.restart(ended)
-        own = self.seat_rewards.take(self._first_places + movers)
-        return batch.obs.copy(), own, dones, self._infos(ended, final)
+        return self.seat_rewards.take(self._first_places + movers), dones, final

@@ -12,10 +12,9 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from shakespeare_env import registry
-from shakespeare_env.arguments import check_arguments
 from shakespeare_env.batch_checks import Integers, as_actions, checked_count
 from shakespeare_env.memory import require_memory
-from shakespeare_env.values import shown
+from shakespeare_env.values import check_arguments, shown
 from shakespeare_env.wrappers.opponents import Opponents
 from shakespeare_env.wrappers.rendering import RENDER_FPS, Renderer
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch

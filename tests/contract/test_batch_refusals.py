@@ -88,29 +88,32 @@ def test_a_wrong_call_is_refused_by_name_and_changes_nothing(table):
         assert_unchanged(batch, before)
 
 
+WRONG_ARGUMENTS: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"n": 0}, ValueError, "n=0 must be from 1"),
+    ({"n": 2.0}, TypeError, "n=2.0 must be an integer"),
+    ({"n": True}, TypeError, "n=True must be an integer"),
+    ({"n": 2**31}, MemoryLimitError, r"2,147,483,648 games of .*: play fewer at once"),
+    ({"threads": 10**6}, ValueError, "threads=1000000 must be from 1 to 1024"),
+    ({"threads": "2"}, TypeError, "threads='2' must be an integer"),
+    ({"seed": -1}, ValueError, "seed=-1"),
+    ({"seed": 2**64}, ValueError, "seed="),
+    ({"seed": True}, ValueError, "seed=True"),
+    ({"reward": "money"}, ValueError, "reward='money'"),
+    ({"reward": float("nan")}, ValueError, "choose one of"),
+    ({"players": 99}, ValueError, "players=99"),
+    ({"players": 2.0}, TypeError, r"players=.*2\.0"),
+    ({"n": 3, "players": [3, 3]}, ValueError, r"shape \(2,\); give one number or 3"),
+    ({"n": 2, "players": [3, 99]}, ValueError, "players=99"),
+    ({"no_such_option": True}, TypeError, "no_such_option"),
+]
+
+
 @games
-@pytest.mark.parametrize(
-    ("arguments", "error", "named"),
-    [
-        ({"n": 0}, ValueError, "n=0"),
-        ({"n": 2**31}, MemoryLimitError, r"2,147,483,648 games of .*: play fewer at once"),
-        ({"threads": 0}, ValueError, "threads=0"),
-        ({"seed": -1}, ValueError, "seed=-1"),
-        ({"seed": 2**64}, ValueError, "seed="),
-        ({"seed": True}, ValueError, "seed=True"),
-        ({"reward": "money"}, ValueError, "reward='money'"),
-        ({"reward": float("nan")}, ValueError, "choose one of"),
-        ({"players": 99}, ValueError, "players=99"),
-        ({"players": 2.0}, TypeError, r"players=.*2\.0"),
-        ({"n": 3, "players": [3, 3]}, ValueError, r"shape \(2,\); give one number or 3"),
-        ({"n": 2, "players": [3, 99]}, ValueError, "players=99"),
-        ({"no_such_option": True}, TypeError, "no_such_option"),
-    ],
-)
-def test_wrong_arguments_are_refused_by_name(name, arguments, error, named):
+def test_wrong_arguments_are_refused_by_name(name):
     right: dict[str, Any] = {"n": 1, "players": 3}
-    with pytest.raises(error, match=named):
-        Batch(name, **(right | arguments))
+    for arguments, error, named in WRONG_ARGUMENTS:
+        with pytest.raises(error, match=named):
+            Batch(name, **(right | arguments))
 
 
 @games

@@ -18,7 +18,7 @@ from tests.contract.batches import (
     some_rows,
 )
 from tests.contract.each_table import full_tables
-from tests.contract.random_games import LONGEST, chosen, differing_fields, record_of
+from tests.contract.random_games import chosen, differing_fields, record_of
 
 # ---- steps in some games -------------------------------------------------------------------------
 
@@ -81,24 +81,6 @@ def test_actions_and_rows_of_every_integer_type_mean_the_same(table, n, threads)
 
 
 # ---- the next game -------------------------------------------------------------------------------
-
-
-@full_tables
-def test_restart_deals_the_game_that_autoreset_deals_next(table):
-    dealing, waiting = (table.batch(5, seed=63, autoreset=auto) for auto in (True, False))
-    ended = np.zeros(5, int)
-    for step in range(LONGEST):
-        actions = chosen(dealing.mask, step)
-        dealing.step(actions)
-        waiting.step(actions)
-        over = np.flatnonzero(waiting.done)
-        assert (waiting.to_move[over] == -1).all()
-        waiting.restart(over)
-        assert_same(waiting, dealing)
-        ended[over] += 1
-        if (ended >= 2).all():
-            return
-    raise AssertionError("some game does not end")
 
 
 @full_tables

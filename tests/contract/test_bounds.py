@@ -61,13 +61,8 @@ def test_what_is_beyond_the_memory_is_refused_before_a_game_is_played(monkeypatc
 def test_opponents_are_no_more_than_can_be_drawn_from_and_weights_of_any_size_are_shares():
     with pytest.raises(ValueError, match="1001 opponents to draw from: give 1000"):
         SingleAgentBatch(GAME, players=SEATS, opponents={RandomAgent(): 1.0 for _ in range(1001)})
-    opponents: Any
-    for weight in (math.nan, math.inf, -1, "x", None, [1]):
-        opponents = {"random": weight}
-        with pytest.raises(ValueError, match="give every player a weight"):
-            SingleAgentBatch(GAME, players=SEATS, opponents=opponents)
     for weights in ((1e308, 1e308), (5e-324, 0.0)):
-        opponents = dict(zip((RandomAgent(), RandomAgent()), weights, strict=True))
+        opponents: Any = dict(zip((RandomAgent(), RandomAgent()), weights, strict=True))
         games = SingleAgentBatch(GAME, players=SEATS, seed=1, opponents=opponents)
         assert (games.batch.to_move == games.seats).all()
 

@@ -1,10 +1,12 @@
 """Machine code kept on disk is never older than the rules, and never in the way."""
 
+import inspect
 import os
 import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,8 @@ import numpy as np
 import pytest
 
 from shakespeare_env import kernels, registry
-from shakespeare_env.compiled import code_folder, kernel, rule
-from shakespeare_env.compiled_sources import PACKAGE, digest_of, functions_within, sources_of
+from shakespeare_env.compiled import PACKAGE, code_folder, digest_of, kernel, rule, sources_of
+from shakespeare_env.own_files import load_file
 
 pytestmark = pytest.mark.skipif(
     bool(numba.config.DISABLE_JIT), reason="nothing is compiled with the compiler off"
@@ -27,15 +29,11 @@ games = pytest.mark.parametrize("name", registry.names())
 def modules_of(name):
     """The modules that hold the rules of a game and the kernels."""
     functions = [kernels._build, *kernels._functions(registry.game(name))]
-    return {function.__module__ for function in functions_within(functions)}
-
-
-def sources_of_game(name):
-    return set(sources_of(modules_of(name)).values())
+    return {inspect.unwrap(function).__module__ for function in functions}
 
 
 @games
-def test_all_that_the_rules_import_counts_and_nothing_else(name, tmp_path):
+def test_all_that_the_rules_import_counts(name, tmp_path):
     """Python itself says what the modules need: they are imported in a process of their own."""
     script = (
         "import sys, types\n"
@@ -50,19 +48,47 @@ def test_all_that_the_rules_import_counts_and_nothing_else(name, tmp_path):
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=tmp_path
     )
     loaded = {Path(file).resolve() for file in done.stdout.split()}
-    modules = {path for path in loaded if path.name != "__init__.py"}
-    assert sources_of_game(name) == modules
-    assert {path for path in loaded - modules if path.read_text().count("\n") > 4} == set()
+    files, in_games = sources_of(modules_of(name))
+    assert in_games == [name]
+    assert loaded <= set(files.values())
+    assert not any(PACKAGE / "wrappers" in path.parents for path in files.values())
+
+
+def test_an_agents_compiled_files_count_and_the_game_that_they_name():
+    module = "shakespeare_agents.heuristics.figaro"
+    folder = Path(str(import_module(module).__file__)).parents[1]
+    files, in_games = sources_of({module})
+    assert in_games == ["figaro"]
+    compiled = {path for path in folder.rglob("*.py") if "env.compiled import" in path.read_text()}
+    assert compiled <= set(files.values())
+    assert folder / "table" / "app.py" not in files.values()
 
 
 @games
 def test_an_edit_of_a_rule_changes_the_digest_of_its_game_alone(name):
-    """One of what all games stand on, those of all."""
-    sources = {other: sources_of_game(other) for other in registry.names()}
-    for path in sources[name]:
-        counted = {other for other, files in sources.items() if path in files}
-        own = PACKAGE / name in path.parents
-        assert counted == ({name} if own else set(sources)), path
+    for other in registry.names():
+        paths = sources_of(modules_of(other))[0].values()
+        assert any(PACKAGE / name in path.parents for path in paths) == (name == other)
+
+
+def test_a_game_of_ones_own_counts_with_its_whole_package(tmp_path, monkeypatch):
+    """In a file it is the file, in an installed package all that it may import from there."""
+    names = ("own_games/__init__.py", "own_games/tables.py", "own_games/leduc/rules.py", "alone.py")
+    paths = {name: tmp_path / name for name in names}
+    for path in paths.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import_module("own_games.leduc.rules")
+    alone = paths.pop("alone.py")
+    for module, wanted in (
+        ("own_games.leduc.rules", paths),
+        (load_file(alone).__name__, {alone.name: alone}),
+    ):
+        files, in_games = sources_of({module})
+        assert wanted.items() <= files.items()
+        assert files["shakespeare_env/rng.py"] == PACKAGE / "rng.py"
+        assert not in_games
 
 
 def test_what_a_kernel_closes_over_is_in_the_digest_or_refused():
@@ -91,9 +117,9 @@ def test_the_digest_follows_names_and_contents_and_not_dates(tmp_path):
         for path, content in zip(paths, contents, strict=True):
             path.write_text(content)
             os.utime(path, (0, 0))
-        digests.add(digest_of(paths))
+        digests.add(digest_of({path.name: path for path in paths}))
         os.utime(paths[0], (9, 9))
-        assert digest_of(reversed(paths)) in digests
+        assert digest_of({path.name: path for path in reversed(paths)}) in digests
     assert len(digests) == 4
 
 

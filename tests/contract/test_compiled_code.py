@@ -15,7 +15,7 @@ from numba.core.codegen import JITCodeLibrary
 
 from shakespeare_env import Batch, Position, compiled_progress, kernels, registry
 from shakespeare_env.compiled import kernel, rule
-from shakespeare_env.compiled_turns import Turns
+from shakespeare_env.compiled_cache import _turn
 from tests.contract import knowledge
 
 pytestmark = pytest.mark.skipif(
@@ -151,21 +151,18 @@ def test_of_several_processes_one_compiles(tmp_path):
 
 
 @locks
-def test_a_turn_ends_with_its_process_and_is_nobodys_twice(tmp_path):
-    made, turns = tmp_path / "a.code", Turns()
+def test_a_turn_ends_with_its_process_and_leaves_nothing(tmp_path):
     hold = (
-        "import sys, pathlib; from shakespeare_env.compiled_turns import Turns\n"
-        "turns = Turns(); turns.wait(pathlib.Path(sys.argv[1])); print('mine', flush=True)\n"
-        "sys.stdin.read()"
+        "import sys, pathlib; from shakespeare_env.compiled_cache import _turn\n"
+        "with _turn(pathlib.Path(sys.argv[1])): print('mine', flush=True); sys.stdin.read()"
     )
+    made = tmp_path / "a.code"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-c", hold, str(made)], **pipes) as other:  # type: ignore[call-overload]
         assert other.stdout.readline() == b"mine\n"
         other.kill()
-    turns.wait(made)
-    assert turns._held
-    turns.end()
-    assert not turns._held
+    with _turn(made):
+        assert list(tmp_path.iterdir()) == [tmp_path / "a.turn"]
     assert not list(tmp_path.iterdir())
 
 

@@ -4,8 +4,6 @@ forever."""
 import hashlib
 import os
 import pickle
-import subprocess
-import sys
 import time
 from typing import Any
 
@@ -15,9 +13,7 @@ import pytest
 
 from shakespeare_env import compiled_folder
 from shakespeare_env.compiled import kernel
-from shakespeare_env.compiled_cleaning import DAY, MOST_BYTES, RECENT, UNUSED, clean
-from shakespeare_env.compiled_folder import folder_named
-from shakespeare_env.compiled_sources import PACKAGE
+from shakespeare_env.compiled_folder import DAY, MOST_BYTES, RECENT, UNUSED, clean, folder_named
 
 with_users = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="users have no numbers here")
 as_root = pytest.mark.skipif(
@@ -91,7 +87,6 @@ def test_no_folder_above_may_be_written_by_others_unless_only_what_is_theirs(pla
     place.chmod(0o777)
     assert f"others can write {place}" in refusal()
     assert not (place / "shakespeare-env").exists()
-    compiled_folder._safe.cache_clear()
     place.chmod(0o1777)
     assert folder_named(NAME) is not None
 
@@ -206,7 +201,7 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "shakespeare-env"
 
 
-def fill(folder, age=0.0, size=0, names=("step-1.code", "compiled")):
+def fill(folder, age=0.0, size=0, names=("step-1.code", "step-1.turn")):
     """A folder of compiled code; its age is in seconds, its size in bytes."""
     folder.mkdir()
     for name in names:
@@ -220,21 +215,20 @@ def fill(folder, age=0.0, size=0, names=("step-1.code", "compiled")):
 
 def test_folders_that_nobody_has_used_for_long_go_and_what_is_not_ours_stays(home):
     fill(home / named(1), UNUSED + DAY)
-    fill(home / f"{named(3)}.old", UNUSED + DAY)
     fill(home / named(4), UNUSED + DAY, names=("step-1.codeabc_1.draft",))
     stay = [fill(home / named(5), UNUSED - DAY), fill(home.parent / "keep", 2 * UNUSED)]
     names = ["probe", named(2) + "0", "probe-" + "G" * 24, "notes.txt-" + "0" * 24]
     stay += [fill(home / name, 2 * UNUSED) for name in names]
     stay.append(fill(home / named(7), 2 * UNUSED, names=("step-1.code", "notes.txt")))
     link, inner = (fill(home / named(number), names=()) for number in (8, 9))
-    (link / "step-1.code").symlink_to(stay[1] / "compiled")
+    (link / "step-1.code").symlink_to(stay[1] / "step-1.turn")
     (inner / "step-1.code").mkdir()
     for path in (link, inner):
         os.utime(path, (0, 0))
     (home / named(10)).symlink_to(stay[1])
     clean(home)
     assert {*home.iterdir()} == {*stay[:1], *stay[2:], link, inner, home / named(10)}
-    assert (stay[1] / "compiled").exists()
+    assert (stay[1] / "step-1.turn").exists()
 
 
 def test_beyond_a_total_size_those_used_longest_ago_go_unless_used_lately(home):
@@ -244,38 +238,6 @@ def test_beyond_a_total_size_those_used_longest_ago_go_unless_used_lately(home):
     lately = [fill(home / named(number), RECENT / 2, MOST_BYTES) for number in range(20, 23)]
     clean(home)
     assert all(folder.exists() for folder in lately)
-
-
-def test_drafts_of_killed_processes_go_from_folders_in_use(home):
-    names = ("step-1.code", "step-1.codeabc.draft", "play-2.codedef.draft")
-    folder = fill(home / named(1), names=names)
-    os.utime(folder / names[1], (0, 0))
-    clean(home)
-    assert {path.name for path in folder.iterdir()} == {names[0], names[2]}
-
-
-@pytest.mark.skipif(os.name == "nt", reason="there are no locks here")
-def test_what_a_process_holds_stays_until_it_ends(home):
-    script = (
-        "from shakespeare_env.compiled_folder import folder_named\n"
-        f"print(folder_named({named(1)!r}), flush=True)\ninput()\n"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
-    )
-    assert process.stdout is not None
-    folder = home / named(1)
-    assert process.stdout.readline().strip() == str(folder)
-    os.utime(folder, (0, 0))
-    clean(home)
-    assert folder.exists()
-    process.communicate("\n")
-    clean(home)
-    assert not folder.exists()
 
 
 def test_use_makes_a_folder_young_and_a_new_one_occasions_cleaning(home):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from shakespeare_env import (
     rule,
 )
 from shakespeare_env.cli import app
-from shakespeare_env.errors import BoxError
+from shakespeare_env.errors import BoxError, GameError
 from shakespeare_env.rng import below
 from shakespeare_training.exploit.search import exploit_by_search
 from tests.contract.exact_best_response import best_response, uniform
@@ -255,3 +256,26 @@ def test_what_is_no_game_is_refused(games, tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="has no box"):
         registry.folder("leduc")
     assert "another version" in str(registry.box_fault("leduc", "0" * 64))
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("leduc", r"write FILE\.py:NAME"),
+        ("nowhere.py:GAME", r"nowhere\.py: there is no such file"),
+        (f"{GAMES / 'leduc'}.py:CARDS", "has no game CARDS"),
+    ],
+)
+def test_a_variable_that_names_no_game_is_said_to_whoever_asks(monkeypatch, value, fault):
+    """Again and again: a later call does not go on without the game."""
+    monkeypatch.setattr(registry, "_others_found", False)
+    monkeypatch.setenv(registry.GAMES_VARIABLE, value)
+    said = rf"{registry.GAMES_VARIABLE}={re.escape(repr(value))}: .*{fault}.*; correct or unset"
+    for _ in range(2):
+        with pytest.raises(GameError, match=said):
+            registry.names()
+    done = CliRunner().invoke(app, ["watch", "--moves", "0"])
+    assert (done.exit_code, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith(f"Error: {registry.GAMES_VARIABLE}=")
+    monkeypatch.setenv(registry.GAMES_VARIABLE, "")
+    assert set(NAMES) < set(registry.names())

@@ -3,12 +3,11 @@
 import itertools
 import random
 
-import numpy as np
 import pytest
 
-from shakespeare_env import Position, raw_env
+from shakespeare_env import Position
 from tests.contract import knowledge
-from tests.contract.random_games import MANY_SEATS, TABLES, sampled, stacked
+from tests.contract.random_games import TABLES, sampled
 
 SEEDS = (1, 2)
 
@@ -52,50 +51,6 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
         other = Position.from_dict(hidden.change_in_dict(text, seat, rng), seed=2)
         assert shown_to(other, seat) == shown_to(Position.from_dict(text, seed=1), seat)
     assert differed > 20
-
-
-def viewed(batch, records):
-    """Load records into a batch of as many games."""
-    batch.load(slice(None), stacked(records))
-    return batch
-
-
-@tables
-def test_what_a_seat_may_not_know_changes_nothing_in_a_batch(table):
-    """Positions changed as records, so what the seat put back itself in the pile is known to it."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(6)
-    records, seats, shown = zip(
-        *((p.record(), seat, p.observation(seat)) for p, seat in positions(table)), strict=True
-    )
-    changed = [hidden.change_in_record(r, s, rng) for r, s in zip(records, seats, strict=True)]
-    assert all(new["random"] != old["random"] for new, old in zip(changed, records, strict=True))
-    true = viewed(table.batch(len(records), seed=0), records)
-    other = viewed(table.batch(len(records), seed=0), changed)
-    np.testing.assert_array_equal(true.observe(seats), shown)
-    np.testing.assert_array_equal(other.observe(seats), shown)
-    np.testing.assert_array_equal(true.to_move, other.to_move)
-    decides = true.to_move == np.array(seats)
-    assert decides.sum() > 20
-    assert true.obs[decides].tobytes() == other.obs[decides].tobytes()
-    assert true.mask[decides].tobytes() == other.mask[decides].tobytes()
-
-
-@pytest.mark.parametrize("table", MANY_SEATS, ids=str)
-def test_what_a_seat_may_not_know_changes_nothing_in_the_environment(table):
-    """Observation, mask and info of an agent in the PettingZoo environment."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(7)
-    view = raw_env(game=table.game, players=table.players, **table.options)
-    view.reset(seed=0)
-    for position, seat in positions(table, every=11):
-        record, agent = position.record(), view.possible_agents[seat]
-        shown = []
-        for game in (record, hidden.change_in_record(record, seat, rng)):
-            viewed(view._batch, [game])
-            view._turn_to_decider()
-            parts = [*view.observe(agent).items(), *view.infos[agent].items()]
-            shown.append([(name, part.tobytes()) for name, part in parts])
-            shown[-1].append(view.agent_selection)
-        assert shown[0] == shown[1]
 
 
 @tables

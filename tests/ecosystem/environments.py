@@ -26,7 +26,7 @@ class Library:
     """A library with a recipe.
 
     Attributes:
-        key: Of `docs/libraries/<key>.txt`, what is installed, and of `test_<key>.py`.
+        key: Of `docs/libraries/<key>.txt`, what is installed, and of its tests: `test_<key>...`.
         title: Its name.
         distributions: Whose versions make up its own.
     """
@@ -123,17 +123,11 @@ def _tested(library: Library, folder: Path, python: Path) -> tuple[int, str | No
     """How many tests passed, and the first reason why others did not."""
     report = folder / "report.xml"
     report.unlink(missing_ok=True)
-    tests = ROOT / "tests" / "ecosystem" / f"test_{library.key}.py"
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        f"--junitxml={report}",
-        tests,
-    ]
+    tests = ROOT / "tests" / "ecosystem"
+    words = ["-q", "-p", "no:cacheprovider", f"--junitxml={report}", "-k", f"test_{library.key}"]
+    own = tests / f"test_{library.key}.py"
+    files = [tests / "test_recipes.py", *([own] if own.exists() else [])]
+    command = [python, "-m", "pytest", *words, *files]
     done = _run(command)
     if not report.exists():
         return 0, f"the tests ended with {done.returncode} before they reported"

@@ -11,9 +11,6 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "libraries"
 
-# What other people's libraries warn of is theirs to mend.
-foreign = pytest.mark.filterwarnings("default")
-
 
 def run(monkeypatch: pytest.MonkeyPatch, name: str, *arguments: str) -> dict[str, Any]:
     """What a recipe's names stand for at its end."""

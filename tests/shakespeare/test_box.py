@@ -108,7 +108,7 @@ stage.space.c1.on = ["a1"]
 stage.space.b1.on = ["a1", "a1"]
     [stage] space b1: on: 'a1' is listed twice; list it once
 del character.hamlet.id
-    [[character]] number 6: id: missing; add id (a text)
+    [[character]] number 6: id: missing; add id (a to z, 0 to 9 and _)
 character.hamlet.id = "extra2"
     [[character]] extra2: id: 'extra2' is how moves name an extra; choose another id
 character.hamlet.kind = "actress"

@@ -9,8 +9,7 @@ import numba
 import pytest
 
 from shakespeare_env import kernels, registry
-from shakespeare_env.compiled import code_folder
-from shakespeare_env.compiled_sources import PACKAGE
+from shakespeare_env.compiled import PACKAGE, code_folder
 
 pytestmark = [
     pytest.mark.slow,

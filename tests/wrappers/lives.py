@@ -159,3 +159,14 @@ def legal(games):
 
 def first_legal(observations, masks, rng):
     return masks.argmax(axis=1)
+
+
+def bytes_of(shown: Any) -> Any:
+    """All that a view has shown, down to the types and bytes of its arrays."""
+    if isinstance(shown, dict):
+        return {key: bytes_of(value) for key, value in shown.items()}
+    if isinstance(shown, np.ndarray) and shown.dtype != np.object_:
+        return shown.dtype, shown.shape, shown.tobytes()
+    if isinstance(shown, list | tuple | np.ndarray):
+        return [bytes_of(part) for part in shown]
+    return shown

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-import random
-import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from pettingzoo.test import api_test, performance_benchmark, seed_test
+from pettingzoo.test import api_test, seed_test
 from pettingzoo.test.state_test import test_state as check_state
 from pettingzoo.test.state_test import test_state_space as check_state_space
 from pettingzoo.utils.wrappers import BaseWrapper
 
 from shakespeare_env import Batch, IllegalMove, Position, env, raw_env, registry
-from shakespeare_env.wrappers.state import StateView
+from shakespeare_env.wrappers.spaces import StateView
 from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.contract.random_games import FULL_TABLES, sampled
 from tests.wrappers.aec_games import advance, begun, illegal_move, next_move
@@ -42,17 +39,6 @@ def test_seeds(table):
 
 
 @small_tables
-def test_performance_benchmark(table, monkeypatch, capsys):
-    """With a clock that reaches its five seconds after a few games, and repeatable moves."""
-    module = sys.modules[performance_benchmark.__module__]
-    clock = itertools.count(0.0, 0.02)
-    monkeypatch.setattr(module, "time", SimpleNamespace(time=lambda: next(clock)))
-    monkeypatch.setattr(module, "random", random.Random(0))
-    performance_benchmark(env(**table.arguments))
-    assert "Finished performance benchmark" in capsys.readouterr().out
-
-
-@small_tables
 def test_state_passes_pettingzoos_checks(table):
     view = env(**table.arguments)
 
@@ -75,44 +61,16 @@ def test_state_passes_pettingzoos_checks(table):
 
 
 @plain_tables
-@pytest.mark.parametrize("reward", ["win", "score"])
-def test_it_is_the_game_of_batch_and_position(table, reward):
-    """At every decision, and what `last` shows an agent adds up to what the batch paid its seat."""
-    view = begun(env, table, seed=11, reward=reward)
-    batch = Batch(n=1, **table.arguments, seed=11, autoreset=False, reward=reward)
-    position = Position.new(**table.arguments, seed=11)
-    paid, received, left = np.zeros(table.players), np.zeros(table.players), []
-    for agent in view.agent_iter():
-        observation, value, terminated, truncated, info = view.last()
-        received[view.possible_agents.index(agent)] += value
-        assert (info["action_mask"] == observation["action_mask"]).all()
-        assert not truncated
-        if terminated:
-            left.append(agent)
-            assert not observation["action_mask"].any()
-            assert observation["observation"].any()
-            view.step(None)
-            continue
-        assert agent == f"player_{batch.to_move[0]}" == f"player_{position.to_move}"
-        assert (observation["observation"] == batch.obs[0]).all()
-        assert (observation["action_mask"] == batch.mask[0]).all()
-        assert (observation["action_mask"] == position.action_mask()).all()
-        for seat, other in enumerate(view.agents):
-            seen = view.observe(other)
-            assert seen["action_mask"].dtype == np.int8
-            assert seen["action_mask"].any() == (other == agent)
-            assert (view.infos[other]["action_mask"] == seen["action_mask"]).all()
-            assert (seen["observation"] == position.observation(seat)).all()
-        action = next_move(view)
-        view.step(action)
-        rewards, _ = batch.step([action])
-        paid += rewards[0, : table.players]
-        position.push(position.move_text(action))
-    assert batch.to_move[0] == -1
-    assert position.to_move is None
-    assert left == view.possible_agents
-    assert received == pytest.approx(paid, abs=1e-5)
-    assert paid.any()
+def test_every_agent_is_shown_its_own_view_and_a_mask_if_it_is_to_decide(table):
+    view = begun(env, table, seed=11, steps=20)
+    position = Position.of_record(view.unwrapped.game, view.save_state().records[0])
+    for seat, agent in enumerate(view.agents):
+        seen = view.observe(agent)
+        assert (seen["observation"] == position.observation(seat)).all()
+        assert seen["action_mask"].dtype == np.int8
+        mask = position.action_mask() if agent == view.agent_selection else 0
+        assert (seen["action_mask"] == mask).all()
+        assert (view.infos[agent]["action_mask"] == mask).all()
 
 
 @small_tables

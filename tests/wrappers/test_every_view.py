@@ -46,21 +46,6 @@ def test_wrong_arguments_are_refused_by_name(table, make):
             make(**(table.arguments | wrong))
 
 
-@small_tables
-def test_wrong_numbers_of_a_batch_are_named(table):
-    refused: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"n": 2.0}, TypeError, "n=2.0 must be an integer"),
-        ({"n": True}, TypeError, "n=True must be an integer"),
-        ({"n": 0}, ValueError, "n=0 must be from 1"),
-        ({"threads": "2"}, TypeError, "threads='2' must be an integer"),
-        ({"threads": 10**6}, ValueError, "threads=1000000 must be from 1 to 1024"),
-        ({"seed": -1}, ValueError, "seed=-1"),
-    ]
-    for wrong, fault, words in refused:
-        with pytest.raises(fault, match=words):
-            Batch(**table.arguments, **wrong)
-
-
 @full_tables
 def test_an_unknown_argument_is_refused_in_pythons_words_with_those_there_are(table):
     """Libraries probe with arguments of their own, and read Python's words to go on without."""

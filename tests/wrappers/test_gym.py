@@ -15,9 +15,8 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 
 from shakespeare_env import registry
 from shakespeare_env.wrappers.gym import SingleAgentEnv
-from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.each_table import full_tables, plain_tables, small_tables
-from tests.wrappers.lives import learn
+from tests.contract.each_table import full_tables, small_tables
+from tests.wrappers.lives import bytes_of, learn
 
 each_game = pytest.mark.parametrize("name", registry.names())
 
@@ -51,11 +50,6 @@ def game(env, seed=None):
         over = terminated or truncated
 
 
-def all_bytes(shown):
-    *parts, info = shown
-    return [np.asarray(part).tobytes() for part in [*parts, *info.keys(), *info.values()]]
-
-
 @each_game
 @pytest.mark.parametrize("masked", [False, True], ids=["any action", "legal actions"])
 def test_gymnasium_finds_no_fault(name, masked):
@@ -68,32 +62,6 @@ def test_gymnasium_finds_no_fault(name, masked):
 @each_game
 def test_sb3_finds_no_fault(name):
     check_env_for_sb3(SingleAgentEnv(name))
-
-
-@pytest.mark.parametrize("reward", ["win", "score"])
-@plain_tables
-def test_it_is_row_0_of_a_single_agent_batch(table, reward):
-    """From one seed the views agree, game after game."""
-    arguments: Any = {**table.arguments, "reward": reward, "opponents": "random"}
-    env, games = SingleAgentEnv(**arguments), SingleAgentBatch(seed=31, **arguments)
-    for number in range(3):
-        observation, info = env.reset(seed=None if number else 31)
-        over = False
-        while not over:
-            assert set(info) == {"action_mask"}
-            assert env.seat == games.seats[0] == number % table.players
-            assert (observation == games.batch.obs[0]).all()
-            assert (info["action_mask"] == games.batch.mask[0]).all()
-            assert (env.action_masks() == games.batch.mask[0]).all()
-            action = choose(observation, info)
-            observation, received, over, truncated, info = env.step(action)
-            step = games.step([action])
-            assert (received, over, truncated) == (step.rewards[0], step.ended[0], False)
-        assert (observation == games.observe(np.array([0]))[0]).all()
-        scores, winners = games.results(np.array([0]))
-        assert (info["final_scores"] == scores[0]).all()
-        assert (info["winners"] == winners[0]).all()
-        games.restart([0])
 
 
 @full_tables
@@ -158,9 +126,9 @@ def test_only_what_is_an_action_id_is_an_action(table):
 def test_what_is_given_out_stays_as_it_was(table):
     env = SingleAgentEnv(**table.arguments)
     shown = list(game(env, seed=3))
-    again = [all_bytes(one) for one in game(env, seed=3)]
-    assert [all_bytes(one) for one in shown] == again
+    again = [bytes_of(one) for one in game(env, seed=3)]
+    assert [bytes_of(one) for one in shown] == again
     for observation, *_, info in shown:
         observation[:] = 0
         info["action_mask"][:] = 0
-    assert [all_bytes(one) for one in game(env, seed=3)] == again
+    assert [bytes_of(one) for one in game(env, seed=3)] == again

@@ -106,10 +106,11 @@ def test_wrong_arguments_are_refused_by_name(table):
         ({"opponents": ["random"]}, ValueError, f"1 opponents for {most - 1} seats"),
         ({"opponents": [], **mixed}, ValueError, "0 opponents"),
         ({"opponents": {}}, ValueError, "weight"),
-        ({"opponents": {"random": 0}}, ValueError, "weight"),
         ({"opponents": {"random": -1.0, BySight(): 2.0}}, ValueError, "weight"),
-        ({"opponents": {"random": float("nan")}}, ValueError, "weight"),
-        ({"opponents": {"random": "a"}}, ValueError, "a weight of 0"),
+        *(
+            ({"opponents": {"random": wrong}}, ValueError, "give every player a weight of 0")
+            for wrong in (0, float("nan"), float("inf"), "a", None, [1])
+        ),
         ({"opponents": "nobody"}, ValueError, "there is no agent or folder 'nobody'"),
         ({"opponents": ""}, ValueError, "an agent needs a name"),
         ({"opponents": 7}, TypeError, "cannot play"),

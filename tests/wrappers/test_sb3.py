@@ -13,10 +13,9 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import VecMonitor
 
-from shakespeare_env import Position
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.contract.each_table import full_tables, small_tables
 from tests.wrappers.lives import BySight, learn
 
 GAMES = 8
@@ -44,89 +43,6 @@ def steps(games, count):
 
 
 # ------------------------------------------------------------------------------------ what is shown
-
-
-@plain_tables
-@pytest.mark.parametrize("reward", ["win", "score"])
-def test_self_play_is_the_batch(table, reward):
-    games = make(table, seed=3, reward=reward)
-    batch = table.batch(GAMES, seed=3, reward=reward)
-    observations: Any = games.reset()
-    ended = 0
-    for _ in range(400):
-        assert observations.dtype == games.observation_space.dtype == np.int8
-        assert all(row in games.observation_space for row in observations)
-        assert (observations == batch.obs).all()
-        assert (games.action_masks() == batch.mask).all()
-        assert (games.seats == batch.to_move).all()
-        movers = games.seats.copy()
-        actions = batch.random_actions()
-        observations, own, dones, infos = games.step(actions)
-        rewards, done = batch.step(actions)
-        assert (games.seat_rewards == rewards).all()
-        assert (own.dtype, dones.dtype) == (np.float32, np.bool_)
-        assert (own == rewards[np.arange(GAMES), movers]).all()
-        assert (dones == done).all()
-        for game, info in enumerate(infos):
-            assert bool(info) == done[game]
-            if info:
-                ended += 1
-                assert (info["final_scores"] == batch.final_scores[game, : table.players]).all()
-                assert (info["winners"] == batch.final_winners[game, : table.players]).all()
-    assert ended > GAMES
-    games.reset()
-    assert not games.seat_rewards.any()
-
-
-@full_tables
-def test_the_end_is_shown_to_the_seat_that_moved_last(table):
-    """As `Position` shows it, whose game 0 is the same."""
-    games = make(table, seed=12)
-    position = Position.new(**table.arguments, seed=12)
-    observations = games.reset()
-    over = False
-    while not over:
-        mover = games.seats[0]
-        actions = learn(observations, games.action_masks())
-        position.push(position.move_text(int(actions[0])))
-        observations, _, (over, *_), (info, *_) = games.step(actions)
-        assert over == (position.to_move is None)
-    for seat in range(table.players):
-        same = np.array_equal(info["terminal_observation"], position.observation(seat))
-        assert same == (seat == mover)
-
-
-@pytest.mark.parametrize("reward", ["win", "score"])
-@plain_tables
-def test_rows_with_one_seat_are_the_lives_of_players(table, reward):
-    """Row by row `SingleAgentBatch`, with the next game begun in the step that ends one."""
-    view = seated(table, seed=3, reward=reward, threads=2)
-    given = {"n": GAMES, "seed": 3, "opponents": BySight(1), "reward": reward}
-    games = SingleAgentBatch(**table.arguments, **given)
-    observations: Any = view.reset()
-    ended = 0
-    for _ in range(200):
-        assert observations.dtype == np.int8
-        assert all(row in view.observation_space for row in observations)
-        assert (observations == games.batch.obs).all()
-        assert (view.action_masks() == games.batch.mask).all()
-        actions = learn(observations, view.action_masks())
-        observations, rewards, dones, infos = view.step(actions)
-        step = games.step(actions)
-        assert rewards.dtype == np.float32
-        assert (rewards == step.rewards).all()
-        assert (dones == step.ended).all()
-        assert [bool(info) for info in infos] == dones.tolist()
-        for row in np.flatnonzero(dones):
-            ended += 1
-            scores, winners = games.results(np.array([row]))
-            assert (infos[row]["final_scores"] == scores[0]).all()
-            assert (infos[row]["winners"] == winners[0]).all()
-            assert (infos[row]["terminal_observation"] == games.observe(np.array([row]))[0]).all()
-            assert not infos[row]["illegal_action"]
-            assert not infos[row].get("TimeLimit.truncated", False)
-        games.restart(np.flatnonzero(dones))
-    assert ended > 2 * GAMES
 
 
 @both

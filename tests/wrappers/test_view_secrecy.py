@@ -8,23 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from shakespeare_env import raw_env
 from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv, SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.vector import SingleAgentVectorEnv
 from tests.contract import knowledge
 from tests.contract.random_games import TABLES, sampled, stacked
-
-
-def bytes_of(shown: Any) -> Any:
-    """All that a view has shown, down to the bytes of its arrays."""
-    if isinstance(shown, dict):
-        return {key: bytes_of(value) for key, value in shown.items()}
-    if isinstance(shown, list | tuple):
-        return [bytes_of(part) for part in shown]
-    if isinstance(shown, np.ndarray):
-        return bytes_of(list(shown)) if shown.dtype == np.object_ else shown.tobytes()
-    return shown
+from tests.wrappers.lives import bytes_of
 
 
 def seated(games, records, seats):
@@ -66,6 +57,19 @@ def shown_by_sb3(table, records, seats):
     return [before, rest]
 
 
+def shown_by_pettingzoo(table, records, seats):
+    """What every agent is shown where it decides, and what it is told."""
+    view, shown = raw_env(**table.arguments), []
+    view.reset(seed=0)
+    for record, seat in zip(records, seats, strict=True):
+        view._batch.load([0], stacked([record]))
+        view._turn_to_decider()
+        agent = view.possible_agents[seat]
+        assert view.agent_selection == agent
+        shown.append([view.observe(agent), view.infos[agent]])
+    return shown
+
+
 def shown_by_self_play(table, records, seats):
     view = SB3SelfPlayVecEnv(table.batch(len(records), seed=0, autoreset=False))
     view.batch.load(slice(None), records)
@@ -85,5 +89,11 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     records, seats = stacked(record for record, _ in decisions), np.array([s for _, s in decisions])
     assert len(records) > 20
     assert changed.tobytes() != records.tobytes()
-    for shown in (shown_by_gym, shown_by_vector, shown_by_sb3, shown_by_self_play):
+    for shown in (
+        shown_by_gym,
+        shown_by_vector,
+        shown_by_sb3,
+        shown_by_pettingzoo,
+        shown_by_self_play,
+    ):
         assert bytes_of(shown(table, records, seats)) == bytes_of(shown(table, changed, seats))

@@ -8,8 +8,7 @@ from typing import Any
 from shakespeare_agents.arena.faults import Fault
 from shakespeare_agents.arena.programs.process import ProgramError
 from shakespeare_env.information_sets import InformationSets
-from shakespeare_env.json_input import parse_object
-from shakespeare_env.json_lines import FieldError, Fields, dump_line
+from shakespeare_env.json_input import FieldError, Fields, dump_line, parse_object
 
 
 def question(

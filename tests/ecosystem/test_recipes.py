@@ -1,0 +1,78 @@
+"""The recipes of docs/libraries, run as a user runs them; each test begins with its library's key.
+
+An illegal action would end a game at a loss, so learning and winning show that masks are followed.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from tests.ecosystem.recipes import run
+
+# What other people's libraries warn of is theirs to mend.
+pytestmark = pytest.mark.filterwarnings("default")
+
+
+def test_sb3_learns_to_beat_random_play_with_legal_actions_alone(monkeypatch):
+    pytest.importorskip("sb3_contrib")
+    recipe = run(monkeypatch, "sb3_ppo")
+    assert recipe["before"] + 0.3 < recipe["after"] <= 1.0  # `win` pays at most 1
+    assert recipe["after"] > 0.9
+    assert 0.8 < recipe["single"] <= 1.0
+
+
+def test_cleanrl_learns_to_beat_random_play(monkeypatch):
+    pytest.importorskip("torch")
+    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "65536")
+    assert recipe["won"]["random"] > 0.8
+    assert math.isfinite(recipe["loss"])
+
+
+def test_torchrl_learns_at_a_seat_and_plays_all_with_legal_actions_alone(monkeypatch):
+    pytest.importorskip("torchrl")
+    recipe = run(monkeypatch, "torchrl_ppo")
+    scores = recipe["scores"]
+    assert max(scores[-2:]) > scores[0]
+    rows = recipe["rows"]
+    assert rows["action_mask"].gather(-1, rows["action"].unsqueeze(-1)).all()
+    played, seats = recipe["played"], recipe["table"].group_map
+    deciding = sum(played[seat, "mask"].long() for seat in seats)
+    assert (deciding == 1).all()
+    for seat in seats:
+        taken = played[seat, "action_mask"].gather(-1, played[seat, "action"].unsqueeze(-1))
+        assert taken[played[seat, "mask"]].all()
+
+
+def test_tianshou_learns_at_a_seat_and_joins_a_table_with_legal_actions_alone(monkeypatch, capfd):
+    pytest.importorskip("tianshou")
+    recipe = run(monkeypatch, "tianshou_ppo")
+    assert recipe["after"] > recipe["before"] > 0  # an illegal action costs ten points
+    assert recipe["at_table"].shape == (2,)
+    assert (recipe["at_table"] > 0).all()
+    assert "Illegal move" not in capfd.readouterr().err
+
+
+def test_rllib_learns_at_one_seat_and_at_all_with_legal_actions_alone(monkeypatch):
+    pytest.importorskip("ray.rllib")
+    recipe = run(monkeypatch, "rllib_ppo")
+    for means in (recipe["one_seat"], recipe["all_seats"]):
+        assert all(math.isfinite(mean) for mean in means)
+        assert means[-1] > max(means[0], 0)
+
+
+def test_supersuit_wraps_games_that_are_played_with_legal_actions_alone(monkeypatch, capfd):
+    pytest.importorskip("supersuit")
+    recipe = run(monkeypatch, "supersuit_wrappers")
+    assert recipe["decisions"] > 100
+    assert (recipe["lowest"], recipe["highest"]) == (0.0, 1.0)
+    assert recipe["finished"] > 3
+    assert recipe["illegal"] == 0
+    assert recipe["observations"].dtype == "float32"
+    assert "Illegal move" not in capfd.readouterr().err
+
+
+def test_openspiel_searches_and_beats_random_play(monkeypatch):
+    pytest.importorskip("pyspiel")
+    recipe = run(monkeypatch, "openspiel_ismcts")
+    assert np.mean(recipe["margins"]) > 0
