@@ -15,7 +15,7 @@ from shakespeare_env.drawing.shapes import Block, box
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.game import UNKNOWN
-from shakespeare_env.panels import UNMARKED, Headline, Marks, Panel, Piece
+from shakespeare_env.presentation import UNMARKED, Headline, Marks, Panel, Piece
 from shakespeare_env.records import StateField
 
 SEAT_COLOURS = (
@@ -36,10 +36,7 @@ class Drawing:
     """
 
     def __init__(
-        self,
-        name: str,
-        fields: Sequence[StateField],
-        phase: Callable[[Mapping[str, Any]], str],
+        self, name: str, fields: Sequence[StateField], phase: Callable[[Mapping[str, Any]], str]
     ) -> None:
         self._name, self._phase = name, phase
         drawn = [field for field in fields if field.name not in _NOT_DRAWN]
@@ -47,7 +44,7 @@ class Drawing:
         self._seats = [field for field in drawn if field.by_seat]
 
     def draw(self, position: Mapping[str, Any]) -> str:
-        """See `Game.draw`."""
+        """See `Presentation.draw`."""
         said = self.headline(position)
         lines = [f"{said.game}, {said.table}: {said.sentence}"]
         facts = [f"{field.name} {_text(position[field.name])}" for field in self._table]
@@ -62,7 +59,7 @@ class Drawing:
         return "\n".join(line[:80].rstrip() for line in lines)
 
     def headline(self, position: Mapping[str, Any]) -> Headline:
-        """See `Game.headline`."""
+        """See `Presentation.headline`."""
         mover, won = position["to_move"], position["winners"]
         sentence = f"Seat {mover} moves"
         if mover is None:
@@ -72,7 +69,7 @@ class Drawing:
         return Headline(self._name.capitalize(), table, "", self._phase(position), sentence)
 
     def board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-        """See `Game.board`."""
+        """See `Presentation.board`."""
         table = [_piece(field.name, field.name, position[field.name]) for field in self._table]
         state = "nobody" if position["to_move"] is None else f"seat {position['to_move']}"
         panels = [Panel("table", "Table", [_piece("to_move", "to move", state), *table])]
@@ -89,7 +86,7 @@ class Drawing:
         return panels
 
     def picture(self, position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
-        """See `Game.picture`: the pieces of the board, a row for each panel."""
+        """See `Presentation.picture`: the pieces of the board, a row for each panel."""
         rows = []
         for panel in self.board(position, marks.names):
             x, drawn = 0.0, [words(0, 14, panel.title, 13, weight="bold", fill=MUTED)]

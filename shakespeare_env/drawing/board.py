@@ -9,7 +9,7 @@ import svg
 from shakespeare_env.drawing.lettering import DEFAULTS, plain
 from shakespeare_env.drawing.palette import GOLD, INK
 from shakespeare_env.drawing.shapes import Elements, box
-from shakespeare_env.panels import Marks, Piece
+from shakespeare_env.presentation import Marks, Piece
 
 
 def seat_and_name(seat: int, name: str) -> str:

@@ -33,7 +33,7 @@ class Block:
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
     def place(self, place: str, x: float, y: float) -> svg.G:
-        """The block moved to (x, y), as a place that can be pointed at (`Game.places`)."""
+        """The block moved to (x, y), as a place that can be pointed at (`Presentation.places`)."""
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
 
 

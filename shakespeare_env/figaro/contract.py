@@ -27,6 +27,7 @@ from shakespeare_env.figaro.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.figaro.tables import BOX, MIN_SEATS, N_SEATS
 from shakespeare_env.game import Game, Rules
+from shakespeare_env.presentation import Presentation
 
 GAME = Game(
     name=notation.NAME,
@@ -47,16 +48,18 @@ GAME = Game(
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,
-    chapter="round",
-    draw=draw,
-    draw_compact=draw_compact,
-    picture=picture,
-    board=board,
-    headline=headline,
-    places=places,
-    seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
-    topics=topics,
-    events=events,
-    score_sheet=score_sheet,
+    presentation=Presentation(
+        chapter="round",
+        draw=draw,
+        draw_compact=draw_compact,
+        picture=picture,
+        board=board,
+        headline=headline,
+        places=places,
+        seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
+        topics=topics,
+        events=events,
+        score_sheet=score_sheet,
+    ),
     box=BOX.source,
 )

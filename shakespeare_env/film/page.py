@@ -212,7 +212,9 @@ def mistakes_list(film: Film, mistakes: Sequence[Mistake], link: str = "#") -> s
 
 def _lines(film: Film, values: NDArray[np.floating[Any]]) -> list[Line]:
     return [
-        Line(film.label(seat), film.game.seat_colours[seat][0], values[:, seat].tolist())
+        Line(
+            film.label(seat), film.game.presentation.seat_colours[seat][0], values[:, seat].tolist()
+        )
         for seat in range(film.players)
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shakespeare_env.game import Game, Rules
+from shakespeare_env.presentation import Presentation
 from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
@@ -47,16 +48,18 @@ GAME = Game(
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,
-    chapter="day",
-    draw=draw,
-    draw_compact=draw_compact,
-    picture=picture,
-    board=board,
-    headline=headline,
-    places=places,
-    seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
-    topics=topics,
-    events=events,
-    score_sheet=score_sheet,
+    presentation=Presentation(
+        chapter="day",
+        draw=draw,
+        draw_compact=draw_compact,
+        picture=picture,
+        board=board,
+        headline=headline,
+        places=places,
+        seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
+        topics=topics,
+        events=events,
+        score_sheet=score_sheet,
+    ),
     box=BOX.source,
 )

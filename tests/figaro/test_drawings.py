@@ -18,7 +18,7 @@ from shakespeare_env.figaro.drawing.text import draw
 from shakespeare_env.figaro.drawing.wording import asked, held, ranking
 from shakespeare_env.figaro.glossary import topics
 from shakespeare_env.figaro.redaction import seen_by
-from shakespeare_env.panels import Marks
+from shakespeare_env.presentation import Marks
 from tests.drawings import EYES, SVG, assert_in_place, lab, placed, texts, words
 from tests.figaro.cards import COLOURS
 from tests.figaro.positions import position

@@ -43,7 +43,7 @@ def pictures(film, number):
 
 
 def drawn(position, seen):
-    panels = position.game.board(seen, ())
+    panels = position.game.presentation.board(seen, ())
     return [piece_svg(one, f"piece-{one.name}") for panel in panels for one in panel.pieces]
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.palette import GOLD, INK
-from shakespeare_env.panels import Marks
+from shakespeare_env.presentation import Marks
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording

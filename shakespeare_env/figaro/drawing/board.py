@@ -20,7 +20,7 @@ from shakespeare_env.figaro.drawing.table_picture import (
     piece_room_beside,
 )
 from shakespeare_env.figaro.drawing.taken_picture import draw_taken
-from shakespeare_env.panels import Panel, Piece
+from shakespeare_env.presentation import Panel, Piece
 
 _WIDTH = 420
 _STRIP, _GAP = 28, 8

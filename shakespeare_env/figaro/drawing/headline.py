@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env.figaro.drawing.wording import asked, king_words, table_words
-from shakespeare_env.panels import Headline
+from shakespeare_env.presentation import Headline
 
 
 def headline(position: Mapping[str, Any]) -> Headline:

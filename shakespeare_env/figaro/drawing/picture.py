@@ -40,7 +40,7 @@ from shakespeare_env.figaro.drawing.wording import (
 )
 from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.game import UNKNOWN
-from shakespeare_env.panels import UNMARKED, Marks
+from shakespeare_env.presentation import UNMARKED, Marks
 
 __all__ = ["WIDTH", "picture"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import Block, box
-from shakespeare_env.panels import Panel, Piece
+from shakespeare_env.presentation import Panel, Piece
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
 from shakespeare_env.shakespeare.drawing.board_picture import draw_acts, draw_table
 from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from shakespeare_env.panels import Headline
+from shakespeare_env.presentation import Headline
 from shakespeare_env.shakespeare.drawing.wording import afterwards, asked, phase_words, table_words
 from shakespeare_env.shakespeare.tables import N_DAYS
 

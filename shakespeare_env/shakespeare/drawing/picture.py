@@ -15,7 +15,7 @@ from shakespeare_env.drawing.page import GAP, ROOM, SIGN_AT, WIDTH, Banner, head
 from shakespeare_env.drawing.palette import GOLD, INK, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star
 from shakespeare_env.drawing.signs import legend
-from shakespeare_env.panels import UNMARKED, Marks
+from shakespeare_env.presentation import UNMARKED, Marks
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.board_picture import draw_acts, draw_table
 from shakespeare_env.shakespeare.drawing.display_picture import (
