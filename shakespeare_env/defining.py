@@ -123,7 +123,8 @@ def define(
         better.get("rewind", faults.rewind),
     )
     notation = Notation(name, seats, said)
-    drawing = Drawing(name, said, _phase_of_dict)
+    colours = tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most))
+    drawing = Drawing(name, said, colours, _phase_of_dict)
     scored = words.scores_of(name, state, most, scores, notation.from_seen)
     by_words = next((field for field in said if field.name == PHASE and field.words), None)
     shown: dict[str, Any] = {
@@ -134,7 +135,7 @@ def define(
         "board": drawing.board,
         "headline": drawing.headline,
         "places": _no_places,
-        "seat_colours": tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most)),
+        "seat_colours": colours,
         "topics": words.topics(table),
         "events": words.events(scored),
         "score_sheet": lambda position: [("points", scored(position))],

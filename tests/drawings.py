@@ -47,12 +47,18 @@ def texts(drawn):
     return list(_texts(ElementTree.fromstring(drawn), 0.0, 0.0, 1.0, ()))
 
 
-def _texts(element, x, y, scale, places):
+def _moved(element, x, y, scale):
+    """Where an element's own (0, 0) is, and its scale."""
     transform = element.get("transform", "")
     if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
         x, y = x + scale * float(moved[1]), y + scale * float(moved[2])
     if scaled := re.search(r"scale\((\S+)\)", transform):
         scale *= float(scaled[1])
+    return x, y, scale
+
+
+def _texts(element, x, y, scale, places):
+    x, y, scale = _moved(element, x, y, scale)
     places += tuple(
         (name, element.get(f"data-{name}")) for name in _PLACES if element.get(f"data-{name}")
     )
@@ -109,12 +115,11 @@ def placed(drawn, kind, *places):
 
     Places are pairs such as `("part", "seat-0")`; `hand0` also holds `hand0.ring`.
     """
-    return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0))
+    return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0, 1.0))
 
 
-def _placed(element, kind, places, x, y):
-    if moved := re.search(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
-        x, y = x + float(moved[1]), y + float(moved[2])
+def _placed(element, kind, places, x, y, scale):
+    x, y, scale = _moved(element, x, y, scale)
     places = {
         (name, value)
         for name, value in places
@@ -123,12 +128,11 @@ def _placed(element, kind, places, x, y):
     name = element.get(f"data-{kind}")
     if name and not places:
         outer = element.find(f".//{SVG}rect")
-        left, top = x + float(outer.get("x", 0)), y + float(outer.get("y", 0))
-        yield Placed(
-            name, left, left + float(outer.get("width")), top, top + float(outer.get("height"))
-        )
+        left, top = x + scale * float(outer.get("x", 0)), y + scale * float(outer.get("y", 0))
+        wide, high = (scale * float(outer.get(key)) for key in ("width", "height"))
+        yield Placed(name, left, left + wide, top, top + high)
     for child in element:
-        yield from _placed(child, kind, places, x, y)
+        yield from _placed(child, kind, places, x, y, scale)
 
 
 # How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).

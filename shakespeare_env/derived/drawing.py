@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import svg
-
-from shakespeare_env.drawing.board import marked, seat_and_name
+from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.page import GAP, ROOM, page
 from shakespeare_env.drawing.palette import MUTED
+from shakespeare_env.drawing.picture import ROOM, picture
 from shakespeare_env.drawing.shapes import Block, box
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
@@ -24,6 +23,7 @@ SEAT_COLOURS = (
 )
 _NOT_DRAWN = ("players", "to_move", "winners")
 _HIGH, _CAPTION, _VALUE, _LEAST = 52, 12, 20, 72
+_ROW = 100  # height of a panel in a picture
 
 
 class Drawing:
@@ -32,13 +32,18 @@ class Drawing:
     Args:
         name: The game's name.
         fields: The fields of its notation.
+        colours: Fill and lettering by seat.
         phase: (dict) -> the phase's name.
     """
 
     def __init__(
-        self, name: str, fields: Sequence[StateField], phase: Callable[[Mapping[str, Any]], str]
+        self,
+        name: str,
+        fields: Sequence[StateField],
+        colours: Sequence[tuple[str, str]],
+        phase: Callable[[Mapping[str, Any]], str],
     ) -> None:
-        self._name, self._phase = name, phase
+        self._name, self._colours, self._phase = name, colours, phase
         drawn = [field for field in fields if field.name not in _NOT_DRAWN]
         self._table = [field for field in drawn if not field.by_seat]
         self._seats = [field for field in drawn if field.by_seat]
@@ -86,16 +91,11 @@ class Drawing:
         return panels
 
     def picture(self, position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
-        """See `Presentation.picture`: the pieces of the board, a row for each panel."""
-        rows = []
-        for panel in self.board(position, marks.names):
-            x, drawn = 0.0, [words(0, 14, panel.title, 13, weight="bold", fill=MUTED)]
-            elements: list[svg.Element] = list(drawn)
-            for piece in panel.pieces:
-                elements.append(piece.block.at(x, 24))  # type: ignore[attr-defined]
-                x += piece.block.width + GAP
-            rows.append((panel.name, Block(marked(elements, marks), ROOM, _HIGH + 32)))
-        return page(self.headline(position).sentence, rows)
+        """See `Presentation.picture`: a row for each panel of the board."""
+        panels = [replace(panel, seat=None) for panel in self.board(position, marks.names)]
+        rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
+        mover = position["to_move"]
+        return picture(self.headline(position), panels, rows, mover, self._colours, marks)
 
 
 def _text(value: Any) -> str:

@@ -15,15 +15,16 @@ import pytest
 
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.palette import GOLD, INK
+from shakespeare_env.drawing.picture import WIDTH
 from shakespeare_env.presentation import Marks
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.compact import draw_compact
-from shakespeare_env.shakespeare.drawing.headline import headline
-from shakespeare_env.shakespeare.drawing.picture import WIDTH, picture
+from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.text import draw
+from shakespeare_env.shakespeare.drawing.wording import headline
 from tests.contract.random_games import TABLES, sampled
 from tests.drawings import EYES, SVG, assert_in_place, lab, texts, words
 from tests.shakespeare.positions import (
@@ -154,8 +155,8 @@ def test_marks_frame_targets_and_changes_and_name_the_seats():
         if group.get("data-place") and last is not None and last.get("x") == "-1":
             found.add((group.get("data-place"), last.get("stroke")))
     assert found == {("seat1.troupe.4", INK), ("piles.I.2", INK), ("seat0.prestige", GOLD)}
-    assert words(drawn, "seat-0")[2:4] == ["Anna of", "York"]
-    assert words(drawn, "seat-1")[2:4] == ["heuristic-", "2:loose"]
+    assert words(drawn, "seat-0")[0] == "Seat 0 · Anna of York"
+    assert words(drawn, "seat-1")[0] == "Seat 1 · heuristic-2:loose"
 
 
 def changed(value):

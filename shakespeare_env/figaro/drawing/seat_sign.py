@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import GOLD, INK
+from shakespeare_env.drawing.palette import INK
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star, token
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.wording import winners
@@ -48,17 +48,3 @@ def seat_strip(
         at = 10 + text_width(number, 13, "bold") + 8
         drawn.append(words(at, base, name, 13, fill=ink, room=room - at + 10))
     return Block(drawn, width, height)
-
-
-def outlined(position: Mapping[str, Any], seat: int, width: float, height: float) -> Elements:
-    """A thick frame around a panel of the seat to move or of the winner."""
-    if seat in winners(position):
-        line, thick = GOLD, 8
-    elif seat == position["to_move"]:
-        line, thick = SEATS[seat], 8
-    else:
-        return []
-    return [
-        box(0, 0, width, height, fill="none", line=INK, thick=thick),
-        box(0, 0, width, height, fill="none", line=line, thick=6),
-    ]

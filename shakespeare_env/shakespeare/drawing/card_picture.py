@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL
+from shakespeare_env.drawing.palette import INK, LINE, MUTED, PANEL
 from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once
 from shakespeare_env.drawing.signs import right_row, row
 from shakespeare_env.shakespeare.box import Character
@@ -40,19 +40,6 @@ def draw_offer(card: str, width: float, copies: int = 1) -> Block:
         ],
         width,
         OFFER_HEIGHT,
-    )
-
-
-@drawn_once
-def draw_gap(width: float, height: float, text: str = "") -> Block:
-    """The place of a missing card."""
-    label = words(
-        width / 2, height / 2 + 4, text, 10, fill=FAINT, anchor="middle", room=width - 2 * _EDGE
-    )
-    return Block(
-        [box(0, 0, width, height, fill="none", dashes=(4, 4)), *([label] if text else [])],
-        width,
-        height,
     )
 
 

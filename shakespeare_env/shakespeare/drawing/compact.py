@@ -20,8 +20,7 @@ from shakespeare_env.shakespeare.drawing.seat_text import (
     standing,
     state_mark,
 )
-from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
-from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS
+from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, stage_rows
 from shakespeare_env.shakespeare.drawing.text import characters, head, worth_text
 from shakespeare_env.shakespeare.drawing.wording import character_name, extra_names, winners
 from shakespeare_env.shakespeare.printed import CARDS, VALUES

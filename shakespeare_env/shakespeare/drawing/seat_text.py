@@ -7,8 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from shakespeare_env.drawing.text_layout import GLUE, columns, headline, wrapped
-from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
-from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
+from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage, stage_rows
 from shakespeare_env.shakespeare.drawing.wording import (
     character_name,
     extra_names,

@@ -12,7 +12,7 @@ from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, rul
 from shakespeare_env.shakespeare.box import Space
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ELEMENTS
-from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
+from shakespeare_env.shakespeare.drawing.stage_text import stage_rows
 from shakespeare_env.shakespeare.tables import BOX
 
 _ROWS = stage_rows(BOX)
