@@ -15,19 +15,6 @@ _FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.i
 _WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
 
 
-def line_with(drawing, *words):
-    """The first line in which the words follow each other."""
-    for line in drawing.splitlines():
-        rest = line
-        for word in words:
-            _, found, rest = rest.partition(word)
-            if not found:
-                break
-        else:
-            return line
-    raise AssertionError(f"no line with {words} in\n{drawing}")
-
-
 @dataclass
 class Line:
     """A text of the picture: where it is, from the tops of its letters to below its base line."""

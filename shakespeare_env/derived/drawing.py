@@ -117,4 +117,4 @@ def _piece(name: str, title: str, value: Any) -> Piece:
         wide,
         _HIGH,
     )
-    return Piece(name, title, Block([card.place(name, 0, 0)], wide, _HIGH))
+    return Piece(name, title, card.as_place(name))

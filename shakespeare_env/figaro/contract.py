@@ -7,11 +7,10 @@ from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.checks import fault
 from shakespeare_env.figaro.determinize import determinize, rewind
 from shakespeare_env.figaro.drawing.board import board
-from shakespeare_env.figaro.drawing.compact import draw_compact
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.places import places
-from shakespeare_env.figaro.drawing.text import draw
+from shakespeare_env.figaro.drawing.text import draw, draw_compact
 from shakespeare_env.figaro.drawing.wording import headline
 from shakespeare_env.figaro.events import events
 from shakespeare_env.figaro.faults import explain

@@ -9,11 +9,10 @@ from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
 from shakespeare_env.shakespeare.determinize import determinize, rewind
 from shakespeare_env.shakespeare.drawing.board import board
-from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.places import places
-from shakespeare_env.shakespeare.drawing.text import draw
+from shakespeare_env.shakespeare.drawing.text import draw, draw_compact
 from shakespeare_env.shakespeare.drawing.wording import headline
 from shakespeare_env.shakespeare.events import events
 from shakespeare_env.shakespeare.faults import explain

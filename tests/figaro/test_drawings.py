@@ -100,7 +100,7 @@ def test_roads_are_stones_end_to_end_and_of_the_right_length_also_of_another_box
     assert all(0 <= two.left - one.right < 1.5 for one, two in itertools.pairwise(road))
     longer = {"roads": [[60, 30], [40], []], "pieces": [[], [50, 45], [20, 2]], "round": 2}
     for drawn in elements(table(3, **longer)).values():
-        width = float(ElementTree.fromstring(drawn).get("width"))
+        width = float(ElementTree.fromstring(drawn).attrib["width"])
         stones = [one for one in placed(drawn, "piece") if one.name.isdigit()]
         assert all(0 < stone.left < stone.right < width for stone in stones)
 

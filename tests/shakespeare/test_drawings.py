@@ -21,9 +21,8 @@ from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.box_loading import load_box
 from shakespeare_env.shakespeare.drawing import palette, wording
 from shakespeare_env.shakespeare.drawing.board import board
-from shakespeare_env.shakespeare.drawing.compact import draw_compact
 from shakespeare_env.shakespeare.drawing.picture import picture
-from shakespeare_env.shakespeare.drawing.text import draw
+from shakespeare_env.shakespeare.drawing.text import draw, draw_compact
 from shakespeare_env.shakespeare.drawing.wording import headline
 from tests.contract.random_games import TABLES, sampled
 from tests.drawings import EYES, SVG, assert_in_place, lab, texts, words

@@ -38,8 +38,7 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
     name = name_of(names, seat)
     strip = seat_strip(position, seat, names, _WIDTH, _STRIP)
-    taken = draw_taken(position["taken"][seat], _WIDTH)
-    last = Block([taken.place(f"taken{seat}", 0, 0)], _WIDTH, taken.height)
+    last = draw_taken(position["taken"][seat], _WIDTH).as_place(f"taken{seat}")
     pieces = []
     if position["to_move"] is None:
         last = _below(strip, last)

@@ -23,7 +23,7 @@ def draw_hand(position: Mapping[str, Any], seat: int, width: float) -> Block:
     hand = position["hands"][seat]
     if not hand or UNKNOWN in hand:
         drawn = _backs(hand[UNKNOWN]) if hand else draw_empty("no cards", width, _BACK)
-        return Block([drawn.place(f"hand{seat}", 0, 0)], width, _BACK)
+        return drawn.as_place(f"hand{seat}")
     rows: list[list[str]] = [[]]
     for card in in_order(hand):
         if rows[-1] and sum(map(hand.get, rows[-1])) + hand[card] > _COLUMNS:

@@ -18,14 +18,11 @@ from shakespeare_env.shakespeare.drawing.choice_picture import (
     draw_objective,
 )
 from shakespeare_env.shakespeare.drawing.display_picture import PILES, draw_elements, draw_pile
-from shakespeare_env.shakespeare.drawing.stage_picture import STAGE_ROWS, draw_stage
+from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
 from shakespeare_env.shakespeare.drawing.state_picture import draw_state
 from shakespeare_env.shakespeare.drawing.wording import extra_names
 
 _EDGE = 10
-_OFFER, _MEMBER = 140, 132
-_BRICK = 44
-_STAGE = 308
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
@@ -61,7 +58,7 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         Piece("tracks", titles.tracks(position), draw_tracks(position)),
     ]
     offers = [
-        Piece(f"character-{card}", titles.offer(card, copies), _offer(card, copies))
+        Piece(f"character-{card}", titles.offer(card, copies), draw_offer(card, copies))
         for card, copies in Counter(position["display"]["characters"]).items()
     ]
     piles = [
@@ -72,23 +69,21 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
     return [*(panel for panel in panels if panel.pieces), Panel("piles", "Piles", piles)]
 
 
-def _offer(card: str, copies: int) -> Block:
-    offer = draw_offer(card, _OFFER, copies)
-    return Block([offer.place(f"display.characters.{card}", 0, 0)], offer.width, offer.height)
-
-
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
     mine = position["seats"][seat]
     name = names[seat] if names else ""
     state = draw_state(position, seat, name)
     pieces = [Piece(f"seat-{seat}-state", titles.state(position, seat, name), state)]
-    for place, (member, extra) in enumerate(
-        zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
-    ):
-        card = draw_member(member, extra, seat, _MEMBER)
-        block = Block([card.place(f"seat{seat}.troupe.{place}", 0, 0)], card.width, card.height)
-        pieces.append(Piece(f"seat-{seat}-troupe-{place}", titles.member(member, extra), block))
-    wall = draw_stage(mine["stage"], seat, _STAGE, STAGE_ROWS * _BRICK)
+    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    pieces += [
+        Piece(
+            f"seat-{seat}-troupe-{place}",
+            titles.member(member, extra),
+            draw_member(member, extra, seat, place),
+        )
+        for place, (member, extra) in enumerate(members)
+    ]
+    wall = draw_stage(mine["stage"], seat)
     pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
     return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat)
 

@@ -1,16 +1,14 @@
-"""Axes of figures: where values stand, in percent of the width, and round numbers beside them."""
+"""What charts on pages are made of: axes with round numbers, and labels that do not overlap."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from shakespeare_agents.arena.wording import number
+import numpy as np
 
-_MARGIN = 0.03
-"""Room at both ends, as a share of the axis."""
-_ROUND = (1, 2, 5, 10)
+_MARGIN = 0.03  # room at both ends, as a share of the axis
 
 
 @dataclass(frozen=True)
@@ -49,10 +47,14 @@ def linear(values: Iterable[float | None], *, unit: float = 1, ticks: int = 5) -
         low, high = low - 1, high + 1
     margin = _MARGIN * (high - low)
     low, high = low - margin, high + margin
-    step = unit * _round_step((high - low) / unit / ticks)
+    least = (high - low) / unit / ticks
+    power = 10.0 ** math.floor(math.log10(least))
+    step = unit * next(
+        power * factor for factor in (1, 2, 5, 10) if power * factor >= least * (1 - 1e-9)
+    )
     digits = max(0, -math.floor(math.log10(step / unit) + 1e-9))
     marks = [step * count for count in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    return Axis(low, high, tuple((mark, number(mark / unit, digits)) for mark in marks))
+    return Axis(low, high, tuple((mark, _number(mark / unit, digits)) for mark in marks))
 
 
 def logarithmic(values: Iterable[float | None]) -> Axis:
@@ -68,7 +70,29 @@ def logarithmic(values: Iterable[float | None]) -> Axis:
     return Axis(10.0**first / room, 10.0**last * room, texts, is_log=True)
 
 
-def _round_step(least: float) -> float:
-    """The smallest of 1, 2 and 5 times a power of ten that is not less."""
-    power = 10.0 ** math.floor(math.log10(least))
-    return next(power * factor for factor in _ROUND if power * factor >= least * (1 - 1e-9))
+def spread(heights: Sequence[float], gap: float) -> list[float]:
+    """Move heights, 0 to 1, as little as it takes to be `gap` apart, or less if they do not fit.
+
+    The sum of squared moves is least: an isotonic regression, once the gaps are subtracted.
+    """
+    last = len(heights) - 1
+    offsets = min(gap, 1.0 / max(last, 1)) * np.arange(len(heights))
+    order = np.argsort(heights, kind="stable")
+    sums = np.concatenate([[0.0], np.cumsum(np.asarray(heights)[order] - offsets)])
+    # The max-min formula of isotonic regression, over the means of all stretches with an entry.
+    fitted = [
+        max(
+            min((sums[end] - sums[start]) / (end - start) for end in range(i + 1, len(sums)))
+            for start in range(i + 1)
+        )
+        for i in range(len(heights))
+    ]
+    places = np.empty(len(heights))
+    places[order] = np.clip(fitted, 0.0, 1.0 - offsets.max(initial=0.0)) + offsets
+    found: list[float] = places.tolist()
+    return found
+
+
+def _number(value: float, digits: int) -> str:
+    # Adding 0 turns a rounded −0 into 0.
+    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "−")
