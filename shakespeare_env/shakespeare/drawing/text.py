@@ -134,10 +134,7 @@ def _supply(position: Mapping[str, Any], width: int, *, whole: bool) -> list[str
         f"+3 tokens {position['supply_tokens']}",
     ]
     facts = " · ".join(part.replace(" ", GLUE) for part in row)
-    return [
-        *wrapped(f"Characters  {names}", width, "", " " * 12),
-        *wrapped(facts, width, "", "  "),
-    ]
+    return [*wrapped(f"Characters  {names}", width, "", " " * 12), *wrapped(facts, width, "", "  ")]
 
 
 def _discs(seats: list[int]) -> str:
