@@ -102,7 +102,8 @@ class _Plot:
         self.lines, self.unit = lines, unit
         self.last = len(lines[0].values) - 1
         self.step = _INNER / max(self.last, 1)
-        self.axis = linear([*bounds, *(value for line in lines for value in line.values)])
+        known = (value for line in lines for value in line.values)
+        self.axis = linear([*bounds, *known], ticks=6)
 
     def x(self, number: float) -> float:
         return round(_LEFT + number * self.step, 1)

@@ -2,15 +2,11 @@
 
 import copy
 import itertools
-from collections import Counter
 from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
 import pytest
 
-from shakespeare_env.drawing.board import piece_svg
-from shakespeare_env.drawing.picture import WIDTH
 from shakespeare_env.figaro.drawing import palette
 from shakespeare_env.figaro.drawing.board import board
 from shakespeare_env.figaro.drawing.picture import picture
@@ -20,7 +16,17 @@ from shakespeare_env.figaro.drawing.wording import asked, held, ranking
 from shakespeare_env.figaro.glossary import topics
 from shakespeare_env.figaro.redaction import seen_by
 from shakespeare_env.presentation import Marks
-from tests.drawings import EYES, SVG, assert_in_place, lab, placed, texts, words
+from tests.drawings import (
+    EYES,
+    assert_apart,
+    assert_in_place,
+    assert_readable,
+    height,
+    pieces,
+    placed,
+    places_in,
+    words,
+)
 from tests.figaro.cards import COLOURS
 from tests.figaro.positions import position
 from tests.figaro.samples import OURS, positions
@@ -34,11 +40,7 @@ PHONE, FINGER = 366, 40
 
 def elements(position, names=()):
     """The board's pieces by name, as pages show them."""
-    return {
-        piece.name: piece_svg(piece, f"piece-{piece.name}")
-        for panel in board(position, names)
-        for piece in panel.pieces
-    }
+    return pieces(board(position, names))
 
 
 @SEATS
@@ -50,18 +52,8 @@ def test_texts_keep_to_their_room_and_lie_on_no_other(players):
         before = copy.deepcopy(given)
         drawn = picture(given)
         assert given == before
-        root = ElementTree.fromstring(drawn)
-        sizes.add(root.get("height"))
-        assert (root.get("width"), root.get("role")) == (str(WIDTH), "img")
-        assert asked(given) in (root.findtext(f"{SVG}title") or "")
-        assert asked(given) in words(drawn, "head")
-        assert_in_place(drawn)
-        lines = sorted((line for line in texts(drawn) if line.text), key=lambda line: line.top)
-        for number, upper in enumerate(lines):
-            for lower in lines[number + 1 :]:
-                if lower.top >= upper.bottom:
-                    break
-                assert lower.left >= upper.right or upper.left >= lower.right, (upper, lower)
+        sizes.add(height(drawn))
+        assert_readable(drawn, asked(given))
         for piece in elements(given, NAMES * players).values():
             assert_in_place(piece)
         assert max(map(len, draw(given).splitlines())) <= 80
@@ -148,9 +140,7 @@ def test_marks_frame_targets_and_changes_and_name_the_seats():
 @pytest.mark.parametrize("eye", EYES)
 def test_card_and_seat_colours_stay_apart(eye):
     cards = [palette.CARDS[colour][0] for colour in COLOURS]
-    seen = [lab(colour, eye) for colour in (*cards, *palette.SEATS)]
-    for one, other in itertools.combinations(seen, 2):
-        assert np.linalg.norm(one - other) > 20
+    assert_apart((*cards, *palette.SEATS), eye, 20)
 
 
 # ---- the board in pieces -------------------------------------------------------------------------
@@ -161,9 +151,7 @@ def test_every_legal_move_has_its_places_once(table):
     for reached in positions(table, seed=3, every=23):
         whole, seen = reached.to_dict(), seen_by(reached.to_dict(), reached.to_move or 0)
         for drawn in (elements(seen).values(), [picture(seen)], [picture(whole)]):
-            roots = map(ElementTree.fromstring, drawn)
-            shown = Counter(one.get("data-place") for root in roots for one in root.iter())
-            del shown[None]
+            shown = places_in(drawn)
             assert max(shown.values()) == 1
             for move in reached.moves():
                 at = places(seen, move)

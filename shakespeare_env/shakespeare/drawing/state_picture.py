@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import svg
 
+from shakespeare_env.drawing.board import StripSign, seat_strip
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, drawn_once, star
@@ -38,8 +40,10 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> Block:
     mine, phase = position["seats"][seat], position["phase"]
     day = _wager(mine, seat) if phase == "wager" else _day(position, mine, seat)
     low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
-    width, height, ink = WIDTH + 2 * _EDGE, low + _HEAD, ON_SEATS[seat]
-    title = f"Seat {seat}" + (f" · {name}" if name else "")
+    width, height, wins = WIDTH + 2 * _EDGE, low + _HEAD, seat in winners(position)
+    who = " · ".join(filter(None, (name, "wins" if wins else "")))
+    signs: list[StripSign] = [crown] if wins else []
+    signs += [partial(arrow, fill=ON_SEATS[seat])] if position["to_move"] == seat else []
     inner: Elements = [
         *_purse(position, mine, seat),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
@@ -48,15 +52,9 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> Block:
     ]
     drawn: Elements = [
         box(0, 0, width, height),
-        box(0, 0, width, _HEAD, fill=SEATS[seat], line=None),
-        words(_EDGE, 20, title, 15, weight="bold", fill=ink, room=width - 8 * _EDGE),
+        seat_strip(seat, who, (SEATS[seat], ON_SEATS[seat]), width, _HEAD, signs).at(0, 0),
         Block(inner, WIDTH, low).at(_EDGE, _HEAD - 3),
     ]
-    if position["to_move"] == seat:
-        drawn += arrow(width - 20, _HEAD / 2, 18, ink)
-    if seat in winners(position):
-        drawn.append(words(width - 34, 19, "wins", 12, weight="bold", fill=ink, anchor="end"))
-        drawn += crown(width - 18, _HEAD / 2, 22)
     return Block(drawn, width, height)
 
 

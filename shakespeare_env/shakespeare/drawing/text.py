@@ -127,7 +127,8 @@ def _supply(position: Mapping[str, Any], width: int, *, whole: bool) -> list[str
     shown = [CARDS[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     row = [
-        *(f"{key.capitalize()} {_discs(position[key])}" for key in ("order", "initiative")),
+        f"Order {_discs(position['order'])}",
+        f"initiative {_discs(position['initiative'])}",
         f"deck {len(position['deck'])}",
         *([f"discarded {len(position['discarded_characters'])}"] if whole else []),
         f"objectives {len(position['objective_deck'])}",
