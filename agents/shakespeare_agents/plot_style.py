@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import io
-from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 DPI = 100
@@ -54,22 +51,6 @@ def prepare(axes: Axes, title: str, x: str, y: str = "", *, pad: float = 10.0) -
         axes.spines[side].set_color(SPINE)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-
-
-def points(
-    axes: Axes, x: Any, y: Any, low: Any, high: Any, *, number: int, **how: Any
-) -> ErrorbarContainer:
-    """Points with their intervals, in the look of a number."""
-    turn, place = divmod(number, len(COLOURS))
-    return axes.errorbar(
-        x,
-        y,
-        yerr=[np.atleast_1d(y - low), np.atleast_1d(high - y)],
-        color=COLOURS[place],
-        marker=MARKERS[(place + turn) % len(MARKERS)],
-        markersize=5.5,
-        **{"linewidth": 1.5, "elinewidth": 1.2, "capsize": 3, **how},
-    )
 
 
 def say_nothing(axes: Axes, words: str) -> None:

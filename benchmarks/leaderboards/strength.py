@@ -10,7 +10,7 @@ from matplotlib.container import ErrorbarContainer
 from matplotlib.figure import Figure
 
 from shakespeare_agents.arena.standings import Standings
-from shakespeare_agents.plot_style import GREY, INK, picture, points, prepare
+from shakespeare_agents.plot_style import COLOURS, GREY, INK, MARKERS, picture, prepare
 
 _PANEL, _HEIGHT = 420, 380
 """Pixels."""
@@ -34,10 +34,16 @@ def strength_svg(standings: Standings) -> bytes:
             if taken.get(row["agent"]) and row["rating"] > best - _FAR_BELOW
         ]
         for row in shown:
-            look = looks.setdefault(row["agent"], len(looks))
-            drawn = row["rating"], row["low"], row["high"]
-            handles[row["agent"]] = points(
-                axes, taken[row["agent"]], *drawn, number=look, linestyle=""
+            turn, place = divmod(looks.setdefault(row["agent"], len(looks)), len(COLOURS))
+            handles[row["agent"]] = axes.errorbar(
+                taken[row["agent"]],
+                row["rating"],
+                [[row["rating"] - row["low"]], [row["high"] - row["rating"]]],
+                color=COLOURS[place],
+                marker=MARKERS[(place + turn) % len(MARKERS)],
+                linestyle="",
+                markersize=7,
+                capsize=2,
             )
         searches = [row for row in shown if row["agent"].startswith("search")]
         searches.sort(key=lambda row: taken[row["agent"]])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import svg
 
+from shakespeare_agents.arena.report.axes import Axis, linear
 from shakespeare_agents.arena.report.palette import LIGHT
 from shakespeare_agents.arena.wording import (
     SHARED_RANK,
@@ -18,7 +19,6 @@ from shakespeare_agents.arena.wording import (
     number,
     shown_name,
 )
-from shakespeare_env.drawing.chart import Axis, linear
 from shakespeare_env.drawing.lettering import plain, words
 from shakespeare_env.drawing.shapes import Elements, box, upright
 from shakespeare_env.fonts import FAMILY

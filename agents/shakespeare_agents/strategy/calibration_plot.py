@@ -75,7 +75,7 @@ def _draw_chances(axes: Axes, found: pl.DataFrame, players: int) -> None:
     axes.axhline(parity, color=style.INK, linestyle=":", linewidth=1.2, zorder=1)
     axes.text(_PERCENT, parity, "parity ", ha="right", va="bottom", fontsize=8.5, color=style.INK)
     _draw_counts(axes, drawn, "chance", 0.8 * _PERCENT / max(len(drawn), 10))
-    _draw_bins(axes, drawn, "chance", "share", 0)
+    _draw_bins(axes, drawn, "chance", "share", style.COLOURS[0], style.MARKERS[0])
 
 
 def _draw_scores(axes: Axes, found: pl.DataFrame) -> None:
@@ -92,7 +92,7 @@ def _draw_scores(axes: Axes, found: pl.DataFrame) -> None:
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(6, integer=True))
     _draw_diagonal(axes, limits)
-    _draw_bins(axes, known, "expected", "mean", 1)
+    _draw_bins(axes, known, "expected", "mean", style.COLOURS[1], style.MARKERS[1])
 
 
 def _draw_diagonal(axes: Axes, limits: tuple[float, float]) -> None:
@@ -112,9 +112,22 @@ def _draw_counts(axes: Axes, found: pl.DataFrame, forecast: str, width: float) -
     axes.patch.set_visible(False)
 
 
-def _draw_bins(axes: Axes, found: pl.DataFrame, forecast: str, real: str, look: int) -> None:
+def _draw_bins(
+    axes: Axes, found: pl.DataFrame, forecast: str, real: str, colour: str, marker: str
+) -> None:
     known = found.filter(pl.col("low").is_not_null())
-    style.points(axes, *known.select(forecast, real, "low", "high"), number=look, label="found")
+    axes.errorbar(
+        known[forecast],
+        known[real],
+        yerr=[known[real] - known["low"], known["high"] - known[real]],
+        color=colour,
+        marker=marker,
+        markersize=5,
+        linewidth=1.5,
+        elinewidth=1.2,
+        capsize=3,
+        label="found",
+    )
     axes.legend(loc="upper left", frameon=False, fontsize=8.5, labelcolor=style.INK)
 
 
@@ -128,7 +141,18 @@ def _draw_errors(axes: Axes, found: pl.DataFrame, title: str, measure: str, cons
         known["stage"], known["constant"], color=style.GREY, linestyle="--", linewidth=1.4,
         label=f"always {constant}",
     )  # fmt: skip
-    style.points(axes, *known.select("stage", "mean", "low", "high"), number=2, label="forecast")
+    axes.errorbar(
+        known["stage"],
+        known["mean"],
+        yerr=[known["mean"] - known["low"], known["high"] - known["mean"]],
+        color=style.COLOURS[2],
+        marker=style.MARKERS[2],
+        markersize=5.5,
+        linewidth=1.5,
+        elinewidth=1.2,
+        capsize=3,
+        label="forecast",
+    )
     axes.set_ylim(0, 1.1 * float(known.select("high", "constant").to_numpy().max()))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.legend(loc="lower left", frameon=False, fontsize=8.5, labelcolor=style.INK)

@@ -42,10 +42,19 @@ def plot_lines(
         axes.axhline(unit * reference, color=style.GREY, linestyle="--", linewidth=1.1, zorder=1)
     parts = found.partition_by(lines, maintain_order=True) if lines else [found]
     for place, part in enumerate(parts):
-        # Intervals of neighbouring lines do not hide each other.
-        beside = part[x] + 0.07 * (place - (len(parts) - 1) / 2)
-        label = str(part[lines][0]) if lines else None
-        style.points(axes, beside, *part.select("value", "low", "high"), number=place, label=label)
+        axes.errorbar(
+            # Intervals of neighbouring lines do not hide each other.
+            part[x] + 0.07 * (place - (len(parts) - 1) / 2),
+            part["value"],
+            yerr=part.select("below", "above").to_numpy().T,
+            color=style.COLOURS[place % len(style.COLOURS)],
+            marker=style.MARKERS[place % len(style.MARKERS)],
+            markersize=5,
+            linewidth=1.5,
+            elinewidth=1.2,
+            capsize=3,
+            label=str(part[lines][0]) if lines else None,
+        )
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlim(float(found[x].min()) - 0.4, float(found[x].max()) + 0.4)  # type: ignore[arg-type]
     _as_percent(axes.yaxis, unit)
@@ -86,7 +95,7 @@ def plot_rows(
     axes.errorbar(
         found["value"],
         heights,
-        xerr=[found["value"] - found["low"], found["high"] - found["value"]],
+        xerr=found.select("below", "above").to_numpy().T,
         color=style.COLOURS[0],
         marker="o",
         markersize=5.5,
@@ -153,10 +162,13 @@ def _say_nothing(figure: style.Picture, axes: Axes) -> style.Picture:
 
 
 def _scaled(groups: pl.DataFrame) -> tuple[pl.DataFrame, float]:
-    """The groups with a figure, `value`, `low` and `high` as drawn, and the unit."""
+    """The groups with a figure, `value`, `below` and `above` as drawn, and the unit."""
     name, unit = ("share", 100.0) if "share" in groups.columns else ("mean", 1.0)
-    known = groups.filter(pl.col("low").is_not_null())
-    return known.with_columns(unit * pl.col("low", "high"), value=unit * pl.col(name)), unit
+    value = unit * pl.col(name)
+    drawn = groups.filter(pl.col("low").is_not_null()).with_columns(
+        value=value, below=value - unit * pl.col("low"), above=unit * pl.col("high") - value
+    )
+    return drawn, unit
 
 
 def _as_percent(axis: Any, unit: float) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from shakespeare_env.drawing.chart import Axis, linear
+from shakespeare_agents.arena.report.axes import Axis, linear
 
 _MOST_BARS = 64
 HEIGHT = 100

@@ -12,10 +12,10 @@ from shakespeare_agents.arena import wording
 from shakespeare_agents.arena.report import matrices, palette
 from shakespeare_agents.arena.report.about import About
 from shakespeare_agents.arena.report.agents import Named, agents_of
+from shakespeare_agents.arena.report.axes import Axis, linear
 from shakespeare_agents.arena.report.histograms import HEIGHT, histograms
 from shakespeare_agents.arena.report.speed import planes
 from shakespeare_agents.storage import write_atomically
-from shakespeare_env.drawing.chart import Axis, linear
 from shakespeare_env.extras import needing
 
 if TYPE_CHECKING:
@@ -173,8 +173,8 @@ def _tables(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
     )
 
 
-def _speed(standings: Standings, _agents: Mapping[str, Named]) -> Facts | None:
-    found = planes(standings)
+def _speed(standings: Standings, agents: Mapping[str, Named]) -> Facts | None:
+    found = planes(standings, {label: agent.name for label, agent in agents.items()})
     return {"planes": found} if found else None
 
 

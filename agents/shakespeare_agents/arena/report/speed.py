@@ -7,10 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from shakespeare_env.drawing.chart import Axis, linear, logarithmic
+from shakespeare_agents.arena.report.axes import Axis, linear, logarithmic
 
 if TYPE_CHECKING:
     from shakespeare_agents.arena.standings.standings import Standings
+
+_WIDTH, _HEIGHT = 640, 340
+"""Pixels that names are placed for; the figure may be wider."""
+_LETTER, _LINE, _DOT = 7.2, 16, 13
+OFFSETS = {"right": (14, 4), "left": (-14, 4), "above": (0, -16), "below": (0, 24)}
+"""Pixels from a point to its name, in the order in which they are tried."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,7 @@ class Point:
         number: Its place on the ladder, from 1.
         row: Its row, with `low` and `high` of y.
         is_best: No other is both at least as fast and stronger.
+        side: Where its name stands: a key of `OFFSETS`, or "" where there is no room.
     """
 
     agent: str
@@ -32,6 +39,12 @@ class Point:
     y: float
     row: Mapping[str, Any]
     is_best: bool
+    side: str
+
+    @property
+    def offset(self) -> tuple[int, int]:
+        """Pixels, to the right and down, from its middle to its name."""
+        return OFFSETS[self.side]
 
 
 @dataclass(frozen=True)
@@ -50,14 +63,19 @@ class Plane:
         return f"{100 * (1 - self.y.share(value)):.2f}%"
 
 
-def planes(standings: Standings) -> list[Plane]:
-    """A plane for each table with timed agents: of ratings, or of scores for solo games."""
+def planes(standings: Standings, names: Mapping[str, str]) -> list[Plane]:
+    """A plane for each table with timed agents: of ratings, or of scores for solo games.
+
+    Args:
+        standings: The standings of the field.
+        names: Names to show, by label.
+    """
     ladders = [
         (players, rows, "rating", "Elo points") for players, rows in standings.ladders().items()
     ]
     ladders.append((1, standings.solo, "mean", "Mean score"))
     return [
-        _plane(players, rows.to_dicts(), value, title, taken)
+        _plane(players, rows.to_dicts(), value, title, taken, names)
         for players, rows, value, title in ladders
         for taken in [standings.milliseconds(players)]
         if any(taken.get(agent) for agent in rows["agent"])
@@ -70,6 +88,7 @@ def _plane(
     value: str,
     title: str,
     taken: Mapping[str, float],
+    names: Mapping[str, str],
 ) -> Plane:
     numbers = {row["agent"]: number for number, row in enumerate(ladder, start=1)}
     rows = [row for row in ladder if taken.get(row["agent"])]
@@ -81,11 +100,51 @@ def _plane(
         if row[value] > strongest:
             corners.append(row["agent"])
             strongest = row[value]
+    sides = _sides(
+        [(x.share(taken[row["agent"]]), y.share(row[value]), names[row["agent"]]) for row in rows]
+    )
     points = {
-        (agent := row["agent"]): Point(
-            agent, numbers[agent], taken[agent], row[value], row, agent in corners
+        row["agent"]: Point(
+            row["agent"],
+            numbers[row["agent"]],
+            taken[row["agent"]],
+            row[value],
+            row,
+            row["agent"] in corners,
+            side,
         )
-        for row in rows
+        for row, side in zip(rows, sides, strict=True)
     }
     frontier = tuple(points[agent] for agent in corners)
     return Plane(players, x, y, tuple(points.values()), frontier, title)
+
+
+Box = tuple[float, float, float, float]
+
+
+def _sides(places: Sequence[tuple[float, float, str]]) -> list[str]:
+    """The side of each point with room for its name; points are shares of width and height."""
+    at = [(across * _WIDTH, (1 - up) * _HEIGHT) for across, up, _ in places]
+    taken: list[Box] = [(x - _DOT, y - _DOT, x + _DOT, y + _DOT) for x, y in at]
+    sides = []
+    for (x, y), (_, _, name) in zip(at, places, strict=True):
+        room = _LETTER * len(name)
+        beside = {
+            "right": (x + _DOT, y - _LINE / 2, x + _DOT + room, y + _LINE / 2),
+            "left": (x - _DOT - room, y - _LINE / 2, x - _DOT, y + _LINE / 2),
+            "above": (x - room / 2, y - _DOT - _LINE, x + room / 2, y - _DOT),
+            "below": (x - room / 2, y + _DOT, x + room / 2, y + _DOT + _LINE),
+        }
+        free = [
+            side
+            for side, box in beside.items()
+            if box[0] >= 0 and box[2] <= _WIDTH and not any(_overlap(box, other) for other in taken)
+        ]
+        sides.append(free[0] if free else "")
+        if free:
+            taken.append(beside[free[0]])
+    return sides
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
