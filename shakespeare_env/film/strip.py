@@ -27,14 +27,7 @@ class _Panel(NamedTuple):
 
 
 class Film:
-    """A game as one seat saw it, or all of it.
-
-    Args:
-        positions: The n + 1 positions.
-        moves: The n between them.
-        names: The players' names by seat, or nothing.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
-        ending: Why the game stopped, if it was not played to its end.
+    """A game as one seat saw it, or all of it; for arguments see `film_page`.
 
     Attributes:
         game: The game played.

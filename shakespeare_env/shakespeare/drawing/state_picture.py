@@ -6,14 +6,11 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-import svg
-
 from shakespeare_env.drawing.board import StripSign, seat_strip
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
 from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, drawn_once, star
 from shakespeare_env.drawing.signs import right_row
-from shakespeare_env.fonts import Weight
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
@@ -90,10 +87,10 @@ def _mood(mood: int, seat: int) -> Block:
         here = step == mood
         fill, ink = (SEATS[seat], ON_SEATS[seat]) if here else (SHADE, FAINT)
         x, room = left + each * number, each - 4
-        weight: Weight = "bold" if here else "normal"
+        look: Any = {"weight": "bold" if here else "normal", "fill": ink, "anchor": "middle"}
         drawn += [
             box(x, 0, each - 3, 22, fill=fill, line=INK if here else LINE),
-            _middle(x + each / 2 - 1.5, 15.5, _change(step), 12, ink, room, weight),
+            words(x + each / 2 - 1.5, 15.5, _change(step), 12, room=room, **look),
         ]
     return Block(drawn, WIDTH, 22)
 
@@ -154,7 +151,7 @@ def _cylinders(mine: Mapping[str, Any], seat: int) -> Block:
 def _answer(question: str, answer: bool, seat: int, width: float) -> Block:
     tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
     text = f"✓ {question}" if answer else f"not {question}"
-    label = _middle(width / 2, 13.5, text, 10.5, ink, width - 4, "normal")
+    label = words(width / 2, 13.5, text, 10.5, fill=ink, anchor="middle", room=width - 4)
     return Block([box(0, 0, width, 19, fill=tint, line=line, corner=9), label], width, 19)
 
 
@@ -187,12 +184,6 @@ def _objectives(position: Mapping[str, Any], seat: int) -> Elements:
         place = f"seat{seat}.objectives.{number}"
         drawn.append(Block(one, WIDTH, _LINE).place(place, 0, _OBJECTIVES + _LINE * number))
     return drawn
-
-
-def _middle(
-    x: float, y: float, text: str, size: float, ink: str, room: float, weight: Weight
-) -> svg.Text:
-    return words(x, y, text, size, weight=weight, fill=ink, anchor="middle", room=room)
 
 
 def _signed(number: int) -> str:
