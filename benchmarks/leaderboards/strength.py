@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from itertools import pairwise
 
 import matplotlib
-from matplotlib.container import ErrorbarContainer
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from shakespeare_agents.arena.standings import Standings
@@ -23,8 +24,7 @@ def strength_svg(standings: Standings) -> bytes:
     ladders = standings.ladders()
     figure = picture(_PANEL * len(ladders), _HEIGHT, layout="constrained")
     panels = figure.subplots(1, len(ladders), squeeze=False)[0]
-    looks: dict[str, int] = {}
-    handles: dict[str, ErrorbarContainer] = {}
+    styles: dict[str, tuple[str, str]] = {}
     for axes, (players, rows) in zip(panels, ladders.items(), strict=True):
         taken = standings.milliseconds(players)
         best = max(rows["rating"])
@@ -34,17 +34,8 @@ def strength_svg(standings: Standings) -> bytes:
             if taken.get(row["agent"]) and row["rating"] > best - _FAR_BELOW
         ]
         for row in shown:
-            turn, place = divmod(looks.setdefault(row["agent"], len(looks)), len(COLOURS))
-            handles[row["agent"]] = axes.errorbar(
-                taken[row["agent"]],
-                row["rating"],
-                [[row["rating"] - row["low"]], [row["high"] - row["rating"]]],
-                color=COLOURS[place],
-                marker=MARKERS[(place + turn) % len(MARKERS)],
-                linestyle="",
-                markersize=7,
-                capsize=2,
-            )
+            styles.setdefault(row["agent"], _style(len(styles)))
+            _point(axes, row, taken[row["agent"]], *styles[row["agent"]])
         searches = [row for row in shown if row["agent"].startswith("search")]
         searches.sort(key=lambda row: taken[row["agent"]])
         for one, other in pairwise(searches):
@@ -52,16 +43,36 @@ def strength_svg(standings: Standings) -> bytes:
             axes.plot(ends, [one["rating"], other["rating"]], color=GREY, linewidth=1, zorder=0)
         axes.set_xscale("log")
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
+    _legend(figure, panels[0], styles)
+    return _svg(figure)
+
+
+def _style(number: int) -> tuple[str, str]:
+    """A colour and a marker that differ together."""
+    turn, place = divmod(number, len(COLOURS))
+    return COLOURS[place], MARKERS[(place + turn) % len(MARKERS)]
+
+
+def _point(axes: Axes, row: Mapping[str, float], x: float, colour: str, marker: str) -> None:
+    below, above = row["rating"] - row["low"], row["high"] - row["rating"]
+    axes.errorbar(
+        x, row["rating"], [[below], [above]], color=colour, marker=marker, markersize=7, capsize=2
+    )
+
+
+def _legend(figure: Figure, axes: Axes, styles: Mapping[str, tuple[str, str]]) -> None:
+    handles = [
+        axes.plot([], [], color=colour, marker=marker, linestyle="", label=agent)[0]
+        for agent, (colour, marker) in styles.items()
+    ]
     figure.legend(
-        handles=list(handles.values()),
-        labels=list(handles),
+        handles=handles,
         loc="outside lower center",
         ncols=min(len(handles), 4),
         fontsize=9,
         frameon=False,
         labelcolor=INK,
     )
-    return _svg(figure)
 
 
 def _svg(figure: Figure) -> bytes:
