@@ -21,8 +21,8 @@ from shakespeare_env.derived.drawing import SEAT_COLOURS, Drawing
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.derived.observing import observing
 from shakespeare_env.derived.seeing import seeing
-from shakespeare_env.game import Event, Game, ObservationLayout, Record, Rules
-from shakespeare_env.panels import Headline, Panel
+from shakespeare_env.game import Game, ObservationLayout, Record, Rules
+from shakespeare_env.presentation import Event, Headline, Panel, Presentation
 from shakespeare_env.records import Ranges, StateField, state_type
 
 PHASE = "phase"
@@ -31,7 +31,10 @@ _TURN, _OVER = "turn", "over"
 
 
 class Better(TypedDict, total=False):
-    """What a game may define itself (see `Game` and `Rules`); `observe` needs `layout`."""
+    """What a game may define itself; `observe` needs `layout`.
+
+    See `Game`, `Rules` and `Presentation`.
+    """
 
     observe: Callable[[Record, int, NDArray[np.int8]], None]
     layout: ObservationLayout
@@ -120,14 +123,11 @@ def define(
         better.get("rewind", faults.rewind),
     )
     notation = Notation(name, seats, said)
-    drawing = Drawing(name, said, _phase_of_dict)
+    colours = tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most))
+    drawing = Drawing(name, said, colours, _phase_of_dict)
     scored = words.scores_of(name, state, most, scores, notation.from_seen)
     by_words = next((field for field in said if field.name == PHASE and field.words), None)
-    parts: dict[str, Any] = {
-        "explain": faults.explaining(better.get("explain")),
-        "phase": _phase_by(by_words),
-        "seen_by": seeing(name, state, said, notation.from_dict),
-        "is_secret": _nothing_is_secret,
+    shown: dict[str, Any] = {
         "chapter": PHASE if by_words else "players",
         "draw": drawing.draw,
         "draw_compact": drawing.draw,
@@ -135,12 +135,12 @@ def define(
         "board": drawing.board,
         "headline": drawing.headline,
         "places": _no_places,
-        "seat_colours": tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most)),
+        "seat_colours": colours,
         "topics": words.topics(table),
         "events": words.events(scored),
         "score_sheet": lambda position: [("points", scored(position))],
     }
-    given = {key: value for key, value in better.items() if key in parts and key != "explain"}
+    shown.update({key: value for key, value in better.items() if key in shown})
     return Game(
         name=name,
         min_seats=seats[0],
@@ -156,8 +156,12 @@ def define(
         score_scale=score_scale,
         to_dict=notation.to_dict,
         from_dict=notation.from_dict,
+        explain=faults.explaining(better.get("explain")),
+        phase=better.get("phase", _phase_by(by_words)),
+        seen_by=better.get("seen_by", seeing(name, state, said, notation.from_dict)),
+        is_secret=better.get("is_secret", _nothing_is_secret),
+        presentation=Presentation(**shown),
         box=Path(inspect.getfile(inspect.unwrap(set_up))),
-        **{**parts, **given},
     )
 
 

@@ -10,7 +10,7 @@ observation layout.  Every record has:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.action_table import ActionTable
-from shakespeare_env.panels import Headline, Panel
+from shakespeare_env.presentation import Presentation
 from shakespeare_env.records import Ranges
 from shakespeare_env.values import is_whole, meant, shown
 
@@ -121,25 +121,6 @@ class Rules:
     rewind: Callable[[Record], bool]
 
 
-@dataclass(frozen=True)
-class Event:
-    """One effect, with its cause, of a move or of what followed it by itself.
-
-    Attributes:
-        seat: The seat that it befalls; None for the table.
-        text: The effect in words, amounts included.
-        source: The source of points in a word or two: a row of the score sheet.
-        points: The change of the seat's score.
-        counters: Changes of its other counters, by name.
-    """
-
-    seat: int | None
-    text: str
-    source: str = ""
-    points: int = 0
-    counters: Mapping[str, int] = field(default_factory=dict)
-
-
 @dataclass(frozen=True, eq=False)  # one object per game, compared by identity
 class Game:
     """A game, ready to be played by `Position` and `Batch`.
@@ -161,23 +142,7 @@ class Game:
         seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
             not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
-        chapter: The key of a position that changes with each new day or round, when spectators see
-            the table.
-        draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
-        draw_compact: (dict) -> the essentials in fewer lines, for low terminals.
-        picture: (dict, `Marks` or nothing) -> the same as an SVG document.
-        board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
-            the seats in order. Every place has `data-place`.
-        headline: (dict) -> where the game stands, in words.
-        places: (dict, move) -> where a legal move is clicked, one place after the other; none for
-            moves that have no place on the board. Several moves may share places.
-        seat_colours: The fill and lettering of each seat in the drawings.
-        topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
-            lower-case name it has in moves.
-        events: (before, move or None for a secret one, after) -> every effect, in order. Points and
-            counters add up to the changes by seat. Effects unknown to a seat are left out of dicts
-            as it sees them.
-        score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
+        presentation: How positions are drawn and worded.
         box: The component file in force.
     """
 
@@ -199,19 +164,7 @@ class Game:
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
-    chapter: str
-    draw: Callable[[Mapping[str, Any]], str] = field(repr=False)
-    draw_compact: Callable[[Mapping[str, Any]], str] = field(repr=False)
-    picture: Callable[..., str] = field(repr=False)
-    board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]] = field(repr=False)
-    headline: Callable[[Mapping[str, Any]], Headline] = field(repr=False)
-    places: Callable[[Mapping[str, Any], str], tuple[str, ...]] = field(repr=False)
-    seat_colours: tuple[tuple[str, str], ...]
-    topics: Callable[[Mapping[str, Any]], Mapping[str, str]] = field(repr=False)
-    events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]] = field(
-        repr=False
-    )
-    score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] = field(repr=False)
+    presentation: Presentation = field(repr=False)
     box: Path
 
     def __post_init__(self) -> None:

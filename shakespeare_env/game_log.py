@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain, pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from shakespeare_env.game import Event
+from shakespeare_env.presentation import Event
 from shakespeare_env.score_sheet import from_events
 
 if TYPE_CHECKING:
@@ -76,10 +76,10 @@ class GameLog:
         seat = self._knowing(after)
         known = None if seat is not None and self._is_secret(before, move) else move
         if seat is None:
-            return before.game.events(before.to_dict(), known, after.to_dict())
+            return before.game.presentation.events(before.to_dict(), known, after.to_dict())
         game = before.game
         seen, then = (game.seen_by(position.to_dict(), seat) for position in (before, after))
-        return game.events(seen, known, then)
+        return game.presentation.events(seen, known, then)
 
     def score_sheet(
         self, positions: Sequence[Position], moves: Sequence[str]

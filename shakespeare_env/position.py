@@ -16,7 +16,7 @@ from shakespeare_env.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import NO_SEAT, Game, Record
 from shakespeare_env.kernels import kernels_of
-from shakespeare_env.panels import UNMARKED, Marks
+from shakespeare_env.presentation import UNMARKED, Marks
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.values import check_arguments, is_whole, shown
 
@@ -220,9 +220,9 @@ class Position:
         return self.game.to_dict(self._record[0])
 
     def seen_by(self, seat: int | None) -> dict[str, Any]:
-        """The notation as a seat sees it, `"?"` for secrets; `position.game.draw` draws it.
+        """The notation as a seat sees it, `"?"` for secrets.
 
-        None is a spectator, who knows what every seat knows.
+        `position.game.presentation` draws it. None is a spectator, who knows what every seat knows.
         """
         whose = NO_SEAT if seat is None else self._check_seat(seat)
         return self.game.seen_by(self.to_dict(), whose)
@@ -262,13 +262,13 @@ class Position:
 
     def svg(self, marks: Marks = UNMARKED) -> str:
         """The position as an SVG document, secrets included."""
-        return self.game.picture(self.to_dict(), marks)
+        return self.game.presentation.picture(self.to_dict(), marks)
 
     def _repr_svg_(self) -> str:
         return self.svg()
 
     def __str__(self) -> str:
-        return self.game.draw(self.to_dict())
+        return self.game.presentation.draw(self.to_dict())
 
     def __repr__(self) -> str:
         to_move = "over" if self.to_move is None else f"seat {self.to_move} to move"

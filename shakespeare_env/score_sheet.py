@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from shakespeare_env.game import Event
+from shakespeare_env.presentation import Event
 
 START = "at the start"
 """The row of the scores with which the events begin."""
 
 
 def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[str, list[int]]]:
-    """The score sheet of `Game.score_sheet`, with a row per source of the events.
+    """The score sheet of `Presentation.score_sheet`, with a row per source of the events.
 
     Args:
         scores: Scores by seat before the first event.
-        events: The events of `Game.events`, move after move.
+        events: The events of `Presentation.events`, move after move.
 
     Returns:
         (source, points by seat), `START` first and then by name, in every game alike; columns add

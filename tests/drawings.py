@@ -1,31 +1,22 @@
 """What tests read off a drawing: texts with their places in a picture, lines of a text, colours."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from itertools import combinations
 from xml.etree import ElementTree
 
 import numpy as np
 from PIL import ImageFont
 
+from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.picture import WIDTH
 from shakespeare_env.fonts import FILES
 
 SVG = "{http://www.w3.org/2000/svg}"
 _PLACES = ("part", "place", "card", "piece")
 _FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
 _WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
-
-
-def line_with(drawing, *words):
-    """The first line in which the words follow each other."""
-    for line in drawing.splitlines():
-        rest = line
-        for word in words:
-            _, found, rest = rest.partition(word)
-            if not found:
-                break
-        else:
-            return line
-    raise AssertionError(f"no line with {words} in\n{drawing}")
 
 
 @dataclass
@@ -47,12 +38,18 @@ def texts(drawn):
     return list(_texts(ElementTree.fromstring(drawn), 0.0, 0.0, 1.0, ()))
 
 
-def _texts(element, x, y, scale, places):
+def _moved(element, x, y, scale):
+    """Where an element's own (0, 0) is, and its scale."""
     transform = element.get("transform", "")
     if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
         x, y = x + scale * float(moved[1]), y + scale * float(moved[2])
     if scaled := re.search(r"scale\((\S+)\)", transform):
         scale *= float(scaled[1])
+    return x, y, scale
+
+
+def _texts(element, x, y, scale, places):
+    x, y, scale = _moved(element, x, y, scale)
     places += tuple(
         (name, element.get(f"data-{name}")) for name in _PLACES if element.get(f"data-{name}")
     )
@@ -88,6 +85,40 @@ def assert_in_place(drawn):
         assert line.room is None or line.width <= line.room + 0.5, line
 
 
+def assert_readable(drawn, sentence):
+    """A picture says where the game stands, and all its texts have room and lie on no other."""
+    root = ElementTree.fromstring(drawn)
+    assert (root.get("width"), root.get("role")) == (str(WIDTH), "img")
+    assert sentence in (root.findtext(f"{SVG}title") or "")
+    assert sentence in words(drawn, "head")
+    assert_in_place(drawn)
+    lines = sorted((line for line in texts(drawn) if line.text), key=lambda line: line.top)
+    for number, upper in enumerate(lines):
+        for lower in lines[number + 1 :]:
+            if lower.top >= upper.bottom:
+                break
+            assert lower.left >= upper.right or upper.left >= lower.right, (upper, lower)
+
+
+def pieces(panels):
+    """The pieces of a board by name, as pages show them."""
+    found = [piece for panel in panels for piece in panel.pieces]
+    drawn = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in found}
+    assert len(drawn) == len(found)
+    return drawn
+
+
+def places_in(drawings):
+    """How often each place is in drawings."""
+    roots = map(ElementTree.fromstring, drawings)
+    return Counter(at for root in roots for one in root.iter() if (at := one.get("data-place")))
+
+
+def height(drawn):
+    """How high a picture is."""
+    return ElementTree.fromstring(drawn).attrib["height"]
+
+
 def words(drawn, part=None):
     """The texts of a part of the picture, or of all of it."""
     return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]
@@ -109,12 +140,11 @@ def placed(drawn, kind, *places):
 
     Places are pairs such as `("part", "seat-0")`; `hand0` also holds `hand0.ring`.
     """
-    return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0))
+    return list(_placed(ElementTree.fromstring(drawn), kind, set(places), 0.0, 0.0, 1.0))
 
 
-def _placed(element, kind, places, x, y):
-    if moved := re.search(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
-        x, y = x + float(moved[1]), y + float(moved[2])
+def _placed(element, kind, places, x, y, scale):
+    x, y, scale = _moved(element, x, y, scale)
     places = {
         (name, value)
         for name, value in places
@@ -123,12 +153,11 @@ def _placed(element, kind, places, x, y):
     name = element.get(f"data-{kind}")
     if name and not places:
         outer = element.find(f".//{SVG}rect")
-        left, top = x + float(outer.get("x", 0)), y + float(outer.get("y", 0))
-        yield Placed(
-            name, left, left + float(outer.get("width")), top, top + float(outer.get("height"))
-        )
+        left, top = x + scale * float(outer.get("x", 0)), y + scale * float(outer.get("y", 0))
+        wide, high = (scale * float(outer.get(key)) for key in ("width", "height"))
+        yield Placed(name, left, left + wide, top, top + high)
     for child in element:
-        yield from _placed(child, kind, places, x, y)
+        yield from _placed(child, kind, places, x, y, scale)
 
 
 # How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).
@@ -148,7 +177,13 @@ EYES = {
 TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
 
 
-def lab(colour, eye):
+def assert_apart(colours, eye, least):
+    """Any two colours look different to an eye."""
+    for one, other in combinations([_lab(colour, eye) for colour in colours], 2):
+        assert np.linalg.norm(one - other) > least
+
+
+def _lab(colour, eye):
     """The colour in CIE L*a*b*, where the distance of two tells how different they look."""
     screen = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
     light = np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)

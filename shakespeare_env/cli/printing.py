@@ -94,7 +94,7 @@ def print_scores(
     """
     winners, solo, over = position.winners, position.players == 1, position.to_move is None
     if sheet is None:
-        sheet = position.game.score_sheet(position.to_dict())
+        sheet = position.game.presentation.score_sheet(position.to_dict())
     titles = [
         f"seat {other}\n{names[other]}" if names else f"seat {other}"
         for other in range(position.players)

@@ -126,8 +126,8 @@ def tell_wrapped(text: str, indent: int) -> None:
 
 def tell_position(game: Game, position: Mapping[str, Any]) -> None:
     """Draw a position in full if that fits the screen, else compactly."""
-    full = game.draw(position)
+    full = game.presentation.draw(position)
     lines = full.splitlines()
     width, height = size()
     fits = max(map(len, lines)) <= width and len(lines) + _LEFT_FOR_MOVES <= height
-    tell(f"\n{full if fits else game.draw_compact(position)}\n")
+    tell(f"\n{full if fits else game.presentation.draw_compact(position)}\n")

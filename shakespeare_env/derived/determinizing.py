@@ -50,7 +50,10 @@ def determinizing(
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
         return _nothing_hidden
-    redraw = _all_of(hidden)
+    pools = dict.fromkeys(field.pool for field in hidden if field.pool)
+    draws = [_draw(field) for field in hidden if not field.pool]
+    shuffles = [_shuffle([field for field in hidden if field.pool == pool]) for pool in pools]
+    redraw = _in_turn([*draws, *shuffles])
 
     @rule
     def choices(game: Record) -> int:
@@ -63,9 +66,9 @@ def determinizing(
     def determinize(game: Record, seat: int) -> None:
         other = game["to_move"] >= 0 and game["to_move"] != seat
         chooses = other and choices(game) > 1
-        redraw(game, seat)
+        redraw(game, seat, 0)
         while fault(game) != 0 or (chooses and choices(game) < 2):
-            redraw(game, seat)
+            redraw(game, seat, 0)
 
     return determinize
 
@@ -75,57 +78,28 @@ def _nothing_hidden(game: Record, seat: int) -> None:
     """Every seat knows everything."""
 
 
-def _all_of(hidden: Sequence[StateField]) -> Callable[[Record, int], None]:
-    """Draw every pool and every other number once."""
-    alone = _in_turn([_draw(field) for field in hidden if not field.pool])
-    pools = _pools([[f for f in hidden if f.pool == pool] for pool in _names(hidden)])
-
-    @rule
-    def redraw(game: Record, seat: int) -> None:
-        alone(game, seat, 0)
-        pools(game, seat)
-
-    return redraw
-
-
-def _names(hidden: Sequence[StateField]) -> list[str]:
-    return list(dict.fromkeys(field.pool for field in hidden if field.pool))
-
-
-def _pools(pools: Sequence[Sequence[StateField]]) -> Callable[[Record, int], None]:
-    if not pools:
-        return _nothing_hidden
-    first, rest = _shuffle(pools[0]), _pools(pools[1:])
-
-    @rule
-    def both(game: Record, seat: int) -> None:
-        first(game, seat)
-        rest(game, seat)
-
-    return both
-
-
-def _shuffle(pool: Sequence[StateField]) -> Callable[[Record, int], None]:
+def _shuffle(pool: Sequence[StateField]) -> _Visit:
     gather = _in_turn([_gather(field) for field in pool])
     scatter = _in_turn([_scatter(field) for field in pool])
 
     @rule
-    def shuffle(game: Record, seat: int) -> None:
+    def shuffle(game: Record, seat: int, count: int) -> int:
         cards = game["_drawn"]
-        count = gather(game, seat, 0)
-        for i in range(1, count):
+        found = gather(game, seat, 0)
+        for i in range(1, found):
             card, j = cards[i], i
             while j > 0 and cards[j - 1] > card:
                 cards[j] = cards[j - 1]
                 j -= 1
             cards[j] = card
-        for left in range(count, 1, -1):
+        for left in range(found, 1, -1):
             j = below(game, left)
             card = cards[j]
             cards[j] = cards[left - 1]
             cards[left - 1] = card
         scatter(game, seat, 0)
         cards[:] = 0
+        return count
 
     return shuffle
 

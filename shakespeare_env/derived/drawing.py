@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import svg
-
-from shakespeare_env.drawing.board import marked, seat_and_name
+from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.page import GAP, ROOM, page
 from shakespeare_env.drawing.palette import MUTED
+from shakespeare_env.drawing.picture import ROOM, picture
 from shakespeare_env.drawing.shapes import Block, box
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.game import UNKNOWN
-from shakespeare_env.panels import UNMARKED, Headline, Marks, Panel, Piece
+from shakespeare_env.presentation import UNMARKED, Headline, Marks, Panel, Piece
 from shakespeare_env.records import StateField
 
 SEAT_COLOURS = (
@@ -24,6 +23,7 @@ SEAT_COLOURS = (
 )
 _NOT_DRAWN = ("players", "to_move", "winners")
 _HIGH, _CAPTION, _VALUE, _LEAST = 52, 12, 20, 72
+_ROW = 100  # height of a panel in a picture
 
 
 class Drawing:
@@ -32,6 +32,7 @@ class Drawing:
     Args:
         name: The game's name.
         fields: The fields of its notation.
+        colours: Fill and lettering by seat.
         phase: (dict) -> the phase's name.
     """
 
@@ -39,15 +40,16 @@ class Drawing:
         self,
         name: str,
         fields: Sequence[StateField],
+        colours: Sequence[tuple[str, str]],
         phase: Callable[[Mapping[str, Any]], str],
     ) -> None:
-        self._name, self._phase = name, phase
+        self._name, self._colours, self._phase = name, colours, phase
         drawn = [field for field in fields if field.name not in _NOT_DRAWN]
         self._table = [field for field in drawn if not field.by_seat]
         self._seats = [field for field in drawn if field.by_seat]
 
     def draw(self, position: Mapping[str, Any]) -> str:
-        """See `Game.draw`."""
+        """See `Presentation.draw`."""
         said = self.headline(position)
         lines = [f"{said.game}, {said.table}: {said.sentence}"]
         facts = [f"{field.name} {_text(position[field.name])}" for field in self._table]
@@ -62,7 +64,7 @@ class Drawing:
         return "\n".join(line[:80].rstrip() for line in lines)
 
     def headline(self, position: Mapping[str, Any]) -> Headline:
-        """See `Game.headline`."""
+        """See `Presentation.headline`."""
         mover, won = position["to_move"], position["winners"]
         sentence = f"Seat {mover} moves"
         if mover is None:
@@ -72,7 +74,7 @@ class Drawing:
         return Headline(self._name.capitalize(), table, "", self._phase(position), sentence)
 
     def board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-        """See `Game.board`."""
+        """See `Presentation.board`."""
         table = [_piece(field.name, field.name, position[field.name]) for field in self._table]
         state = "nobody" if position["to_move"] is None else f"seat {position['to_move']}"
         panels = [Panel("table", "Table", [_piece("to_move", "to move", state), *table])]
@@ -89,16 +91,11 @@ class Drawing:
         return panels
 
     def picture(self, position: Mapping[str, Any], marks: Marks = UNMARKED) -> str:
-        """See `Game.picture`: the pieces of the board, a row for each panel."""
-        rows = []
-        for panel in self.board(position, marks.names):
-            x, drawn = 0.0, [words(0, 14, panel.title, 13, weight="bold", fill=MUTED)]
-            elements: list[svg.Element] = list(drawn)
-            for piece in panel.pieces:
-                elements.append(piece.block.at(x, 24))  # type: ignore[attr-defined]
-                x += piece.block.width + GAP
-            rows.append((panel.name, Block(marked(elements, marks), ROOM, _HIGH + 32)))
-        return page(self.headline(position).sentence, rows)
+        """See `Presentation.picture`: a row for each panel of the board."""
+        panels = [replace(panel, seat=None) for panel in self.board(position, marks.names)]
+        rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
+        mover = position["to_move"]
+        return picture(self.headline(position), panels, rows, mover, self._colours, marks)
 
 
 def _text(value: Any) -> str:
@@ -120,4 +117,4 @@ def _piece(name: str, title: str, value: Any) -> Piece:
         wide,
         _HIGH,
     )
-    return Piece(name, title, Block([card.place(name, 0, 0)], wide, _HIGH))
+    return Piece(name, title, card.as_place(name))

@@ -10,7 +10,8 @@ import numpy as np
 
 from shakespeare_env.action_table import ActionTable
 from shakespeare_env.compiled import kernel
-from shakespeare_env.game import Event, Record
+from shakespeare_env.game import Record
+from shakespeare_env.presentation import Event
 
 Scores = Callable[[Mapping[str, Any]], list[int]]
 
@@ -50,7 +51,7 @@ def scores_of(
 
 
 def topics(actions: ActionTable) -> Callable[[Mapping[str, Any]], Mapping[str, str]]:
-    """`Game.topics`: what each move does, in the words of the action table."""
+    """`Presentation.topics`: what each move does, in the words of the action table."""
     said = dict(zip(actions.texts, actions.descriptions, strict=True))
     return lambda position: {} if actions.is_relative else said
 
@@ -58,7 +59,7 @@ def topics(actions: ActionTable) -> Callable[[Mapping[str, Any]], Mapping[str, s
 def events(
     scores: Scores,
 ) -> Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]:
-    """`Game.events`: the move, and every change of a score."""
+    """`Presentation.events`: the move, and every change of a score."""
 
     def happened(
         before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]

@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
 
 import svg
 
-from shakespeare_env.drawing.lettering import DEFAULTS, plain
+from shakespeare_env.drawing.lettering import DEFAULTS, plain, words
 from shakespeare_env.drawing.palette import GOLD, INK
-from shakespeare_env.drawing.shapes import Elements, box
-from shakespeare_env.panels import Marks, Piece
+from shakespeare_env.drawing.shapes import Block, Elements, box
+from shakespeare_env.fonts import width as text_width
+from shakespeare_env.presentation import Marks, Piece
+
+StripSign: TypeAlias = Callable[[float, float, float], Elements]
+"""Draws a sign by its middle and size."""
+_SIGN = 24  # room of a sign on a strip
 
 
 def seat_and_name(seat: int, name: str) -> str:
     """A seat and who plays it, if known."""
     return f"Seat {seat}, {name}" if name else f"Seat {seat}"
+
+
+def seat_strip(
+    seat: int,
+    name: str,
+    colours: tuple[str, str],
+    width: float,
+    height: float,
+    signs: Sequence[StripSign],
+) -> Block:
+    """A band in a seat's colour that says who it is, with signs at its right end."""
+    (fill, ink), middle, base = colours, height / 2, 0.72 * height
+    drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK)]
+    for number, sign in enumerate(signs):
+        drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
+    title, room = f"Seat {seat}", width - 12 - _SIGN * len(signs)
+    drawn.append(words(10, base, title, 13, weight="bold", fill=ink, room=room))
+    after = 18 + text_width(title, 13, "bold")
+    drawn += [words(after, base, name, 13, fill=ink, room=room - after)] if name else []
+    return Block(drawn, width, height)
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:

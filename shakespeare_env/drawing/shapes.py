@@ -33,8 +33,12 @@ class Block:
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
     def place(self, place: str, x: float, y: float) -> svg.G:
-        """The block moved to (x, y), as a place that can be pointed at (`Game.places`)."""
+        """The block moved to (x, y), as a place that can be pointed at (`Presentation.places`)."""
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
+
+    def as_place(self, place: str) -> Block:
+        """A block that is one such place."""
+        return Block([self.place(place, 0, 0)], self.width, self.height)
 
 
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
@@ -117,37 +121,20 @@ def panel(width: float, height: float, title: str) -> Elements:
     ]
 
 
-def outline(
-    x: float, y: float, size: float, path: list[svg.PathData], fill: str, line: str = INK
-) -> svg.Path:
-    """A thinly outlined path, given in the unit square around (0, 0)."""
+def outline(x: float, y: float, size: float, path: str, fill: str, line: str = INK) -> svg.Path:
+    """A thinly outlined path; its data is of the unit square around (0, 0)."""
+
+    def sized(number: re.Match[str]) -> str:
+        # A sign also separates numbers, so that it stays.
+        length = str(tenths(size * float(number[2])))
+        return number[1] + (length[1:] if length.startswith("0.") else length)
+
     return svg.Path(
-        d=[_sized(path, size)],
+        extra={"d": re.sub(r"(-?)(\d+(?:\.\d+)?|\.\d+)", sized, path)},
         transform=[svg.Translate(tenths(x), tenths(y))] if x or y else None,
         fill=fill,
         stroke=line,
     )
-
-
-@dataclass
-class _Steps(svg.PathData):
-    """Steps of a path, written as briefly as possible."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return self.text
-
-
-def _sized(path: list[svg.PathData], size: float) -> _Steps:
-    text, last = "", ""
-    for step in path:
-        numbers = [str(tenths(size * at)) for at in vars(step).values()]
-        again = step.command == last != "M"  # a repeated command needs no letter
-        text += (" " if again else step.command) + " ".join(numbers)
-        last = step.command
-    # A 0 before a point and a space before a sign can be left out.
-    return _Steps(re.sub(r"(?<!\d)0\.", ".", text).replace(" -", "-"))
 
 
 @stamped
@@ -172,13 +159,11 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
 
 def arrow(x: float, y: float, size: float, fill: str) -> Elements:
     """An arrow pointing right."""
-    head: list[svg.PathData] = [svg.M(-0.4, -0.5), svg.L(0.5, 0), svg.L(-0.4, 0.5), svg.Z()]
-    return [outline(x, y, size, head, fill, "none")]
+    return [outline(x, y, size, "M-.4-.5 .5 0-.4 .5Z", fill, "none")]
 
 
 @stamped
 def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """A crown."""
-    peaks = ((-0.5, -0.3), (-0.22, 0), (0, -0.42), (0.22, 0), (0.5, -0.3), (0.5, 0.35))
-    shape: list[svg.PathData] = [svg.M(-0.5, 0.35), *(svg.L(*peak) for peak in peaks), svg.Z()]
+    shape = "M-.5 .35-.5-.3-.22 0 0-.42 .22 0 .5-.3 .5 .35Z"
     return [outline(x, y, size, shape, fill)]

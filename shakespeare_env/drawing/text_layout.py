@@ -1,10 +1,9 @@
-"""Text layout: columns, adjacent blocks, frames."""
+"""Text layout: columns, wrapped lines, frames."""
 
 from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
 
 # Box drawing characters by the arms they have: up, down, left, right.
 _JOINTS = {
@@ -26,18 +25,8 @@ def columns(
     return [
         gap.join(
             align(cell, width) for cell, align, width in zip(row, aligns, widths, strict=False)
-        )
+        ).rstrip()
         for row in rows
-    ]
-
-
-def beside(blocks: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Blocks side by side, tops aligned, spread over the width."""
-    widths = [max(map(len, block)) for block in blocks]
-    gap = " " * max(2, (width - sum(widths)) // (len(blocks) - 1))
-    return [
-        gap.join(line.ljust(width) for line, width in zip(lines, widths, strict=True))
-        for lines in zip_longest(*blocks, fillvalue="")
     ]
 
 

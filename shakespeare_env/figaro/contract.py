@@ -7,12 +7,11 @@ from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.checks import fault
 from shakespeare_env.figaro.determinize import determinize, rewind
 from shakespeare_env.figaro.drawing.board import board
-from shakespeare_env.figaro.drawing.compact import draw_compact
-from shakespeare_env.figaro.drawing.headline import headline
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.picture import picture
 from shakespeare_env.figaro.drawing.places import places
-from shakespeare_env.figaro.drawing.text import draw
+from shakespeare_env.figaro.drawing.text import draw, draw_compact
+from shakespeare_env.figaro.drawing.wording import headline
 from shakespeare_env.figaro.events import events
 from shakespeare_env.figaro.faults import explain
 from shakespeare_env.figaro.flow import legal, play
@@ -27,6 +26,7 @@ from shakespeare_env.figaro.setup import set_up
 from shakespeare_env.figaro.state import HIDDEN_FROM_TEXT, RANGES, STATE
 from shakespeare_env.figaro.tables import BOX, MIN_SEATS, N_SEATS
 from shakespeare_env.game import Game, Rules
+from shakespeare_env.presentation import Presentation
 
 GAME = Game(
     name=notation.NAME,
@@ -47,16 +47,18 @@ GAME = Game(
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,
-    chapter="round",
-    draw=draw,
-    draw_compact=draw_compact,
-    picture=picture,
-    board=board,
-    headline=headline,
-    places=places,
-    seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
-    topics=topics,
-    events=events,
-    score_sheet=score_sheet,
+    presentation=Presentation(
+        chapter="round",
+        draw=draw,
+        draw_compact=draw_compact,
+        picture=picture,
+        board=board,
+        headline=headline,
+        places=places,
+        seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
+        topics=topics,
+        events=events,
+        score_sheet=score_sheet,
+    ),
     box=BOX.source,
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from shakespeare_env.figaro.drawing.wording import RING, cards_count, pile_total
 from shakespeare_env.figaro.tables import FULL, HAND, N_ROUNDS
-from shakespeare_env.game import Event
+from shakespeare_env.presentation import Event
 
 
 def events(before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]) -> list[Event]:

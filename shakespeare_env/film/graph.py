@@ -6,24 +6,23 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import svg
 
+from shakespeare_env.drawing.chart import linear, spread
 from shakespeare_env.drawing.lettering import plain, shortened, words
-from shakespeare_env.drawing.palette import INK, LINE, MUTED, PANEL
-from shakespeare_env.drawing.shapes import Elements
+from shakespeare_env.drawing.palette import INK, MUTED, PANEL
+from shakespeare_env.drawing.shapes import Elements, box, rule
 from shakespeare_env.fonts import FAMILY
 
 WIDTH, HEIGHT = 420, 226
 _LEFT, _RIGHT, _TOP, _BOTTOM = 36, 104, 8, 26
-_INNER = WIDTH - _LEFT - _RIGHT
-_LOW = HEIGHT - _BOTTOM
-_SIZE = 12
-_LABEL_HEIGHT = 15
+_INNER, _HIGH = WIDTH - _LEFT - _RIGHT, HEIGHT - _TOP - _BOTTOM
+_LOW, _EDGE = _TOP + _HIGH, _LEFT + _INNER
+_SIZE, _LABEL_HEIGHT = 12, 15
 _DASHES: tuple[tuple[float, ...], ...] = ((), (7, 3), (2, 2.5), (10, 3, 2, 3), (4, 4), (1, 4))
 """Dashes by line, which distinguish the lines without colour."""
-_TICKS = 5
 
 
 class Line(NamedTuple):
@@ -61,7 +60,7 @@ def graph(
     points: Iterable[Point] = (),
     *,
     unit: str = "",
-    bounds: tuple[float, float] | None = None,
+    bounds: Sequence[float] = (0.0,),
     link: str = "#",
 ) -> str:
     """A figure whose cursor `film.js` moves.
@@ -72,27 +71,23 @@ def graph(
         chapters: (position, title) where parts of the game begin.
         points: Points that stand out.
         unit: The unit written after values, such as "%".
-        bounds: The bounds of the values; None fits them.
+        bounds: Values that the axis holds besides those of the lines.
         link: The start of a position's address.
     """
-    last = len(lines[0].values) - 1
-    low, high = bounds or _bounds(lines)
-    scale = _Scale(last, low, high)
-    elements = [*_ground(scale, chapters, unit), *_curves(lines, scale), *_ends(lines, scale, unit)]
-    for point in points:
-        elements.append(_point(point, lines[point.line].values, scale, link))
-    cursor = svg.Line(
-        x1=_LEFT, x2=_LEFT, y1=_TOP, y2=_LOW, stroke=INK, stroke_width=1.5, data={"cursor": "yes"}
-    )
+    plot = _Plot(lines, bounds, unit)
+    elements = [*plot.ground(chapters), *plot.curves(), *plot.ends()]
+    elements += [plot.point(point, link) for point in points]
+    elements.append(_upright(_LEFT, stroke=INK, stroke_width=1.5, data={"cursor": "yes"}))
     drawn = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, HEIGHT),
         width=WIDTH,
         height=HEIGHT,
-        data={"left": str(_LEFT), "step": f"{scale.step:.5f}"},
+        data={"left": str(_LEFT), "step": f"{plot.step:.5f}"},
         extra={"role": "group", "font-family": FAMILY},
-        elements=[*elements, cursor],
+        elements=elements,
     )
-    values = [[_rounded(value) for value in line.values] for line in lines]
+    # JSON has no NaN.
+    values = [[None if math.isnan(v) else round(float(v), 1) for v in one.values] for one in lines]
     return (
         f'<figure class="film-graph" data-graph="{escape(json.dumps(values), quote=True)}" '
         f'data-unit="{escape(unit)}"><figcaption>{escape(title)}</figcaption>{drawn}'
@@ -100,84 +95,93 @@ def graph(
     )
 
 
-class _Scale(NamedTuple):
-    last: int
-    low: float
-    high: float
+class _Plot:
+    """The lines within their axes."""
 
-    @property
-    def step(self) -> float:
-        """Width of one move."""
-        return _INNER / max(self.last, 1)
+    def __init__(self, lines: Sequence[Line], bounds: Sequence[float], unit: str) -> None:
+        self.lines, self.unit = lines, unit
+        self.last = len(lines[0].values) - 1
+        self.step = _INNER / max(self.last, 1)
+        known = (value for line in lines for value in line.values)
+        self.axis = linear([*bounds, *known], ticks=6)
 
     def x(self, number: float) -> float:
         return round(_LEFT + number * self.step, 1)
 
     def y(self, value: float) -> float:
-        part = (value - self.low) / (self.high - self.low)
-        return round(_LOW - part * (_LOW - _TOP), 1)
+        return round(_LOW - self.axis.share(value) * _HIGH, 1)
 
+    def ground(self, chapters: Sequence[tuple[int, str]]) -> Elements:
+        """Grid, ticks and the names of the chapters."""
+        drawn: Elements = [box(_LEFT, _TOP, _INNER, _HIGH, corner=0)]
+        for value, text in self.axis.ticks:
+            y = self.y(value)
+            drawn.append(rule(_LEFT, y, _INNER))
+            tick = f"{text}{self.unit}"
+            drawn.append(words(_LEFT - 4, y + 4, tick, 11, fill=MUTED, anchor="end"))
+        ends = [*(number for number, _ in chapters[1:]), self.last]
+        for (number, title), end in zip(chapters, ends, strict=False):
+            if number:
+                drawn.append(_upright(self.x(number), stroke=MUTED, stroke_dasharray=[1, 3]))
+            room, middle = (end - number) * self.step, self.x((number + end) / 2)
+            text = title if room > 7 * len(title) else title.rpartition(" ")[2]
+            if room > 7 * len(text):
+                drawn.append(words(middle, _LOW + 16, text, 11, fill=MUTED, anchor="middle"))
+        return drawn
 
-def _bounds(lines: Sequence[Line]) -> tuple[float, float]:
-    known = [value for line in lines for value in line.values if not math.isnan(value)]
-    if not known:
-        return 0.0, 1.0
-    low, high = min(*known, 0.0), max(*known, 0.0)
-    step = _tick_step(low, high)
-    return math.floor(low / step) * step, max(math.ceil(high / step) * step, low + step)
-
-
-def _tick_step(low: float, high: float) -> float:
-    rough = max((high - low) / _TICKS, 1e-9)
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * 0.999)
-
-
-def _ground(scale: _Scale, chapters: Sequence[tuple[int, str]], unit: str) -> Elements:
-    elements: Elements = [
-        svg.Rect(x=_LEFT, y=_TOP, width=_INNER, height=_LOW - _TOP, fill=PANEL, stroke=LINE)
-    ]
-    step = _tick_step(scale.low, scale.high)
-    tick = math.ceil(scale.low / step) * step
-    while tick <= scale.high + step / 1000:
-        y = scale.y(tick)
-        elements.append(svg.Line(x1=_LEFT, x2=_LEFT + _INNER, y1=y, y2=y, stroke=LINE))
-        text = f"{tick:g}{unit}" if unit == "%" else f"{tick:g}"
-        elements.append(words(_LEFT - 4, y + 4, text, 11, fill=MUTED, anchor="end"))
-        tick += step
-    for place, (number, title) in enumerate(chapters):
-        x = scale.x(number)
-        after = chapters[place + 1][0] if place + 1 < len(chapters) else scale.last
-        if place:
-            elements.append(
-                svg.Line(x1=x, x2=x, y1=_TOP, y2=_LOW, stroke=MUTED, stroke_dasharray=[1, 3])
-            )
-        room = (after - number) * scale.step
-        text = title if room > 7 * len(title) else title.rpartition(" ")[2]
-        if room > 7 * len(text):
-            middle = (x + scale.x(after)) / 2
-            elements.append(words(middle, _LOW + 16, text, 11, fill=MUTED, anchor="middle"))
-    return elements
-
-
-def _curves(lines: Sequence[Line], scale: _Scale) -> Elements:
-    elements: Elements = []
-    for number, line in enumerate(lines):
-        for run in _runs(line.values):
-            points = [svg.Point(scale.x(k), scale.y(line.values[k])) for k in run]
-            # A dark edge makes light colours stand out from the ground.
-            for colour, width in ((INK, 3.2), (line.colour, 2)):
-                elements.append(
-                    svg.Polyline(
-                        points=points,
-                        fill="none",
-                        stroke=colour,
-                        stroke_width=width,
-                        stroke_linejoin="round",
-                        stroke_dasharray=list(_dashes(number)) or None,
+    def curves(self) -> Elements:
+        drawn: Elements = []
+        for number, line in enumerate(self.lines):
+            for run in _runs(line.values):
+                points = [svg.Point(self.x(k), self.y(line.values[k])) for k in run]
+                # A dark edge makes light colours stand out from the ground.
+                for colour, width in ((INK, 3.2), (line.colour, 2)):
+                    drawn.append(
+                        svg.Polyline(
+                            points=points,
+                            fill="none",
+                            stroke=colour,
+                            stroke_width=width,
+                            stroke_linejoin="round",
+                            stroke_dasharray=[*_dashes(number)] or None,
+                        )
                     )
-                )
-    return elements
+        return drawn
+
+    def ends(self) -> Elements:
+        """A name and the last value beside the end of each line."""
+        ends = [(line, runs[-1][-1]) for line in self.lines if (runs := _runs(line.values))]
+        drawn: Elements = []
+        heights = [(self.y(line.values[last]) - _TOP) / _HIGH for line, last in ends]
+        for (line, last), height in zip(ends, spread(heights, _LABEL_HEIGHT / _HIGH), strict=True):
+            value, y = line.values[last], round(_TOP + height * _HIGH, 1)
+            corners = [svg.Point(self.x(last), self.y(value)), svg.Point(_EDGE + 6, y)]
+            drawn.append(svg.Polyline(points=corners, fill="none", stroke=MUTED))
+            is_whole = self.unit or abs(value - round(value)) < 1e-6
+            text = f"{value:.0f}{self.unit}" if is_whole else f"{value:.1f}"
+            name = shortened(line.name, _SIZE, _RIGHT - 14 - 7.5 * (len(text) + 1))
+            drawn.append(words(_EDGE + 9, y + 4, f"{name} {text}", _SIZE, room=_RIGHT - 10))
+        return drawn
+
+    def point(self, point: Point, link: str) -> svg.Element:
+        """A diamond on its line."""
+        known = self.lines[point.line].values[point.number]
+        x, y = self.x(point.number), _LOW if math.isnan(known) else self.y(known)
+        around = ((0, -6), (6, 0), (0, 6), (-6, 0))
+        corners = [svg.Point(x + right, y + down) for right, down in around]
+        return svg.A(
+            href=f"{link}{point.number}",
+            data={"ply": str(point.number)},
+            extra={"aria-label": escape(point.title, quote=True)},
+            elements=[
+                svg.Title(text=plain(point.title)),
+                svg.Polygon(points=corners, fill="#c2452d", stroke=PANEL, stroke_width=1),
+            ],
+        )
+
+
+def _upright(x: float, **look: Any) -> svg.Line:
+    return svg.Line(x1=x, x2=x, y1=_TOP, y2=_LOW, **look)
 
 
 def _runs(values: Sequence[float]) -> list[list[int]]:
@@ -191,92 +195,18 @@ def _runs(values: Sequence[float]) -> list[list[int]]:
     return [run for run in runs if run]
 
 
-def _ends(lines: Sequence[Line], scale: _Scale, unit: str) -> Elements:
-    """A name and the last value at the end of each line, without overlaps."""
-    ends = []
-    for number, line in enumerate(lines):
-        runs = _runs(line.values)
-        if runs:
-            ends.append((scale.y(line.values[runs[-1][-1]]), runs[-1][-1], number))
-    elements: Elements = []
-    for (end, last, number), y in zip(sorted(ends), _spread(sorted(ends)), strict=True):
-        line = lines[number]
-        edge = _LEFT + _INNER
-        elements.append(
-            svg.Polyline(
-                points=[svg.Point(scale.x(last), end), svg.Point(edge + 6, y)],
-                fill="none",
-                stroke=MUTED,
-                stroke_width=1,
-            )
-        )
-        value = _value(line.values[last], unit)
-        name = shortened(line.name, _SIZE, _RIGHT - 14 - 7.5 * (len(value) + 1))
-        elements.append(words(edge + 9, y + 4, f"{name} {value}", _SIZE, room=_RIGHT - 10))
-    return elements
-
-
-def _spread(ends: Sequence[tuple[float, int, int]]) -> list[float]:
-    """Heights for labels, downwards, as near to their lines as they fit."""
-    heights: list[float] = []
-    for y, _, _ in ends:
-        heights.append(max(y, heights[-1] + _LABEL_HEIGHT) if heights else max(y, _TOP + 4))
-    over = heights[-1] - (_LOW + 4) if heights else 0.0
-    limit = math.inf
-    for place in range(len(heights) - 1, -1, -1):
-        if over > 0:
-            limit = min(limit, _LOW + 4 - _LABEL_HEIGHT * (len(heights) - 1 - place))
-            heights[place] = min(heights[place], limit)
-    return heights
-
-
-def _point(point: Point, values: Sequence[float], scale: _Scale, link: str) -> svg.Element:
-    """A diamond on its line."""
-    known = values[point.number]
-    x, y = scale.x(point.number), scale.y(scale.low if math.isnan(known) else known)
-    corners = [svg.Point(x, y - 6), svg.Point(x + 6, y), svg.Point(x, y + 6), svg.Point(x - 6, y)]
-    return svg.A(
-        href=f"{link}{point.number}",
-        data={"ply": str(point.number)},
-        extra={"aria-label": escape(point.title, quote=True)},
-        elements=[
-            svg.Title(text=plain(point.title)),
-            svg.Polygon(points=corners, fill="#c2452d", stroke=PANEL, stroke_width=1),
-        ],
-    )
-
-
-def _entry(number: int, line: Line) -> str:
-    swatch = svg.SVG(
-        viewBox=svg.ViewBoxSpec(0, 0, 28, 10),
-        width=28,
-        height=10,
-        extra={"aria-hidden": "true"},
-        elements=[
-            svg.Line(
-                x1=0,
-                x2=28,
-                y1=5,
-                y2=5,
-                stroke=colour,
-                stroke_width=width,
-                stroke_dasharray=list(_dashes(number)) or None,
-            )
-            for colour, width in ((INK, 5), (line.colour, 3))
-        ],
-    )
-    return f'<li>{swatch} {escape(line.name)} <b data-line="{number}"></b></li>'
-
-
-def _dashes(number: int) -> tuple[float, ...]:
+def _dashes(number: int) -> Sequence[float]:
     return _DASHES[number % len(_DASHES)]
 
 
-def _value(value: float, unit: str) -> str:
-    text = f"{value:.0f}" if unit or abs(value - round(value)) < 1e-6 else f"{value:.1f}"
-    return f"{text}{unit}"
-
-
-def _rounded(value: float) -> float | None:
-    """The value rounded for JSON, which has no NaN."""
-    return None if math.isnan(value) else round(float(value), 1)
+def _entry(number: int, line: Line) -> str:
+    dashes = " ".join(map(str, _dashes(number)))
+    strokes = "".join(
+        f'<line x2="28" y1="5" y2="5" stroke="{colour}" stroke-width="{width}" '
+        f'stroke-dasharray="{dashes or "none"}"/>'
+        for colour, width in ((INK, 5), (line.colour, 3))
+    )
+    return (
+        f'<li><svg viewBox="0 0 28 10" width="28" height="10" aria-hidden="true">{strokes}</svg> '
+        f'{escape(line.name)} <b data-line="{number}"></b></li>'
+    )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -71,16 +71,18 @@ def page_of(
     if forecasts is not None:
         graphs += forecast_graphs(film, forecasts, mistakes)
     listed = mistakes_list(film, mistakes)
-    script, style = SCRIPT.read_text(encoding="utf-8"), STYLE.read_text(encoding="utf-8")
-    return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>\n{style}</style></head>\n"
-        f'<body class="film-page"><main><h1>{escape(title)}</h1>\n'
-        f"{player(film, graphs + listed)}\n</main>\n"
-        f'<script type="application/json" id="film-data">{json.dumps({"packed": packed})}</script>'
-        f"\n<script>\n{script}</script></body></html>\n"
+    return _filled(
+        "film.html",
+        title=escape(title),
+        style=STYLE.read_text(encoding="utf-8"),
+        script=SCRIPT.read_text(encoding="utf-8"),
+        player=player(film, graphs + listed),
+        packed=packed,
     )
+
+
+def _filled(template: str, **parts: str) -> str:
+    return Template((_FOLDER / template).read_text(encoding="utf-8")).substitute(parts)
 
 
 def framed(page: str) -> str:
@@ -125,31 +127,16 @@ def player(
         at: The position shown first.
         board: That position's board, shown until the script has fetched all.
     """
-    last = len(film)
-    buttons = "".join(
-        f'<button type="button" data-go="{go}" aria-label="{label}" title="{label}{key}">'
-        f"{sign}</button>"
-        for go, label, key, sign in (
-            ("first", "First position", " (Home)", "|◀"),
-            ("back", "One move back", " (←)", "◀"),
-            ("play", "Play", " (space)", "▶ Play"),
-            ("next", "One move forward", " (→)", "▶"),
-            ("last", "Last position", " (End)", "▶|"),
-        )
-    )
-    return (
-        f'<div class="film" data-film data-at="{at}" data-last="{last}" '
-        f'data-source="{escape(source)}" data-link="{escape(link)}">'
-        '<div class="film-bar"><div class="film-controls" role="group" aria-label="Step through '
-        f'the game">{buttons}<span class="film-place"></span></div>'
-        f'<input class="film-slider" type="range" min="0" max="{last}" value="{at}" '
-        'aria-label="Position">'
-        f'<p class="film-progress">{escape(film.progress(at))}</p>'
-        '<div class="film-told" role="region" aria-label="The move" '
-        'tabindex="0" aria-live="polite"></div></div>'
-        '<p class="film-fault" role="alert" hidden></p>'
-        f'<div class="film-board">{board}</div><div class="film-extras">{extras}</div>'
-        f"{_log(film, link)}</div>"
+    return _filled(
+        "player.html",
+        at=str(at),
+        last=str(len(film)),
+        source=escape(source),
+        link=escape(link),
+        progress=escape(film.progress(at)),
+        board=board,
+        extras=extras,
+        log=_log(film, link),
     )
 
 
@@ -177,7 +164,7 @@ def forecast_graphs(
         film.chapters,
         points,
         unit="" if alone else "%",
-        bounds=None if alone else (0.0, _PERCENT),
+        bounds=(0.0,) if alone else (0.0, _PERCENT),
         link=link,
     )
 
@@ -212,7 +199,9 @@ def mistakes_list(film: Film, mistakes: Sequence[Mistake], link: str = "#") -> s
 
 def _lines(film: Film, values: NDArray[np.floating[Any]]) -> list[Line]:
     return [
-        Line(film.label(seat), film.game.seat_colours[seat][0], values[:, seat].tolist())
+        Line(
+            film.label(seat), film.game.presentation.seat_colours[seat][0], values[:, seat].tolist()
+        )
         for seat in range(film.players)
     ]
 
@@ -227,7 +216,4 @@ def _log(film: Film, link: str) -> str:
             f'<li><a href="{escape(link)}{number}" data-ply="{number}">{escape(entry.mover)}</a> '
             f"{escape(entry.text)}{code}{f'<ul>{effects}</ul>' if effects else ''}</li>"
         )
-    return (
-        '<details class="film-log"><summary>All moves in words</summary>'
-        f"<ol>{''.join(rows)}</ol></details>"
-    )
+    return "".join(rows)

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.game import Game
 from shakespeare_env.game_log import GameLog, ToldMove
-from shakespeare_env.panels import Piece
 from shakespeare_env.position import Position
+from shakespeare_env.presentation import Piece
 
 _BETWEEN = " · "
 
@@ -27,14 +27,7 @@ class _Panel(NamedTuple):
 
 
 class Film:
-    """A game as one seat saw it, or all of it.
-
-    Args:
-        positions: The n + 1 positions.
-        moves: The n between them.
-        names: The players' names by seat, or nothing.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
-        ending: Why the game stopped, if it was not played to its end.
+    """A game as one seat saw it, or all of it; for arguments see `film_page`.
 
     Attributes:
         game: The game played.
@@ -77,7 +70,7 @@ class Film:
         self.scores = [position.scores() for position in positions]
         seen = [_seen(position, seat) for position in positions]
         self.chapters = self._chapters(seen)
-        self.headlines = [self.game.headline(position) for position in seen]
+        self.headlines = [self.game.presentation.headline(position) for position in seen]
         self.positions = positions
         self._seen = seen
 
@@ -111,7 +104,7 @@ class Film:
         return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
 
     def _chapters(self, seen: Sequence[dict[str, Any]]) -> list[tuple[int, str]]:
-        key = self.game.chapter
+        key = self.game.presentation.chapter
         begins = [(0, seen[0][key])]
         for number, position in enumerate(seen):
             if position[key] != begins[-1][1]:
@@ -123,7 +116,7 @@ class Film:
         return "".join(
             f'<section class="film-panel"><h2>{escape(panel.title)}</h2><div class="film-small">'
             f"{''.join(_picture(piece) for piece in panel.pieces)}</div></section>"
-            for panel in self.game.board(self._seen[number], self.names)
+            for panel in self.game.presentation.board(self._seen[number], self.names)
         )
 
     def _drawn(self) -> dict[str, Any]:
@@ -132,7 +125,7 @@ class Film:
         frames: list[list[int]] = []
         for position in self._seen:
             frame = []
-            for panel in self.game.board(position, self.names):
+            for panel in self.game.presentation.board(position, self.names):
                 pictures = ((piece.name, _picture(piece)) for piece in panel.pieces)
                 pieces = tuple(drawn.setdefault(one, len(drawn)) for one in pictures)
                 own = _Panel(panel.name, panel.title, panel.seat, pieces)

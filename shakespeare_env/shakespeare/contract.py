@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from shakespeare_env.game import Game, Rules
+from shakespeare_env.presentation import Presentation
 from shakespeare_env.shakespeare import notation
 from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.checks import fault
 from shakespeare_env.shakespeare.determinize import determinize, rewind
 from shakespeare_env.shakespeare.drawing.board import board
-from shakespeare_env.shakespeare.drawing.compact import draw_compact
-from shakespeare_env.shakespeare.drawing.headline import headline
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.shakespeare.drawing.picture import picture
 from shakespeare_env.shakespeare.drawing.places import places
-from shakespeare_env.shakespeare.drawing.text import draw
+from shakespeare_env.shakespeare.drawing.text import draw, draw_compact
+from shakespeare_env.shakespeare.drawing.wording import headline
 from shakespeare_env.shakespeare.events import events
 from shakespeare_env.shakespeare.faults import explain
 from shakespeare_env.shakespeare.flow import legal, play
@@ -47,16 +47,18 @@ GAME = Game(
     phase=notation.phase_of,
     seen_by=seen_by,
     is_secret=is_secret,
-    chapter="day",
-    draw=draw,
-    draw_compact=draw_compact,
-    picture=picture,
-    board=board,
-    headline=headline,
-    places=places,
-    seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
-    topics=topics,
-    events=events,
-    score_sheet=score_sheet,
+    presentation=Presentation(
+        chapter="day",
+        draw=draw,
+        draw_compact=draw_compact,
+        picture=picture,
+        board=board,
+        headline=headline,
+        places=places,
+        seat_colours=tuple(zip(SEATS, ON_SEATS, strict=True)),
+        topics=topics,
+        events=events,
+        score_sheet=score_sheet,
+    ),
     box=BOX.source,
 )

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from shakespeare_env.game import Event
+from shakespeare_env.presentation import Event
 from shakespeare_env.shakespeare import day_end
 from shakespeare_env.shakespeare.activation import can_activate
 from shakespeare_env.shakespeare.box import ACTS

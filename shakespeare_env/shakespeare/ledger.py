@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any
 
-from shakespeare_env.game import Event
+from shakespeare_env.presentation import Event
 from shakespeare_env.shakespeare.box import ACTS, Power
 from shakespeare_env.shakespeare.objective_values import space_of
 from shakespeare_env.shakespeare.state import MOST

@@ -31,7 +31,8 @@ class Renderer:
             raise ValueError(f"render_mode={mode!r}: choose None or one of {known}")
         self.mode = mode
         self._game_name = game.name
-        self._draw, self._picture, self._to_dict = game.draw, game.picture, game.to_dict
+        self._draw, self._picture = game.presentation.draw, game.presentation.picture
+        self._to_dict = game.to_dict
         self._window: _Window | None = None
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:

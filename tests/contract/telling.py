@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from shakespeare_env.game import Event, Game
+from shakespeare_env.game import Game
+from shakespeare_env.presentation import Event
 from tests.contract import knowledge
 
 Dict = Mapping[str, Any]
@@ -36,7 +37,7 @@ def changes(game: Game, before: Dict, after: Dict) -> list[Counter[str]]:
 
 def check_told(game: Game, before: Dict, move: str | None, after: Dict) -> list[Event]:
     """The events of a move; AssertionError if they do not add up or leave a cause open."""
-    events = game.events(before, move, after)
+    events = game.presentation.events(before, move, after)
     assert changes_told(events, before["players"]) == changes(game, before, after), (move, events)
     for event in events:
         assert event.source != "other", (move, events)

@@ -44,7 +44,7 @@ def test_all_views_agree():
 
 class TestWatch:
     def test_a_whole_game_with_its_scores_drawn_at_each_change_of_a_field(self, game, position):
-        chapter = game.chapter
+        chapter = game.presentation.chapter
         out = printed("watch", "--game", game.name, "--seed", "4", "--draw-at", chapter)
         numbers = []
         chapters = [position.to_dict()[chapter]]

@@ -67,7 +67,7 @@ class TestGame:
 
         played.play_out(note)
         while (position := played.position).to_move is not None:
-            tables.append(game.draw(position.seen_by(seat)))
+            tables.append(game.presentation.draw(position.seen_by(seat)))
             played.push(position.moves()[0], note)
             played.play_out(note)
         secret = [line for line in lines if line[2]]

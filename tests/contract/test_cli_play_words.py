@@ -69,14 +69,14 @@ def test_as_much_of_a_move_as_no_other_has():
 @plain_tables
 def test_lists_and_drawings_fit_the_screen(table):
     for position in sampled(table, seed=5, every=6):
-        lines, draw = move_lines(position, 80), position.game.draw_compact
+        lines, draw = move_lines(position, 80), position.game.presentation.draw_compact
         numbers = re.findall(r"(?:^|(?<=   )) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
         assert list(map(int, numbers)) == list(range(1, len(position.moves()) + 1))
         assert len(lines) <= 20
         compact = draw(position.seen_by(position.to_move or 0))
         assert len(compact.splitlines()) <= 40
         views = (position.to_dict(), position.seen_by(0), position.seen_by(None))
-        drawings = [compact, *map(position.game.draw, views)]
+        drawings = [compact, *map(position.game.presentation.draw, views)]
         assert max(len(line) for drawn in drawings for line in drawn.splitlines()) <= 80
 
 
@@ -94,7 +94,7 @@ class TestTopics:
     def test_a_move_is_explained_with_what_it_names_by_number_or_text(self, position, table):
         listed = printed("play", *table, input="moves\n")
         move = re.findall(r"^│ 1 +│ (\S+) ", listed, re.MULTILINE)[0]
-        topics = position.game.topics(position.seen_by(0))
+        topics = position.game.presentation.topics(position.seen_by(0))
         for asked in ("1", move):
             told = printed("play", *table, input=f"? {asked}\n").partition("help): ? ")[2]
             assert f"  ({move})\n" in told

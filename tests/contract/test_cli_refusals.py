@@ -64,7 +64,10 @@ def test_tables_that_cannot_be(command):
         (["watch", "--playrs", "3"], "--players"),
         (["watch", "--moves", "few"], "'all'"),
         (["watch", "--delay", "x"], "number"),
-        (["watch", "--game", GAME, "--draw-at", "weather"], registry.game(GAME).chapter),
+        (
+            ["watch", "--game", GAME, "--draw-at", "weather"],
+            registry.game(GAME).presentation.chapter,
+        ),
         (["play", "--game", GAME, "--seat", "9"], f"no seat 9; the seats are 0 to {MOST - 1}"),
         (["train", "--set", "learning_rat=1"], "there is no setting learning_rat"),
         (["train", "--set", "game=figarro"], "no such game (did you mean 'figaro'?)"),

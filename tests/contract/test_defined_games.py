@@ -146,7 +146,7 @@ def test_views_and_commands_take_it(name, tmp_path):
     assert done.exit_code == 0, done.output
     position = next(positions(name))
     assert position.svg().startswith("<svg")
-    assert position.game.board(position.to_dict(), ())[0].seat is None
+    assert position.game.presentation.board(position.to_dict(), ())[0].seat is None
     assert "card" in handbook.rules(name)
     assert f"`{position.moves()[0]}`" in handbook.notation(name)
 

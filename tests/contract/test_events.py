@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from shakespeare_env import Position, score_sheet
-from shakespeare_env.game import Event
+from shakespeare_env.presentation import Event
 from tests.contract.random_games import TABLES, game_from, move_by_rule
 from tests.contract.telling import check_told
 
@@ -74,7 +74,7 @@ def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
             seen(position.game, before, move, other.to_dict(), seat),
             seen(position.game, twin_before, move, twin.to_dict(), seat),
         ]
-        told = [position.game.events(*view) for view in views]
+        told = [position.game.presentation.events(*view) for view in views]
         if views[0] == views[1]:  # chance to come is another's
             assert told[0] == told[1]
             alike += 1

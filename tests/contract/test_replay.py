@@ -82,7 +82,7 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
     for at in range(0, len(record.moves), max(len(record.moves) // 4, 1)):
         position = record.positions[at]
         out = replay(folder, "--seat", seat, input=f"{at} moves")
-        seen = position.game.draw(position.seen_by(seat))
+        seen = position.game.presentation.draw(position.seen_by(seat))
         assert seen in out
         assert seen == str(position) or str(position) not in out
         last = out[out.rindex(f"Position {at} of {len(record.moves)}. ") :]

@@ -29,8 +29,8 @@ def shown_to(position, seat):
         position.observation(seat).tobytes(),
         position.moves() if position.to_move == seat else None,
         (seen, position.to_move, position.winners),
-        (game.draw(seen), game.draw_compact(seen)),
-        (game.topics(seen), game.score_sheet(seen)),
+        (game.presentation.draw(seen), game.presentation.draw_compact(seen)),
+        (game.presentation.topics(seen), game.presentation.score_sheet(seen)),
     )
 
 

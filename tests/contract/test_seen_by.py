@@ -44,7 +44,7 @@ def test_what_is_no_secret_is_shown_as_it_is(table):
         if position.phase not in unknown:
             unknown[position.phase] += 1
             seen = position.seen_by(0)
-            drawn, whole = position.game.picture(seen), position.svg()
+            drawn, whole = position.game.presentation.picture(seen), position.svg()
             marks = sum(drawn.count(sign) - whole.count(sign) for sign in (UNKNOWN, "unknown"))
             assert (marks > 0) == (seen != position.to_dict())
     assert unknown[True] > 50
@@ -98,7 +98,7 @@ def test_a_move_that_is_announced_can_be_seen_anyway(table):
 @tables
 def test_topics_are_short_and_name_every_move_and_score_sheets_add_up(table):
     for position in sampled(table, seed=2, every=8):
-        topics = position.game.topics(position.to_dict())
+        topics = position.game.presentation.topics(position.to_dict())
         for name, text in topics.items():
             assert re.fullmatch(r"[a-z][a-z0-9_-]*", name)
             assert text == text.strip() != ""
@@ -112,6 +112,6 @@ def test_topics_are_short_and_name_every_move_and_score_sheets_add_up(table):
                 explained = name.removesuffix("+3") in topics or name.isdigit()
                 assert explained or kind in ("quill", "back", "queen"), move
         for view in (position.to_dict(), position.seen_by(0)):
-            names, rows = zip(*position.game.score_sheet(view), strict=True)
+            names, rows = zip(*position.game.presentation.score_sheet(view), strict=True)
             assert len(set(names)) == len(names)
             assert [sum(column) for column in zip(*rows, strict=True)] == position.scores()

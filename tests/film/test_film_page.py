@@ -13,9 +13,9 @@ import pytest
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.single_game import SingleGame
 from shakespeare_env import Position, registry
-from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, Forecasts, Mistake, film_page, write_film_page
 from shakespeare_env.game import NO_SEAT
+from tests.drawings import pieces
 
 
 def played(name, most=None, players=None):
@@ -43,8 +43,7 @@ def pictures(film, number):
 
 
 def drawn(position, seen):
-    panels = position.game.board(seen, ())
-    return [piece_svg(one, f"piece-{one.name}") for panel in panels for one in panel.pieces]
+    return [*pieces(position.game.presentation.board(seen, ())).values()]
 
 
 def forecasts_of(game):

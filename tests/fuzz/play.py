@@ -75,7 +75,7 @@ def ask(case: random.Random, position: Position) -> None:
     assert ((seen >= layout.low) & (seen <= layout.high)).all(), "observed out of range"
     redacted = position.seen_by(seat)
     if case.random() < _DRAW:
-        position.game.draw(redacted)
+        position.game.presentation.draw(redacted)
     supposed = position.determinize(seat, case.randrange(2**64))
     np.testing.assert_array_equal(supposed.observation(seat), seen)
     assert Position.from_dict(supposed.to_dict()) == supposed

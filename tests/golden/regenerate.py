@@ -34,7 +34,7 @@ def playthrough(table: Table) -> Iterator[str]:
     while True:
         for seat in range(position.players):
             digest.update(position.observation(seat).tobytes())
-        now = position.to_dict()[position.game.chapter]
+        now = position.to_dict()[position.game.presentation.chapter]
         if now != drawn or position.to_move is None:
             # As a person reads it, without blanks at the ends of its lines.
             yield from ["", *(line.rstrip() for line in str(position).splitlines()), ""]

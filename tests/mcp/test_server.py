@@ -87,7 +87,7 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
     position = tables._tables[1].position
     assert seen.content[0].text == opened.content[0].text == text
     assert seen.structured_content["position"] == position.seen_by(0)
-    assert position.game.draw(position.seen_by(0)) in text
+    assert position.game.presentation.draw(position.seen_by(0)) in text
     assert [one["move"] for one in moves.structured_content["legal_moves"]] == position.moves()
     for move in position.moves():
         assert f"{move}  {position.describe_move(move)}" in moves.content[0].text
@@ -239,7 +239,7 @@ def test_swapping_what_is_hidden_changes_no_byte(table):
         swapped = Position.of_record(position.game, changed)
         differed += swapped != position
         true, other = tables_at(position, seat), tables_at(swapped, seat)
-        topics = list(position.game.topics(position.seen_by(seat)))[:3]
+        topics = list(position.game.presentation.topics(position.seen_by(seat)))[:3]
         assert sent(true, topics) == sent(other, topics)
         answers = [tables.play(1, position.moves()[-1]) for tables in (true, other)]
         # Chance to come differs, and what others hold comes out as they play it.

@@ -1,17 +1,15 @@
 """The board in pieces: a place for every move, names that stay, nothing too wide for a phone."""
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from itertools import combinations
-from xml.etree import ElementTree
 
 import pytest
 
-from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.shakespeare.drawing.board import board
 from shakespeare_env.shakespeare.drawing.places import places
 from tests.contract.random_games import PLAIN_TABLES, sampled
-from tests.drawings import assert_in_place
+from tests.drawings import assert_in_place, pieces, places_in
 from tests.shakespeare.positions import position, seat, turn_position
 from tests.shakespeare.test_drawings import rich_seat
 
@@ -19,28 +17,6 @@ SHAKESPEARE = [table for table in PLAIN_TABLES if table.game == "shakespeare"]
 NAMES = ("Anna", "heuristic-2", "Clara of the long name", 'D & <D> "')
 WIDEST = 420
 BUTTONS = ("pass", "done")
-
-
-def pieces(game, names=()):
-    """Every piece of a board by its name."""
-    panels = board(game, names)
-    assert len({panel.name for panel in panels}) == len(panels)
-    found = [piece for panel in panels for piece in panel.pieces]
-    assert len({piece.name for piece in found}) == len(found)
-    return {piece.name: piece for piece in found}
-
-
-def drawn(piece):
-    return piece_svg(piece, f"piece-{piece.name}")
-
-
-def places_on(game):
-    """How often each place is on the board."""
-    counts: Counter[str] = Counter()
-    for piece in pieces(game).values():
-        root = ElementTree.fromstring(drawn(piece))
-        counts.update(place for part in root.iter() if (place := part.get("data-place")))
-    return counts
 
 
 def may_share(one, other):
@@ -59,7 +35,8 @@ def test_every_move_has_its_places_on_the_movers_board(table):
             continue
         phases.add(game.phase)
         seen = game.seen_by(game.to_move)
-        there, moves_at = places_on(seen), defaultdict(list)
+        drawn = pieces(board(seen, NAMES))
+        there, moves_at = places_in(drawn.values()), defaultdict(list)
         assert set(there.values()) == {1}
         assert all(re.fullmatch(r"[\w.-]+", place) for place in there)
         for move in game.moves():
@@ -71,10 +48,10 @@ def test_every_move_has_its_places_on_the_movers_board(table):
         moves_at.pop((), None)
         for moves in moves_at.values():
             assert all(may_share(*pair) for pair in combinations(moves, 2)), moves
-        for piece in pieces(seen, NAMES).values():
-            assert piece.block.width <= WIDEST
-            assert piece.title
-            assert_in_place(drawn(piece))
+        for panel in board(seen, NAMES):
+            assert all(piece.title and piece.block.width <= WIDEST for piece in panel.pieces)
+        for piece in drawn.values():
+            assert_in_place(piece)
     assert {"draft", "turn", "craft", "quill", "queen", "objective"} <= phases
 
 
@@ -123,16 +100,15 @@ def test_a_move_is_clicked_where_it_happens(game, move, where):
 def test_names_of_pieces_stay_from_position_to_position():
     before = turn_position(seats={0: seat(["viola"])}, shown=["hamlet", "puck"])
     after = turn_position(seats={0: seat(["viola", "hamlet"])}, shown=["puck"])
-    gone, new = set(pieces(before)), set(pieces(after))
-    assert gone - new == {"character-hamlet"}
-    assert new - gone == {"seat-0-troupe-5"}
+    gone, new = pieces(board(before)).keys(), pieces(board(after)).keys()
+    assert (gone - new, new - gone) == ({"character-hamlet"}, {"seat-0-troupe-5"})
 
 
 def test_titles_say_to_screen_readers_what_is_on_a_piece():
     worn = {"lear": ["black", "blue"]}
     mine = seat(["lear", "extra:viola"], used=["lear"], costumes=worn, stage={"a1": "blue"})
     game = turn_position(seats={1: mine}, shown=["jeweler", "jeweler"])
-    found = {name: piece.title for name, piece in pieces(game).items()}
+    found = {piece.name: piece.title for panel in board(game) for piece in panel.pieces}
     assert found["character-jeweler"] == "Jeweler, jeweler, costs 3 pounds, 2 copies"
     assert found["seat-1-stage"] == "Stage of seat 1: a1 blue"
     lear = "Lear, actor, wage 3 pounds, activated, costume black blue, value 5"
@@ -146,9 +122,9 @@ def test_objectives_drawn_come_first_and_show_their_backs_to_others():
     assert first.pieces[2].title == "Objective Actors in the troupe brings 0 now"
     first = board(position("objective", pending={"drawn": ["?", "?", "?"]}))[0]
     assert {piece.title for piece in first.pieces} == {"Unknown objective"}
-    assert "data-place" not in drawn(first.pieces[0])
+    assert not places_in(pieces([first]).values())
 
 
 def test_a_whole_board_is_small():
     game = turn_position(others=rich_seat)
-    assert sum(len(drawn(piece)) for piece in pieces(game, NAMES).values()) < 180_000
+    assert sum(map(len, pieces(board(game, NAMES)).values())) < 180_000

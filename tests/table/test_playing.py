@@ -53,7 +53,9 @@ def test_a_page_offers_the_legal_moves_with_their_places(client):
     (mine,) = [one for one in seen if moves(one)]
     assert moves(mine) == position.moves()
     for move, places, words in turn(mine)["moves"]:
-        assert tuple(places) == position.game.places(position.seen_by(position.to_move), move)
+        assert tuple(places) == position.game.presentation.places(
+            position.seen_by(position.to_move), move
+        )
         assert words.lower() == position.describe_move(move).lower()
         assert all(f'data-place="{place}"' in mine.text for place in places)
 

@@ -44,7 +44,11 @@ def test_every_mode_passes_pettingzoos_test(table):
 def test_one_game_is_shown_as_its_position(table):
     """As text, as pixels, in a notebook; before a move and after it; for all and for one seat."""
     position = table.position(seed=6)
-    assert position._repr_svg_() == position.svg() == position.game.picture(position.to_dict())
+    assert (
+        position._repr_svg_()
+        == position.svg()
+        == position.game.presentation.picture(position.to_dict())
+    )
     text, pixels = (env(**table.arguments, render_mode=mode) for mode in ("ansi", "rgb_array"))
     one_seat: Any = SingleAgentEnv(
         **table.arguments, seat=0, opponents=first_legal, render_mode="rgb_array"

@@ -200,7 +200,7 @@ class Person:
     def _words(self) -> list[str]:
         """What Tab completes."""
         position = self.played.position
-        topics = position.game.topics(position.seen_by(self.seat))
+        topics = position.game.presentation.topics(position.seen_by(self.seat))
         return [*position.moves(), *self._commands, *topics]
 
     def _explain(self) -> None:
@@ -208,7 +208,7 @@ class Person:
         if not words:
             screen.tell(_HELP.format(example=position.moves()[0]))
             return
-        topics = position.game.topics(position.seen_by(self.seat))
+        topics = position.game.presentation.topics(position.seen_by(self.seat))
         if words not in topics and names_move(words):
             move = words if position.is_move(words) else meant_move(words, position)
             screen.tell_wrapped(f"{position.describe_move(move)}  ({move})", 2)
@@ -224,7 +224,7 @@ class Person:
 
     def _show_all(self) -> None:
         position = self.played.position
-        screen.tell(f"\n{position.game.draw(position.seen_by(self.seat))}\n")
+        screen.tell(f"\n{position.game.presentation.draw(position.seen_by(self.seat))}\n")
 
     def _show_moves(self) -> None:
         printing.print_numbered_moves(self.played.position)

@@ -66,7 +66,7 @@ def watch(
     limit = _move_limit(moves)
     entrants = lineup_options.make_entrants(game, named, players)
     position = choices.new_position(game, len(entrants), seed, option)
-    key = draw_at or game.chapter
+    key = draw_at or game.presentation.chapter
     if key not in position.to_dict():
         known = ", ".join(position.to_dict())
         raise typer.BadParameter(

@@ -28,7 +28,7 @@ def view(table: Table) -> Answer:
             else []
         ),
         "",
-        position.game.draw(seen),
+        position.game.presentation.draw(seen),
         "",
         *_scores(table),
         "",
@@ -60,7 +60,7 @@ def course(table: Table) -> Answer:
 
 def topic(table: Table, name: str) -> Answer | None:
     """What a card, a move or a thing does now; None if there is no such topic."""
-    topics = table.position.game.topics(table.position.seen_by(table.seat))
+    topics = table.position.game.presentation.topics(table.position.seen_by(table.seat))
     known = {word.lower(): text for word, text in topics.items()}
     found = known.get(name.strip().lower())
     return None if found is None else Answer(f"{name}: {found}", {"name": name, "does": found})
@@ -68,7 +68,7 @@ def topic(table: Table, name: str) -> Answer | None:
 
 def topic_names(table: Table) -> list[str]:
     """Whatever `topic` explains."""
-    return list(table.position.game.topics(table.position.seen_by(table.seat)))
+    return list(table.position.game.presentation.topics(table.position.seen_by(table.seat)))
 
 
 def brief(table: Table) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def explained(now: Snapshot, knows: int | None, words: str) -> list[tuple[str, s
         words: A name or a part of one, or a place of the board.
     """
     position = known(now.position, knows)
-    topics = now.position.game.topics(position)
+    topics = now.position.game.presentation.topics(position)
     found = [name for name in _names(position, words) if name in topics]
     if not found:
         plain = re.sub(r"[\s_-]+", "_", words.strip().lower())

@@ -181,7 +181,7 @@ def _stands(start: Mapping[str, Any] | None) -> str:
         position = Position.from_dict(start)
     except PositionError as fault:
         raise TableError(f"the position to begin with cannot occur: {fault}") from fault
-    head = position.game.headline(position.to_dict())
+    head = position.game.presentation.headline(position.to_dict())
     return f"{head.progress}, {head.phase}. {head.sentence}"
 
 

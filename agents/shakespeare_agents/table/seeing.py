@@ -15,7 +15,7 @@ from shakespeare_env import Position
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.game import NO_SEAT
 from shakespeare_env.game_log import GameLog
-from shakespeare_env.panels import Headline
+from shakespeare_env.presentation import Headline
 
 _MOST_DRAWN = 256
 """Boards kept; each takes up to about 150 KB."""
@@ -169,13 +169,13 @@ def known(position: Position, knows: int | None) -> dict[str, Any]:
 
 def headline(now: Snapshot, knows: int | None) -> Headline:
     """Where a table's game stands, in words."""
-    return now.position.game.headline(known(now.position, knows))
+    return now.position.game.presentation.headline(known(now.position, knows))
 
 
 def _draw(now: Snapshot, number: int, knows: int | None) -> Drawn:
     position = now.positions[number]
     panels = []
-    for panel in position.game.board(known(position, knows), now.names):
+    for panel in position.game.presentation.board(known(position, knows), now.names):
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if piece.block.width > _WIDEST_CARD}
         panels.append(DrawnPanel(panel.name, panel.title, panel.seat, pieces, wide))

@@ -60,7 +60,7 @@ def view(seer: Seer, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
     position = now.position
     moves = position.moves() if decides else []
     shown = known(position, knows)
-    places = {move: position.game.places(shown, move) for move in moves}
+    places = {move: position.game.presentation.places(shown, move) for move in moves}
     described = {move: _sentence(position.describe_move(move)) for move in moves}
     since = seer.board(now, baseline(now, viewer), knows)
     turn = {
@@ -78,7 +78,7 @@ def view(seer: Seer, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
         "head": headline(now, knows),
         "chips": _chips(now, viewer),
         "panels": _ordered(drawn, own),
-        "topics": list(position.game.topics(shown)),
+        "topics": list(position.game.presentation.topics(shown)),
         "groups": _groups([Choice(m, described[m], bool(places[m])) for m in moves]),
         # No text may end the element that contains it.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
@@ -154,7 +154,7 @@ def _ordered(drawn: Drawn, own: int | None) -> list[DrawnPanel]:
 
 def _chips(now: Snapshot, viewer: Viewer) -> list[Chip]:
     position = now.position
-    scores, colours = position.scores(), position.game.seat_colours
+    scores, colours = position.scores(), position.game.presentation.seat_colours
     return [
         Chip(
             seat,

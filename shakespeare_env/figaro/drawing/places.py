@@ -14,34 +14,8 @@ from shakespeare_env.figaro.drawing.wording import RING
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     """The places of a legal move, one after the other; none if it is a button."""
-    mover = position["to_move"]
+    hand = f"hand{position['to_move']}"
     if move == RING:
-        return (hand_place(mover, RING),)
-    _, _, played = move.partition("play:")
-    card, _, seat = played.partition(">")
-    return (hand_place(mover, card), front_place(int(seat))) if card else ()
-
-
-def hand_place(seat: int, card: str | None = None) -> str:
-    """A kind of card in a hand, or a hand face down."""
-    return f"hand{seat}.{card}" if card else f"hand{seat}"
-
-
-def front_place(seat: int) -> str:
-    """The cards before a seat."""
-    return f"front{seat}"
-
-
-def taken_place(seat: int) -> str:
-    """The cards that a seat has taken."""
-    return f"taken{seat}"
-
-
-def road_place(seat: int) -> str:
-    """A seat's road."""
-    return f"road{seat}"
-
-
-def round_place(number: int) -> str:
-    """The road pieces of a round, counted from 1."""
-    return f"pieces.{number}"
+        return (f"{hand}.{RING}",)
+    card, _, seat = move.removeprefix("play:").partition(">")
+    return (f"{hand}.{card}", f"front{seat}") if seat else ()

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from shakespeare_env.drawing.lettering import words
-from shakespeare_env.drawing.palette import GOLD, INK
-from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, star, token
+from shakespeare_env.drawing import board
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, crown, star, token
 from shakespeare_env.figaro.drawing.palette import ON_SEATS, SEATS
 from shakespeare_env.figaro.drawing.wording import winners
-from shakespeare_env.fonts import width as text_width
-
-_SIGN = 24  # room of a crown, arrow or star
 
 
 def name_of(names: Sequence[str], seat: int) -> str:
@@ -29,36 +26,8 @@ def seat_strip(
     position: Mapping[str, Any], seat: int, names: Sequence[str], width: float, height: float
 ) -> Block:
     """A band across, in the seat's colour."""
-    ink, middle, size = ON_SEATS[seat], height / 2, 0.66 * height
-    drawn: Elements = [box(0, 0, width, height, fill=SEATS[seat], line=INK)]
-    right = width - _SIGN / 2 - 2
-    if seat in winners(position):
-        drawn += star(right, middle, 1.2 * size)
-        right -= _SIGN
-    if seat == position["to_move"]:
-        drawn += arrow(right, middle, 0.9 * size, ink)
-        right -= _SIGN
-    if seat == position["king"]:
-        drawn += crown(right, middle, size)
-        right -= _SIGN
-    room, base = right + _SIGN / 2 - 10, middle + 0.22 * height
-    number, name = f"Seat {seat}", name_of(names, seat)
-    drawn.append(words(10, base, number, 13, weight="bold", fill=ink, room=room))
-    if name:
-        at = 10 + text_width(number, 13, "bold") + 8
-        drawn.append(words(at, base, name, 13, fill=ink, room=room - at + 10))
-    return Block(drawn, width, height)
-
-
-def outlined(position: Mapping[str, Any], seat: int, width: float, height: float) -> Elements:
-    """A thick frame around a panel of the seat to move or of the winner."""
-    if seat in winners(position):
-        line, thick = GOLD, 8
-    elif seat == position["to_move"]:
-        line, thick = SEATS[seat], 8
-    else:
-        return []
-    return [
-        box(0, 0, width, height, fill="none", line=INK, thick=thick),
-        box(0, 0, width, height, fill="none", line=line, thick=6),
-    ]
+    signs: list[board.StripSign] = [star] if seat in winners(position) else []
+    signs += [partial(arrow, fill=ON_SEATS[seat])] if seat == position["to_move"] else []
+    signs += [crown] if seat == position["king"] else []
+    colours = SEATS[seat], ON_SEATS[seat]
+    return board.seat_strip(seat, name_of(names, seat), colours, width, height, signs)

@@ -3,96 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import svg
 
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import INK
-from shakespeare_env.drawing.shapes import Elements, outline
+from shakespeare_env.drawing.shapes import Elements, box, outline
 from shakespeare_env.figaro.drawing.palette import CARDS, GATE, MOTLEY, PIECE, WEAVE
 from shakespeare_env.figaro.drawing.wording import JESTER, RING, suit_of
 
-_HEART: list[svg.PathData] = [
-    svg.M(0, 0.46),
-    svg.C(-0.9, -0.12, -0.42, -0.72, 0, -0.26),
-    svg.C(0.42, -0.72, 0.9, -0.12, 0, 0.46),
-    svg.Z(),
-]
-_DROP: list[svg.PathData] = [
-    svg.M(0, -0.52),
-    svg.C(0.12, -0.2, 0.4, -0.02, 0.36, 0.2),
-    svg.C(0.3, 0.62, -0.3, 0.62, -0.36, 0.2),
-    svg.C(-0.4, -0.02, -0.12, -0.2, 0, -0.52),
-    svg.Z(),
-]
-_DIAMOND: list[svg.PathData] = [
-    svg.M(0, -0.52),
-    svg.L(0.4, 0),
-    svg.L(0, 0.52),
-    svg.L(-0.4, 0),
-    svg.Z(),
-]
-_LEAF: list[svg.PathData] = [
-    svg.M(-0.42, 0.42),
-    svg.C(-0.52, -0.3, -0.06, -0.5, 0.46, -0.46),
-    svg.C(0.5, 0.06, 0.3, 0.52, -0.42, 0.42),
-    svg.Z(),
-]
 _RAYS = 9
-
-
-def _sun() -> list[svg.PathData]:
-    path: list[svg.PathData] = []
-    for corner in range(2 * _RAYS):
-        reach = 0.52 if corner % 2 == 0 else 0.31
-        turn = math.pi * corner / _RAYS
-        at = (round(reach * math.sin(turn), 3), round(-reach * math.cos(turn), 3))
-        path.append(svg.L(*at) if path else svg.M(*at))
-    return [*path, svg.Z()]
-
-
-_PATHS = {"red": _HEART, "orange": _sun(), "green": _LEAF, "blue": _DROP, "purple": _DIAMOND}
+_DIAMOND = "M0-.52 .4 0 0 .52-.4 0Z"
+_PATHS = {
+    "red": "M0 .46C-.9-.12-.42-.72 0-.26 .42-.72 .9-.12 0 .46Z",  # a heart
+    "orange": "M{}Z".format(
+        " ".join(
+            f"{reach * math.sin(turn):.3f} {-reach * math.cos(turn):.3f}"
+            for ray in range(_RAYS)
+            for reach, turn in (
+                (0.52, 2 * math.pi * ray / _RAYS),
+                (0.31, 2 * math.pi * (ray + 0.5) / _RAYS),
+            )
+        )
+    ),  # a sun
+    "green": "M-.42 .42C-.52-.3-.06-.5 .46-.46 .5 .06 .3 .52-.42 .42Z",  # a leaf
+    "blue": "M0-.52C.12-.2 .4-.02 .36 .2 .3 .62-.3 .62-.36 .2-.4-.02-.12-.2 0-.52Z",  # a drop
+    "purple": _DIAMOND,
+}
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
     """The symbol of a colour, jester or ring; `fill` replaces a colour's own."""
-    others: dict[str, Callable[[float, float, float], Elements]] = {JESTER: cap, RING: dancers}
-    if suit in others:
-        return others[suit](x, y, size)
+    if suit in (JESTER, RING):
+        return (cap if suit == JESTER else dancers)(x, y, size)
     colour = fill or CARDS[suit][0]
     return [outline(x, y, size, _PATHS[suit], colour, "none" if fill else INK)]
 
 
 def cap(x: float, y: float, size: float) -> Elements:
     """A jester's cap with its bells."""
-    left: list[svg.PathData] = [
-        svg.M(-0.3, 0.3),
-        svg.C(-0.36, -0.2, -0.5, -0.16, -0.5, 0.14),
-        svg.C(-0.62, -0.42, -0.2, -0.56, 0, -0.06),
-        svg.L(0, 0.3),
-        svg.Z(),
-    ]
-    right: list[svg.PathData] = [
-        svg.M(0.3, 0.3),
-        svg.C(0.36, -0.2, 0.5, -0.16, 0.5, 0.14),
-        svg.C(0.62, -0.42, 0.2, -0.56, 0, -0.06),
-        svg.L(0, 0.3),
-        svg.Z(),
-    ]
-    middle: list[svg.PathData] = [
-        svg.M(-0.2, 0.3),
-        svg.C(-0.24, -0.1, -0.12, -0.3, 0, -0.46),
-        svg.C(0.12, -0.3, 0.24, -0.1, 0.2, 0.3),
-        svg.Z(),
-    ]
-    band: list[svg.PathData] = [
-        svg.M(-0.34, 0.28),
-        svg.L(0.34, 0.28),
-        svg.L(0.34, 0.44),
-        svg.L(-0.34, 0.44),
-        svg.Z(),
-    ]
+    left = "M-.3 .3C-.36-.2-.5-.16-.5 .14-.62-.42-.2-.56 0-.06L0 .3Z"
+    right = "M.3 .3C.36-.2 .5-.16 .5 .14 .62-.42 .2-.56 0-.06L0 .3Z"
+    middle = "M-.2 .3C-.24-.1-.12-.3 0-.46 .12-.3 .24-.1 .2 .3Z"
+    band = "M-.34 .28 .34 .28 .34 .44-.34 .44Z"
     gold = CARDS["orange"][0]
     return [
         outline(x, y, size, left, CARDS["red"][0]),
@@ -126,34 +79,17 @@ def dancers(x: float, y: float, size: float) -> Elements:
 
 def castle(x: float, y: float, size: float) -> Elements:
     """The castle that roads begin at."""
-    wall: list[svg.PathData] = [svg.M(-0.5, 0.5)]
-    for left in (-0.5, -0.1, 0.3):
-        wall += [svg.L(left, -0.5), svg.L(left + 0.2, -0.5), svg.L(left + 0.2, -0.28)]
-        wall += [svg.L(left + 0.4, -0.28)] if left < 0.3 else []
-    wall += [svg.L(0.5, 0.5), svg.Z()]
-    gate: list[svg.PathData] = [
-        svg.M(-0.15, 0.5),
-        svg.L(-0.15, 0.2),
-        svg.C(-0.15, 0, 0.15, 0, 0.15, 0.2),
-        svg.L(0.15, 0.5),
-        svg.Z(),
-    ]
+    towers = "-.5-.5-.3-.5-.3-.28-.1-.28-.1-.5 .1-.5 .1-.28 .3-.28 .3-.5 .5-.5"
+    wall = f"M-.5 .5{towers} .5 .5Z"
+    gate = "M-.15 .5-.15 .2C-.15 0 .15 0 .15 .2L.15 .5Z"
     return [outline(x, y, size, wall, PIECE), outline(x, y, size, gate, GATE)]
 
 
 def chip(x: float, y: float, size: float, card: str, text: str) -> Elements:
     """A small square in a card's colour, with text, for lists and counts."""
     fill, ink = CARDS[suit_of(card)]
-    ground = svg.Rect(
-        x=round(x - size / 2, 1),
-        y=round(y - size / 2, 1),
-        width=round(size, 1),
-        height=round(size, 1),
-        rx=round(0.18 * size, 1),
-        fill=fill,
-        stroke=INK,
-        stroke_width=0.8,
-    )
+    left, top, corner = x - size / 2, y - size / 2, round(0.18 * size, 1)
+    ground = box(left, top, size, size, fill=fill, line=INK, thick=0.8, corner=corner)
     if card == RING:
         return [ground, *dancers(x, y, 0.86 * size)]
     base, letters = y + 0.19 * size, round(0.54 * size, 1)

@@ -1,4 +1,4 @@
-"""A position as a text table, `WIDTH` columns wide.
+"""A position as a text table.
 
 Drawn from notation, secrets included; unknown hands lie face down.
 """
@@ -33,10 +33,9 @@ from shakespeare_env.figaro.drawing.wording import (
 from shakespeare_env.figaro.tables import FULL
 from shakespeare_env.game import UNKNOWN
 
-WIDTH = 80
-
+_WIDTH, _COMPACT = 80, 78
 _SEAT = 13  # columns for who it is
-_PILE = 27  # columns for the cards before a seat
+_PILE = 26  # columns for the cards before a seat
 _NONE = "·"
 _DIGITS = f"a digit is a card of that value, {LETTERS[RING]} a ring"
 _LEGEND = (
@@ -53,23 +52,35 @@ def draw(position: Mapping[str, Any]) -> str:
     over = position["to_move"] is None
     taken = {"Taken": dict(enumerate(map(in_order, position["taken"])))}
     hands = {"Hands": dict(enumerate(map(held, position["hands"])))}
-    blocks = [
-        [*head(position, WIDTH), ""],
-        *([roads(position)] if over else [[*_pieces(position), ""], _seats(position)]),
-        cards(position, taken if over else hands | taken, WIDTH),
-        ["─" * WIDTH, *([f"taken: {_DIGITS}"] if over else _LEGEND)],
-    ]
-    return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
+    legend = [f"taken: {_DIGITS}"] if over else _LEGEND
+    drawn = _cards(position, taken if over else hands | taken, _WIDTH)
+    return "\n".join([*_table(position, _WIDTH), *drawn, "─" * _WIDTH, *legend])
 
 
-def head(position: Mapping[str, Any], width: int) -> list[str]:
-    """The table, the round, and who decides what."""
+def draw_compact(position: Mapping[str, Any]) -> str:
+    """The same in fewer lines: hands only as far as they are known, and piles with cards."""
+    hands = {
+        seat: held(hand)
+        for seat, hand in enumerate(position["hands"])
+        if hand and UNKNOWN not in hand
+    }
+    taken = {seat: in_order(pile) for seat, pile in enumerate(position["taken"]) if pile}
+    parts = {title: piles for title, piles in (("Hands", hands), ("Taken", taken)) if piles}
+    return "\n".join([*_table(position, _COMPACT), *_cards(position, parts, _COMPACT)])
+
+
+def _table(position: Mapping[str, Any], width: int) -> list[str]:
+    """The table, the round, who decides what, road pieces and seats."""
     now = f"round {position['round']} of {len(position['pieces'])} · {king_words(position)}"
-    mark = "▶ " if position["to_move"] is not None else ""
-    return [spread(f"Figaro · {table_words(position)}", now, width), mark + asked(position)]
+    over = position["to_move"] is None
+    return [
+        spread(f"Figaro · {table_words(position)}", now, width),
+        f"{'' if over else '▶ '}{asked(position)}",
+        *(_roads(position) if over else [*_pieces(position, width), *_seats(position)]),
+    ]
 
 
-def _pieces(position: Mapping[str, Any]) -> list[str]:
+def _pieces(position: Mapping[str, Any], width: int) -> list[str]:
     """Every round's pieces, long to short; past rounds' lie in the roads."""
     listed = ["Road pieces"]
     for number, pieces in enumerate(position["pieces"], 1):
@@ -77,7 +88,7 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
         mark = "▶ " if state == "now" else ""
         laid = "laid" if state == "laid" else _NONE
         listed.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
-    return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), WIDTH, "", " " * _SEAT)
+    return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), width, "", " " * _SEAT)
 
 
 def _seats(position: Mapping[str, Any]) -> list[str]:
@@ -87,26 +98,26 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
     ):
         rows.append(
             [
-                seat_name(position, seat),
-                pile_text(pile, _PILE),
-                total_text(pile),
+                _seat_name(position, seat),
+                _pile_text(pile),
+                _total_text(pile),
                 str(sum(hand.values())),
                 str(len(taken)),
-                road_text(road),
+                _road_text(road),
             ]
         )
     return columns(rows, [str.ljust, str.ljust, str.ljust, str.rjust, str.rjust, str.ljust])
 
 
-def roads(position: Mapping[str, Any]) -> list[str]:
+def _roads(position: Mapping[str, Any]) -> list[str]:
     """The final roads, the shortest first, and what decides ties."""
     rows = [["", "", "road", "taken", ""]]
     for place, seat in enumerate(ranking(position), 1):
         rows.append(
             [
                 f"{place}.",
-                seat_name(position, seat).strip(),
-                road_text(position["roads"][seat]),
+                _seat_name(position, seat).strip(),
+                _road_text(position["roads"][seat]),
                 str(len(position["taken"][seat])),
                 "wins" if seat in winners(position) else "",
             ]
@@ -116,35 +127,35 @@ def roads(position: Mapping[str, Any]) -> list[str]:
     return [*lines, *(f"    {seat}: {tie}" for seat, tie in ties if tie)]
 
 
-def seat_name(position: Mapping[str, Any], seat: int) -> str:
+def _seat_name(position: Mapping[str, Any], seat: int) -> str:
     """A seat, marked if it decides or has the King."""
     mark = "▶" if seat == position["to_move"] else " "
     king = " King" if seat == position["king"] else ""
     return f"{mark} Seat {seat}{king}".ljust(_SEAT)
 
 
-def pile_text(pile: Sequence[str], room: int) -> str:
+def _pile_text(pile: Sequence[str]) -> str:
     """The cards before a seat, close together if there is little room."""
     names = [f"{LETTERS[suit_of(card)]}{value_of(card) or ''}" for card in pile]
     joined = " ".join(names)
-    return (joined if len(joined) <= room else "".join(names)) or _NONE
+    return (joined if len(joined) <= _PILE else "".join(names)) or _NONE
 
 
-def total_text(pile: Sequence[str]) -> str:
+def _total_text(pile: Sequence[str]) -> str:
     """A pile's colour, if it has one, and total."""
     if not pile:
         return _NONE
     return f"{pile_colour(pile) or _NONE} {pile_total(pile)}/{FULL}"
 
 
-def road_text(pieces: Sequence[int]) -> str:
+def _road_text(pieces: Sequence[int]) -> str:
     """A road's pieces and length."""
     if len(pieces) < 2:
         return str(sum(pieces)) if pieces else _NONE
     return f"{'+'.join(map(str, pieces))} = {sum(pieces)}"
 
 
-def cards(
+def _cards(
     position: Mapping[str, Any], parts: Mapping[str, Mapping[int, Sequence[str]]], width: int
 ) -> list[str]:
     """Card values by part and seat, a row per seat and a column per colour in play."""

@@ -11,6 +11,7 @@ from typing import Any
 from shakespeare_env.figaro import tables as t
 from shakespeare_env.figaro.box import COLOURS
 from shakespeare_env.game import UNKNOWN
+from shakespeare_env.presentation import Headline
 
 JESTER, RING = "jester", "ring"
 SUITS = (*COLOURS, JESTER, RING)
@@ -93,6 +94,17 @@ def round_state(position: Mapping[str, Any], number: int) -> str:
     if position["to_move"] is None or number < position["round"]:
         return "laid"
     return "now" if number == position["round"] else "to come"
+
+
+def headline(position: Mapping[str, Any]) -> Headline:
+    """The table, the round and the King, and who decides what."""
+    return Headline(
+        "Figaro",
+        table_words(position),
+        f"round {position['round']} of {len(position['pieces'])}",
+        king_words(position),
+        asked(position),
+    )
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:

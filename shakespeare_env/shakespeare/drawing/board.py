@@ -8,9 +8,9 @@ from typing import Any
 
 from shakespeare_env.drawing.board import seat_and_name
 from shakespeare_env.drawing.shapes import Block, box
-from shakespeare_env.panels import Panel, Piece
+from shakespeare_env.presentation import Panel, Piece
 from shakespeare_env.shakespeare.drawing import piece_titles as titles
-from shakespeare_env.shakespeare.drawing.board_picture import draw_acts, draw_table
+from shakespeare_env.shakespeare.drawing.board_picture import WIDTH, draw_acts, draw_tracks
 from shakespeare_env.shakespeare.drawing.card_picture import draw_member, draw_offer
 from shakespeare_env.shakespeare.drawing.choice_picture import (
     QUEEN_OFFERS,
@@ -18,19 +18,11 @@ from shakespeare_env.shakespeare.drawing.choice_picture import (
     draw_objective,
 )
 from shakespeare_env.shakespeare.drawing.display_picture import PILES, draw_elements, draw_pile
-from shakespeare_env.shakespeare.drawing.seat_picture import draw_headed
-from shakespeare_env.shakespeare.drawing.stage_picture import STAGE_ROWS, draw_stage
-from shakespeare_env.shakespeare.drawing.state_picture import LINE_HEIGHT, OBJECTIVES, draw_state
+from shakespeare_env.shakespeare.drawing.stage_picture import draw_stage
+from shakespeare_env.shakespeare.drawing.state_picture import draw_state
 from shakespeare_env.shakespeare.drawing.wording import extra_names
 
-_WIDE = 400
-_TEXT = 12
 _EDGE = 10
-_TRACKS = 196  # height without the seats' lanes
-_LANE = 34
-_OFFER, _MEMBER = 140, 132
-_BRICK = 44
-_STAGE = 308
 
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
@@ -60,47 +52,38 @@ def _choice(position: Mapping[str, Any]) -> list[Panel]:
 
 
 def _table(position: Mapping[str, Any]) -> list[Panel]:
-    tracks = _TRACKS + _LANE * position["players"]
     table = [
-        Piece("acts", titles.acts(position), draw_acts(position, _WIDE)),
-        Piece("elements", titles.elements(position), draw_elements(position, _WIDE)),
-        Piece("tracks", titles.tracks(position), draw_table(position, _WIDE, tracks)),
+        Piece("acts", titles.acts(position), draw_acts(position)),
+        Piece("elements", titles.elements(position), draw_elements(position, WIDTH)),
+        Piece("tracks", titles.tracks(position), draw_tracks(position)),
     ]
     offers = [
-        Piece(f"character-{card}", titles.offer(card, copies), _offer(card, copies))
+        Piece(f"character-{card}", titles.offer(card, copies), draw_offer(card, copies))
         for card, copies in Counter(position["display"]["characters"]).items()
     ]
     piles = [
-        Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, _WIDE - 2 * _EDGE, _TEXT)))
+        Piece(f"pile-{pile}", title, _framed(draw_pile(position, pile, WIDTH - 2 * _EDGE)))
         for pile, title in PILES.items()
     ]
     panels = [Panel("table", "Table", table), Panel("offers", "Characters on offer", offers)]
     return [*(panel for panel in panels if panel.pieces), Panel("piles", "Piles", piles)]
 
 
-def _offer(card: str, copies: int) -> Block:
-    offer = draw_offer(card, _OFFER, copies)
-    return Block([offer.place(f"display.characters.{card}", 0, 0)], offer.width, offer.height)
-
-
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
     mine = position["seats"][seat]
     name = names[seat] if names else ""
-    room = OBJECTIVES + LINE_HEIGHT * max(1, len(mine["objectives"])) + 4
-    pieces = [
+    state = draw_state(position, seat, name)
+    pieces = [Piece(f"seat-{seat}-state", titles.state(position, seat, name), state)]
+    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    pieces += [
         Piece(
-            f"seat-{seat}-state",
-            titles.state(position, seat, name),
-            draw_headed(draw_state(position, seat, room), position, seat, name),
+            f"seat-{seat}-troupe-{place}",
+            titles.member(member, extra),
+            draw_member(member, extra, seat, place),
         )
+        for place, (member, extra) in enumerate(members)
     ]
-    for place, (member, extra) in enumerate(
-        zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
-    ):
-        card = draw_member(member, extra, seat, _MEMBER)
-        block = Block([card.place(f"seat{seat}.troupe.{place}", 0, 0)], card.width, card.height)
-        pieces.append(Piece(f"seat-{seat}-troupe-{place}", titles.member(member, extra), block))
-    wall = draw_stage(mine["stage"], seat, _STAGE, STAGE_ROWS * _BRICK)
+    wall = draw_stage(mine["stage"], seat)
     pieces.append(Piece(f"seat-{seat}-stage", titles.stage(mine["stage"], seat), _framed(wall)))
     return Panel(f"seat-{seat}", seat_and_name(seat, name), pieces, seat)
 

@@ -28,22 +28,24 @@ from shakespeare_env.shakespeare.drawing.wording import worth
 from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, GREY_SPACES, SOLO_TARGET
 
 _QUILLS = dict(zip(ACTS, ("red", "gold", "blue"), strict=True))
+WIDTH = 400
+"""Width of the table's pieces, with acts as long as in the bundled box."""
 _EDGE, _TITLE = 14, 30
-_LABEL = 96  # at most; less on narrow boards
+_LABEL, _LEAST_CELL = 44, 24
 _NOTE, _NOTE_LINE = 10.5, 14
 _DISC, _FEWEST_DISCS = 18, 3
 _NUMBER, _WORTH = 17, 21  # strips above and below the pile of a space
 _RULES = "of discs on one space the lower is ahead; below: what a dress rehearsal brings"
 _GAP = 7
-_SCALE, _LANE = 24, 38  # prestige the scale reaches at least; the height of a lane at most
+_SCALE, _LANE = 24, 34  # prestige the scale reaches at least; the height of a lane
 
 
-def draw_acts(position: Mapping[str, Any], width: float) -> Block:
+def draw_acts(position: Mapping[str, Any]) -> Block:
     """The three acts; the lowest disc of a pile is ahead (T7)."""
+    width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(BOX.act_lengths))
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
-    label = min(_LABEL, width / 9)
-    cell = (width - 2 * _EDGE - label) / max(BOX.act_lengths)
+    cell = (width - 2 * _EDGE - _LABEL) / max(BOX.act_lengths)
     below = _TITLE + len(ACTS) * (high + _GAP)
     notes = lines(_RULES.split(), _NOTE, width - 2 * _EDGE)
     height = below + len(notes) * _NOTE_LINE + 3
@@ -54,10 +56,10 @@ def draw_acts(position: Mapping[str, Any], width: float) -> Block:
     ]
     for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
         y = _TITLE + act * (high + _GAP)
-        drawn += _act_label(name, y, high, label - 2)
+        drawn += _act_label(name, y, high, _LABEL - 2)
         for space in range(1, length + 1):
             pile = position["piles"][name].get(str(space), ())
-            x = _EDGE + label + (space - 1) * cell
+            x = _EDGE + _LABEL + (space - 1) * cell
             block = _space(act, space, tuple(pile), cell - 4, high)
             drawn.append(block.place(f"piles.{name}.{space}", x, y))
     return Block(drawn, width, height)
@@ -93,8 +95,9 @@ def _space(act: int, space: int, pile: tuple[int | str, ...], width: float, high
     return Block(drawn, width, high)
 
 
-def draw_table(position: Mapping[str, Any], width: float, height: float) -> Block:
-    """Beside the acts: prestige, order and supply."""
+def draw_tracks(position: Mapping[str, Any]) -> Block:
+    """Prestige, order and supply."""
+    width, height = WIDTH, 196 + _LANE * position["players"]
     middle = height - 138
     return Block(
         [
@@ -138,11 +141,9 @@ def _prestige(position: Mapping[str, Any], width: float, ground: float) -> Eleme
             upright(x, _TITLE, line - _TITLE, stroke=MUTED),
             words(x - 5, _TITLE + 10, "to pass", 10, fill=MUTED, anchor="end"),
         ]
-    lane = min(_LANE, (line - _TITLE) / len(all_prestige))
     for seat, prestige in enumerate(all_prestige):
-        y = (_TITLE + line) / 2 + lane * (seat - len(all_prestige) / 2)
-        block = Block(_lane(seat, prestige, left - low * step, lane / 2, step), width, lane)
-        drawn.append(block.place(f"prestige.{seat}", 0, y))
+        block = Block(_lane(seat, prestige, left - low * step, _LANE / 2, step), width, _LANE)
+        drawn.append(block.place(f"prestige.{seat}", 0, _TITLE + _LANE * seat))
     return drawn
 
 

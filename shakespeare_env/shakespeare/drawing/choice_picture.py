@@ -41,8 +41,7 @@ def draw_gift(offer: str) -> Block:
     label = words(
         middle, 80, QUEEN_OFFERS[offer], 13, weight="bold", anchor="middle", room=_WIDTH - 12
     )
-    card = Block([*_ground(_GIFT), *sign, label], _WIDTH, _GIFT)
-    return Block([card.place(f"queen.{offer}", 0, 0)], _WIDTH, _GIFT)
+    return Block([*_ground(_GIFT), *sign, label], _WIDTH, _GIFT).as_place(f"queen.{offer}")
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> Block:
@@ -62,8 +61,7 @@ def draw_objective(position: Mapping[str, Any], card: str) -> Block:
         drawn += row([note_sign(f"{at} →"), *amount_signs(won, "★")], _EDGE, y, room)
     worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
     drawn += right_row([note_sign("now"), *worth], _WIDTH - _EDGE - 3, _OBJECTIVE - 18, room)
-    place = Block(drawn, _WIDTH, _OBJECTIVE).place(f"pending.drawn.{card}", 0, 0)
-    return Block([place], _WIDTH, _OBJECTIVE)
+    return Block(drawn, _WIDTH, _OBJECTIVE).as_place(f"pending.drawn.{card}")
 
 
 def _ground(height: float) -> Elements:

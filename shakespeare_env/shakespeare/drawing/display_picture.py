@@ -1,29 +1,24 @@
-"""The offer, and the bags and piles behind it."""
+"""Elements on offer with their bags, and the piles of cards."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import ceil
 from typing import Any
 
 from shakespeare_env.drawing.lettering import lines, words
 from shakespeare_env.drawing.palette import FAINT, INK, MUTED
 from shakespeare_env.drawing.shapes import Block, Elements, box, panel
-from shakespeare_env.fonts import width as text_width
 from shakespeare_env.game import UNKNOWN
 from shakespeare_env.shakespeare.box import COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
-from shakespeare_env.shakespeare.drawing.card_picture import OFFER_HEIGHT, draw_gap, draw_offer
 from shakespeare_env.shakespeare.drawing.palette import EMPTY, SEAT_TINTS
 from shakespeare_env.shakespeare.drawing.wording import objective_name
-from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES, VALUES
-from shakespeare_env.shakespeare.tables import BOX
+from shakespeare_env.shakespeare.printed import CARDS, VALUES
 
-_EDGE, _TITLE, _GAP = 14, 32, 9
-_WIDEST_OFFER = 210
+_EDGE, _TITLE = 14, 32
 _NAME = 64  # room of the names beside the elements
-_SMALL, _SMALL_LINE = 10.5, 15
+_SMALL, _PILE, _PILE_LINE = 10.5, 12, 16.5
 _KINDS = (("costumes", "Costumes", shapes.costume), ("sets", "Stage sets", shapes.stage_set))
 _KIND_HEIGHT = 68
 _PILE_TOP = 37  # its first line
@@ -33,29 +28,7 @@ PILES = {
     "objective_deck": "Objective pile, top first",
 }
 """Titles of piles by their names in the notation."""
-CHARACTERS_HEIGHT = _TITLE + OFFER_HEIGHT + _EDGE
-ELEMENTS_HEIGHT = _TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
-
-
-def draw_characters(position: Mapping[str, Any], width: float) -> Block:
-    """Shown cards; taken ones leave gaps."""
-    cards = position["display"]["characters"]
-    places = max(len(cards), max(position["players"], 2) + 2)  # Rules S5 and U1
-    room = width - 2 * _EDGE
-    each = min(_WIDEST_OFFER, (room + _GAP) / places - _GAP)
-    gap = (room - each * places) / (places - 1)
-    drawn = panel(width, CHARACTERS_HEIGHT, "Characters on offer")
-    x = float(_EDGE)
-    for card, copies in Counter(cards).items():
-        offer, step = draw_offer(card, each), each + gap
-        alike = [offer.at(copy * step, 0) for copy in range(copies)]
-        group = Block([*alike], copies * step - gap, OFFER_HEIGHT)
-        drawn.append(group.place(f"display.characters.{card}", x, _TITLE))
-        x += copies * step
-    for place in range(len(cards), places):
-        taken = draw_gap(each, OFFER_HEIGHT, "taken")
-        drawn.append(taken.at(_EDGE + place * (each + gap), _TITLE))
-    return Block(drawn, width, CHARACTERS_HEIGHT)
+_ELEMENTS = _TITLE + 20 + len(_KINDS) * _KIND_HEIGHT + 4
 
 
 def draw_elements(position: Mapping[str, Any], width: float) -> Block:
@@ -65,7 +38,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
     """
     left = _EDGE + _NAME
     each = (width - _EDGE - left) / len(COLOURS)
-    drawn = panel(width, ELEMENTS_HEIGHT, "Elements on offer")
+    drawn = panel(width, _ELEMENTS, "Elements on offer")
     for number, colour in enumerate(COLOURS):
         middle = left + each * (number + 0.5)
         name = f"{colour} {VALUES[colour]}"
@@ -81,7 +54,7 @@ def draw_elements(position: Mapping[str, Any], width: float) -> Block:
             x = left + each * place
             block = _element(position, kind, colour, each)
             drawn.append(block.place(f"display.{kind}.{colour}", x, y))
-    return Block(drawn, width, ELEMENTS_HEIGHT)
+    return Block(drawn, width, _ELEMENTS)
 
 
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> Block:
@@ -117,45 +90,15 @@ def _may_be_taken(position: Mapping[str, Any], kind: str, colour: str) -> bool:
     return VALUES[colour] <= pending["value"]
 
 
-def draw_piles(position: Mapping[str, Any], width: float) -> Block:
-    """Cards in the piles, side by side.
-
-    Always has room for the whole box: a game's pictures match in size.
-    """
-    each = (width - 4 * _EDGE) / 3
-    height = _PILE_TOP + _most_lines(each) * _SMALL_LINE
-    drawn: Elements = [box(0, 0, width, height)]
-    for column, pile in enumerate(PILES):
-        block = draw_pile(position, pile, each, _SMALL)
-        drawn.append(block.at(_EDGE + column * (each + _EDGE), 0))
-    return Block(drawn, width, height)
-
-
-def draw_pile(position: Mapping[str, Any], pile: str, width: float, size: float) -> Block:
-    """The cards of one of `PILES`, in letters of a size; deck and discards have no order."""
+def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> Block:
+    """The cards of one of `PILES`; deck and discards have no order."""
     title, cards = PILES[pile], position[pile]
     drawn: Elements = [words(0, 20, title, 12, weight="bold", fill=MUTED, room=width)]
     parts = _numbered(cards) if pile == "objective_deck" else _counted(Counter(cards))
-    broken = lines(_dotted(parts), size, width) or ["none"]
-    step = size + _SMALL_LINE - _SMALL
+    broken = lines(_dotted(parts), _PILE, width) or ["none"]
     for number, line in enumerate(broken):
-        drawn.append(words(0, _PILE_TOP + number * step, line, size, room=width))
-    return Block(drawn, width, _PILE_TOP + (len(broken) - 1) * step + 5)
-
-
-def _most_lines(room: float) -> int:
-    """Most lines a pile can need, whatever its cards and their order."""
-    whole = Counter({card.id: card.copies for card in BOX.characters if card.copies})
-    deck = len(lines(_dotted(_counted(whole)), _SMALL, room))
-    # Objectives come in any order: a line holds at least as many as fit of the longest.
-    titles = [objective.name for objective in OBJECTIVES.values()]
-    names = sorted(titles, key=lambda name: text_width(name, _SMALL), reverse=True)
-    last = len(names)
-    longest = [f"{last}. {name} ·" for name in names]
-    alike = 1
-    while alike < last and text_width(" ".join(longest[: alike + 1]), _SMALL) <= room:
-        alike += 1
-    return max(deck, ceil(last / alike))
+        drawn.append(words(0, _PILE_TOP + number * _PILE_LINE, line, _PILE, room=width))
+    return Block(drawn, width, _PILE_TOP + (len(broken) - 1) * _PILE_LINE + 5)
 
 
 def _counted(cards: Mapping[str, int]) -> list[str]:

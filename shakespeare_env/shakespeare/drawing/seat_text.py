@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any
 
 from shakespeare_env.drawing.text_layout import GLUE, columns, headline, wrapped
-from shakespeare_env.shakespeare.drawing.stage_rows import stage_rows
-from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage
+from shakespeare_env.game import UNKNOWN
+from shakespeare_env.shakespeare.drawing.stage_text import SHORT_COLOURS, draw_stage, stage_rows
 from shakespeare_env.shakespeare.drawing.wording import (
     character_name,
     extra_names,
@@ -27,17 +27,21 @@ _STAGE = stage_rows(BOX)
 def draw_seats(position: Mapping[str, Any]) -> list[str]:
     """All seats: prestige, pounds, wages due and the day's state."""
     titles = ["", "★", "£", "wages due", "+3", "mood", "wager", "cylinders"]
-    titles += {"over": ["unpaid", ""], "rest": ["stays free"]}.get(
-        position["phase"], ["recruited", "passed"]
-    )
+    titles.append("stays free" if position["phase"] == "rest" else "")
     rows = [titles, *(_row(position, seat) for seat in range(position["players"]))]
-    return columns(rows, [str.ljust, *[str.rjust] * 6, *[str.ljust] * 3])
+    return columns(rows, [str.ljust, *[str.rjust] * 6, str.ljust, str.ljust])
 
 
-def standing(position: Mapping[str, Any], seat: int) -> list[str]:
-    """A seat, marked if it decides, and what it has, up to its cylinders."""
+def _row(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
     used = sum(card["cylinder"] for card in mine["troupe"])
+    state = [word for word in ("recruited", "passed") if mine[word]]
+    if position["phase"] == "over":
+        state = [f"unpaid {mine['unpaid']}"] if mine["unpaid"] else []
+        state += ["wins"] if seat in winners(position) else []
+    elif position["phase"] == "rest":
+        kept = mine["kept"] and character_name(mine["kept"])
+        state = ["has chosen" if kept == UNKNOWN else kept] if kept else []
     return [
         f"{'▶' if seat == position['to_move'] else ' '} Seat {seat}",
         str(mine["prestige"]),
@@ -47,63 +51,83 @@ def standing(position: Mapping[str, Any], seat: int) -> list[str]:
         f"{mine['mood']:+d}" if mine["mood"] else "0",
         str(mine["wager"] or "·"),
         "●" * used + "○" * mine["cylinders"] or "·",
+        ", ".join(state),
     ]
 
 
-def _row(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
-    row = standing(position, seat)
-    if position["phase"] == "over":
-        return [*row, str(mine["unpaid"]), "wins" if seat in winners(position) else ""]
-    if position["phase"] == "rest":
-        return [*row, character_name(mine["kept"]) if mine["kept"] else "·"]
-    return [*row, *("yes" if mine[w] else "no" for w in ("recruited", "passed"))]
-
-
-def can_wear(member: Mapping[str, Any]) -> bool:
-    """Whether a member may get a costume: an actor or an extra (Rules T12)."""
-    return bool(member["face"] == "extra" or CARDS[member["card"]].kind == "actor")
-
-
 def draw_board(
-    position: Mapping[str, Any],
-    seat: int,
-    width: int,
-    has_line: Callable[[Mapping[str, Any]], bool],
+    position: Mapping[str, Any], seat: int, width: int, *, only_costumes: bool = False
 ) -> list[str]:
     """One seat: its characters and objectives beside the stage.
 
-    Characters that pass `has_line` get a line each with their costume; the others follow.
+    Characters that may get a costume (Rules T12), or only those that have begun one, get a line
+    each with it; the others follow.
     """
     mine = position["seats"][seat]
     stage = draw_stage(_STAGE, mine["stage"])
     room = width - len(stage[0]) - 2
     left, bare = [], []
     for member, extra in zip(mine["troupe"], extra_names(mine["troupe"]), strict=True):
-        name = CARDS[member["card"]].name
-        if has_line(member):
-            left.append(entry(member, extra, room))
+        known = CARDS[member["card"]]
+        name = f"{extra} {known.name}" if extra else known.name
+        can_wear = not only_costumes and (extra or known.kind == "actor")
+        if member["costume"] or can_wear:
+            left.append(_entry(member, name, room))
         else:
-            bare.append(in_words(member, f"{extra} {name}" if extra else name))
+            bare.append(_in_words(member, name))
     left += wrapped(", ".join(bare), room, "  ", "  ")
     for card in mine["objectives"]:
-        left += wrapped(objective_words(position, seat, card), room, "  ", "    ")
+        left += wrapped(_objective(position, seat, card), room, "  ", "    ")
     rows = [f"{text:<{room}}  {row}" for text, row in zip_longest(left, stage, fillvalue="")]
     return [headline(f"Seat {seat}", width), *rows]
 
 
-def objective_words(position: Mapping[str, Any], seat: int, card: str) -> str:
+def in_a_line(position: Mapping[str, Any], seat: int, width: int) -> list[str]:
+    """A board in words: what lies on it, without idle characters that are printed there."""
+    mine = position["seats"][seat]
+    members = zip(mine["troupe"], extra_names(mine["troupe"]), strict=True)
+    troupe = [
+        _in_words(member, extra or CARDS[member["card"]].name)
+        for place, (member, extra) in enumerate(members)
+        if place >= len(BOX.starting) or member["costume"] or _mark(member)
+    ]
+    parts = [", ".join(troupe)] if troupe else []
+    if mine["stage"]:
+        parts.append(f"stage {', '.join(_bricks(mine['stage']))}")
+    known = [card for card in mine["objectives"] if card != UNKNOWN]
+    parts += [_objective(position, seat, card) for card in known]
+    if hidden := len(mine["objectives"]) - len(known):
+        parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
+    return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", width, "", " " * 9)
+
+
+def _bricks(filled: Mapping[str, str]) -> list[str]:
+    """Filled spaces, neighbours together under the first one's name."""
+    runs: list[str] = []
+    for row in reversed(_STAGE):
+        before = None
+        for brick in row.values():
+            if brick is not None and brick.id in filled:
+                if before is None:
+                    runs.append(brick.id)
+                short = SHORT_COLOURS[filled[brick.id]]
+                runs[-1] += f" {short.upper() if brick.candle else short}"
+            before = brick if brick is not None and brick.id in filled else None
+    return runs
+
+
+def _objective(position: Mapping[str, Any], seat: int, card: str) -> str:
     """An objective and what it is worth so far, if that is known."""
     worth = worth_now(position, seat, card)
     name = f"◆ {objective_name(card)}"
     return name if worth is None else f"{name}: {f'{worth:+d}' if worth else 0}★"
 
 
-def in_words(member: Mapping[str, Any], name: str) -> str:
+def _in_words(member: Mapping[str, Any], name: str) -> str:
     """A member in a sentence: what lies on it, wage, costume."""
     words = [name]
-    if state_mark(member):
-        words[0] = f"{state_mark(member)}{GLUE}{name}"
+    if _mark(member):
+        words[0] = f"{_mark(member)}{GLUE}{name}"
     if wage(member):
         words[-1] += f"{GLUE}{wage(member)}£"
     if member["costume"]:
@@ -112,21 +136,19 @@ def in_words(member: Mapping[str, Any], name: str) -> str:
     return " ".join(words)
 
 
-def entry(card: Mapping[str, Any], extra: str, width: int) -> str:
+def _entry(card: Mapping[str, Any], name: str, width: int) -> str:
     """A character in `width` columns: name, wages, costume."""
-    name = CARDS[card["card"]].name
-    name = f"{extra} {name}" if extra else name
     if wage(card):
         name += f" {wage(card)}£"
     costume = _costume(card["costume"])
-    mark = state_mark(card) or " "
+    mark = _mark(card) or " "
     room = width - len(mark) - len(costume) - 2
     if len(name) > room:
         name = name[: room - 1] + "…"
     return f"{mark} {name:<{room}} {costume}"
 
 
-def state_mark(card: Mapping[str, Any]) -> str:
+def _mark(card: Mapping[str, Any]) -> str:
     """What lies on a character, if anything."""
     return "●" if card["cylinder"] else "z" if card["rest"] else ""
 

@@ -28,30 +28,17 @@ def coin(x: float, y: float, size: float, text: str = "£") -> Elements:
 @stamped
 def quill(x: float, y: float, size: float, colour: str) -> Elements:
     """A quill: red, gold, blue for Acts I to III, white for any."""
-    vane: list[svg.PathData] = [
-        svg.M(-0.25, 0.25),
-        svg.C(-0.34, -0.12, 0.02, -0.42, 0.44, -0.5),
-        svg.C(0.46, -0.06, 0.18, 0.3, -0.25, 0.25),
-        svg.Z(),
-    ]
-    shaft: list[svg.PathData] = [svg.M(-0.44, 0.5), svg.L(0.26, -0.32)]
+    vane = "M-.25 .25C-.34-.12 .02-.42 .44-.5 .46-.06 .18 .3-.25 .25Z"
+    shaft = "M-.44 .5 .26-.32"
     return [outline(x, y, size, vane, QUILLS[colour]), outline(x, y, size, shaft, "none")]
 
 
 @stamped
 def mask(x: float, y: float, size: float, smile: float) -> Elements:
     """A mood mask: smiling (1), frowning (-1) or neither (0)."""
-    face: list[svg.PathData] = [
-        svg.M(-0.44, -0.42),
-        svg.Q(0, -0.56, 0.44, -0.42),
-        svg.C(0.5, 0.1, 0.3, 0.5, 0, 0.5),
-        svg.C(-0.3, 0.5, -0.5, 0.1, -0.44, -0.42),
-        svg.Z(),
-    ]
-    mouth: list[svg.PathData] = [
-        svg.M(-0.22, 0.17 - 0.08 * smile),
-        svg.Q(0, 0.17 + 0.2 * smile, 0.22, 0.17 - 0.08 * smile),
-    ]
+    face = "M-.44-.42Q0-.56 .44-.42C.5 .1 .3 .5 0 .5-.3 .5-.5 .1-.44-.42Z"
+    corners = 0.17 - 0.08 * smile
+    mouth = f"M-.22 {corners:.2f}Q0 {0.17 + 0.2 * smile:.2f} .22 {corners:.2f}"
     eyes = [
         svg.Circle(cx=tenths(x + side * size), cy=tenths(y - 0.14 * size), r=tenths(size * 0.07))
         for side in (-0.19, 0.19)
@@ -71,19 +58,15 @@ def costume(x: float, y: float, size: float, colour: str, text: str = "") -> Ele
 def costume_slots(x: float, y: float, size: float, count: int, apart: float) -> Elements:
     """Places of costume elements, the first around (x, y), as one path."""
     fill, line, _ = ELEMENTS[EMPTY]
-    slots = [step for slot in range(count) for step in _tunic(slot * apart / size)]
+    slots = "".join(_tunic(slot * apart / size) for slot in range(count))
     return [outline(x, y, size, slots, fill, line)]
 
 
-def _tunic(right: float) -> list[svg.PathData]:
+def _tunic(right: float) -> str:
     hem = ((0.52, -0.26), (0.4, 0.02), (0.27, -0.04), (0.3, 0.48))
     sides = (*hem, *((-across, down) for across, down in reversed(hem)))
-    return [
-        svg.M(right - 0.16, -0.46),
-        svg.Q(right, -0.34, right + 0.16, -0.46),
-        *(svg.L(right + across, down) for across, down in sides),
-        svg.Z(),
-    ]
+    points = " ".join(f"{right + across:.3f} {down}" for across, down in sides)
+    return f"M{right - 0.16:.3f} -.46Q{right:.3f} -.34 {right + 0.16:.3f} -.46L{points}Z"
 
 
 @stamped
@@ -112,13 +95,7 @@ def objective(x: float, y: float, size: float) -> Elements:
 @stamped
 def cylinder(x: float, y: float, size: float, fill: str) -> Elements:
     """A cylinder, side view."""
-    body: list[svg.PathData] = [
-        svg.M(-0.32, -0.34),
-        svg.L(-0.32, 0.34),
-        svg.C(-0.32, 0.54, 0.32, 0.54, 0.32, 0.34),
-        svg.L(0.32, -0.34),
-        svg.Z(),
-    ]
+    body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
     top = svg.Ellipse(
         cx=tenths(x),
         cy=tenths(y - 0.34 * size),
@@ -170,17 +147,6 @@ def rest_token(x: float, y: float, size: float) -> Elements:
 @stamped
 def candle(x: float, y: float, size: float) -> Elements:
     """A candle: filling its space scores prestige."""
-    flame: list[svg.PathData] = [
-        svg.M(0, -0.5),
-        svg.C(0.34, -0.2, 0.2, 0.02, 0, 0.02),
-        svg.C(-0.2, 0.02, -0.34, -0.2, 0, -0.5),
-        svg.Z(),
-    ]
-    stick: list[svg.PathData] = [
-        svg.M(-0.13, 0.08),
-        svg.L(0.13, 0.08),
-        svg.L(0.13, 0.5),
-        svg.L(-0.13, 0.5),
-        svg.Z(),
-    ]
+    flame = "M0-.5C.34-.2 .2 .02 0 .02-.2 .02-.34-.2 0-.5Z"
+    stick = "M-.13 .08 .13 .08 .13 .5-.13 .5Z"
     return [outline(x, y, size, stick, PANEL), outline(x, y, size, flame, "#f6a81c")]

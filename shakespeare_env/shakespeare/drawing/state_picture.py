@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-import svg
-
+from shakespeare_env.drawing.board import StripSign, seat_strip
 from shakespeare_env.drawing.lettering import words
 from shakespeare_env.drawing.palette import FAINT, INK, LINE, MUTED, PANEL, SHADE
-from shakespeare_env.drawing.shapes import Block, Elements, box, drawn_once, star
+from shakespeare_env.drawing.shapes import Block, Elements, arrow, box, crown, drawn_once, star
 from shakespeare_env.drawing.signs import right_row
-from shakespeare_env.fonts import Weight
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.palette import ON_SEATS, SEAT_TINTS, SEATS
 from shakespeare_env.shakespeare.drawing.powers import amount_signs
@@ -19,32 +18,41 @@ from shakespeare_env.shakespeare.drawing.wording import (
     character_name,
     objective_name,
     wages_due,
+    winners,
     worth_now,
 )
 from shakespeare_env.shakespeare.score_sheet import score_sheet
 from shakespeare_env.shakespeare.tables import HIGHEST_MOOD, LOWEST_MOOD, N_CYLINDERS
 
 WIDTH = 296
-_MOOD, _DAY = 47, 76  # tops of the rows below the numbers
-OBJECTIVES = 134
-"""The height at which the objectives begin."""
-LINE_HEIGHT = 17
-"""The height of an objective's line, where there is room."""
+_EDGE, _HEAD = 11, 29
+_MOOD, _DAY, _OBJECTIVES = 47, 76, 134  # tops of the rows below the numbers
+_LINE = 17  # height of an objective's line
 _WORTH = 34  # room of what an objective brings
 _MOODS = range(LOWEST_MOOD, HIGHEST_MOOD + 1)
 
 
-def draw_state(position: Mapping[str, Any], seat: int, height: float) -> Block:
-    """The numbers and the day, with the objectives below, closer together when many."""
+def draw_state(position: Mapping[str, Any], seat: int, name: str) -> Block:
+    """Who it is, the numbers and the day, with the objectives below."""
     mine, phase = position["seats"][seat], position["phase"]
     day = _wager(mine, seat) if phase == "wager" else _day(position, mine, seat)
-    drawn: Elements = [
+    low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
+    width, height, wins = WIDTH + 2 * _EDGE, low + _HEAD, seat in winners(position)
+    who = " · ".join(filter(None, (name, "wins" if wins else "")))
+    signs: list[StripSign] = [crown] if wins else []
+    signs += [partial(arrow, fill=ON_SEATS[seat])] if position["to_move"] == seat else []
+    inner: Elements = [
         *_purse(position, mine, seat),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *(_score(position, seat) if phase == "over" else day),
-        *_objectives(position, seat, height - OBJECTIVES),
+        *_objectives(position, seat),
     ]
-    return Block(drawn, WIDTH, height)
+    drawn: Elements = [
+        box(0, 0, width, height),
+        seat_strip(seat, who, (SEATS[seat], ON_SEATS[seat]), width, _HEAD, signs).at(0, 0),
+        Block(inner, WIDTH, low).at(_EDGE, _HEAD - 3),
+    ]
+    return Block(drawn, width, height)
 
 
 def _purse(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> Elements:
@@ -79,10 +87,10 @@ def _mood(mood: int, seat: int) -> Block:
         here = step == mood
         fill, ink = (SEATS[seat], ON_SEATS[seat]) if here else (SHADE, FAINT)
         x, room = left + each * number, each - 4
-        weight: Weight = "bold" if here else "normal"
+        look: Any = {"weight": "bold" if here else "normal", "fill": ink, "anchor": "middle"}
         drawn += [
             box(x, 0, each - 3, 22, fill=fill, line=INK if here else LINE),
-            _middle(x + each / 2 - 1.5, 15.5, _change(step), 12, ink, room, weight),
+            words(x + each / 2 - 1.5, 15.5, _change(step), 12, room=room, **look),
         ]
     return Block(drawn, WIDTH, 22)
 
@@ -143,7 +151,7 @@ def _cylinders(mine: Mapping[str, Any], seat: int) -> Block:
 def _answer(question: str, answer: bool, seat: int, width: float) -> Block:
     tint, line, ink = (SEAT_TINTS[seat], SEATS[seat], INK) if answer else (PANEL, LINE, FAINT)
     text = f"✓ {question}" if answer else f"not {question}"
-    label = _middle(width / 2, 13.5, text, 10.5, ink, width - 4, "normal")
+    label = words(width / 2, 13.5, text, 10.5, fill=ink, anchor="middle", room=width - 4)
     return Block([box(0, 0, width, 19, fill=tint, line=line, corner=9), label], width, 19)
 
 
@@ -160,31 +168,22 @@ def _score(position: Mapping[str, Any], seat: int) -> Elements:
     return drawn
 
 
-def _objectives(position: Mapping[str, Any], seat: int, room: float) -> Elements:
+def _objectives(position: Mapping[str, Any], seat: int) -> Elements:
     cards = position["seats"][seat]["objectives"]
     if not cards:
-        return [words(2, OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=WIDTH)]
-    line = min(LINE_HEIGHT, room / len(cards))
-    sign, size = min(12, line - 1), round(min(11.5, 1.1 * line), 2)
+        return [words(2, _OBJECTIVES + 12, "no objectives", 11, fill=FAINT, room=WIDTH)]
     drawn: Elements = []
     for number, card in enumerate(cards):
-        y = 0.75 * line
         one: Elements = [
-            *shapes.objective(7, y - size / 3, sign),
-            words(17, y, objective_name(card), size, room=WIDTH - 17 - _WORTH),
+            *shapes.objective(7, 9, 12),
+            words(17, 13, objective_name(card), 11.5, room=WIDTH - 17 - _WORTH),
         ]
         worth = worth_now(position, seat, card)
         if worth is not None:
-            one += right_row(amount_signs(worth, "★"), WIDTH, y - size / 3, 2 * line)
+            one += right_row(amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE)
         place = f"seat{seat}.objectives.{number}"
-        drawn.append(Block(one, WIDTH, line).place(place, 0, OBJECTIVES + line * number))
+        drawn.append(Block(one, WIDTH, _LINE).place(place, 0, _OBJECTIVES + _LINE * number))
     return drawn
-
-
-def _middle(
-    x: float, y: float, text: str, size: float, ink: str, room: float, weight: Weight
-) -> svg.Text:
-    return words(x, y, text, size, weight=weight, fill=ink, anchor="middle", room=room)
 
 
 def _signed(number: int) -> str:

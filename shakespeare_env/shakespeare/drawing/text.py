@@ -1,17 +1,17 @@
-"""A position as a text table, `WIDTH` columns wide with the bundled box.
+"""A position as a text table.
 
 Drawn from notation, so that anything that speaks it can be shown, secrets included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from shakespeare_env.drawing.text_layout import beside, columns, joint_line, spread, wrapped
+from shakespeare_env.drawing.text_layout import GLUE, columns, disc, spread, wrapped
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
-from shakespeare_env.shakespeare.drawing.seat_text import can_wear, draw_board, draw_seats
+from shakespeare_env.shakespeare.drawing.seat_text import draw_board, draw_seats, in_a_line
 from shakespeare_env.shakespeare.drawing.wording import (
     afterwards,
     asked,
@@ -22,33 +22,52 @@ from shakespeare_env.shakespeare.drawing.wording import (
 from shakespeare_env.shakespeare.printed import CARDS, VALUES
 from shakespeare_env.shakespeare.tables import ACT_II_PRESTIGE, BOX, N_DAYS
 
-WIDTH = 80
-
-PLACES = " ".join(f"{place}. +{won}★" for place, won in enumerate(ACT_II_PRESTIGE, 1))
+_WIDTH, _COMPACT = 80, 78
+_LABELS = ("Act I", f"Act II {'/'.join(f'+{won}' for won in ACT_II_PRESTIGE)}★", "Act III")
+_LABEL = max(map(len, _LABELS)) + 1
+_CELL = max(6, (_COMPACT - _LABEL) // max(BOX.act_lengths))
 _LEGEND = (
     "★ prestige   £ pounds   ● cylinder used   ○ cylinder left   z resting",
     "✓ costume complete   ◆ objective, and what it is worth so far",
-    "acts: leftmost disc is at the bottom and ahead, N neutral",
+    "acts: what a space brings, its discs; the leftmost is at the bottom and ahead",
     "stage: * candle, capitals once filled",
 )
 
 
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline."""
-    blocks = [
-        [*head(position, WIDTH), ""],
-        _acts(position),
-        beside([_elements(position), _table(position)], WIDTH),
-        [*characters(position, WIDTH), ""],
-        draw_seats(position),
-    ]
-    for seat in range(position["players"]):
-        blocks.append(draw_board(position, seat, WIDTH, can_wear))
-    blocks.append(["─" * WIDTH, *_LEGEND])
+    boards = [draw_board(position, seat, _WIDTH) for seat in range(position["players"])]
+    return _joined(_table(position, _WIDTH, whole=True), *boards, ["─" * _WIDTH, *_LEGEND])
+
+
+def draw_compact(position: Mapping[str, Any]) -> str:
+    """The same in fewer lines: one board drawn, that of the seat to move, the others in words.
+
+    Bags, discards, and idle characters printed on other boards are left out.
+    """
+    drawn = position["to_move"]
+    own = [] if drawn is None else draw_board(position, drawn, _COMPACT, only_costumes=True)
+    others = [seat for seat in range(position["players"]) if seat != drawn]
+    lines = [in_a_line(position, seat, _COMPACT) for seat in others]
+    return _joined(_table(position, _COMPACT, whole=False), own, *lines)
+
+
+def _joined(*blocks: Iterable[str]) -> str:
     return "\n".join(line.rstrip() for line in chain.from_iterable(blocks))
 
 
-def head(position: Mapping[str, Any], width: int) -> list[str]:
+def _table(position: Mapping[str, Any], width: int, *, whole: bool) -> list[str]:
+    parts = [
+        _head(position, width),
+        _acts(position),
+        _elements(position, whole=whole),
+        _supply(position, width, whole=whole),
+        draw_seats(position),
+    ]
+    return [line for part in parts for line in ([*part, ""] if whole else part)]
+
+
+def _head(position: Mapping[str, Any], width: int) -> list[str]:
     """The table, the day's phase, and who decides what."""
     title = f"Shakespeare · {table_words(position)}"
     now = f"day {position['day']} of {N_DAYS} · {phase_words(position)}"
@@ -65,60 +84,59 @@ def head(position: Mapping[str, Any], width: int) -> list[str]:
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Rewards (Rules R2), then discs."""
-    longest, label = max(BOX.act_lengths), 14
-    cell = max(5, (WIDTH - label - 1) // longest - 1)
-    width = label + longest * (cell + 1) + 1
-    numbers = "".join(f"  {number:<{cell - 1}}" for number in range(1, longest + 1))
-    lines = [" " * label + numbers]
-    above: set[int] = set()
+    """Rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
+
+    Discs stand behind the rewards, or below them where a space has too many.
+    """
+    spaces = range(1, max(BOX.act_lengths) + 1)
+    lines = [_act_row("", map(str, spaces))]
     for act, (name, length) in enumerate(zip(ACTS, BOX.act_lengths, strict=True)):
-        marks, discs = f"Act {name}".ljust(label), (PLACES if name == "II" else "").ljust(label)
-        for space in range(1, length + 1):
-            pile = _pile(position["piles"][name].get(str(space), ()), cell - 1)
-            marks += f"│ {worth_text(act, space)}".ljust(cell + 1)
-            discs += f"│ {pile}".ljust(cell + 1)
-        walls = {label + number * (cell + 1) for number in range(length + 1)}
-        lines += [joint_line(above, walls, width), marks + "│", discs + "│"]
-        above = walls
-    return [*lines, joint_line(above, set(), width)]
+        rewards = [_worth(act, space) for space in spaces[:length]]
+        piles = position["piles"][name]
+        discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
+        both = [reward + pile for reward, pile in zip(rewards, discs, strict=True)]
+        rows = [both] if max(map(len, both)) < _CELL else [rewards, discs]
+        lines += [
+            _act_row(label, row) for label, row in zip((_LABELS[act], ""), rows, strict=False)
+        ]
+    return lines
 
 
-def _pile(discs: Sequence[int | str], room: int) -> str:
-    names = ["N" if disc == "neutral" else str(disc) for disc in discs]
-    return (" " if 2 * len(names) - 1 <= room else "").join(names)
+def _act_row(label: str, cells: Iterable[str]) -> str:
+    return label.ljust(_LABEL) + "".join(cell.ljust(_CELL) for cell in cells)
 
 
-def worth_text(act: int, space: int) -> str:
+def _worth(act: int, space: int) -> str:
     """What a space of an act brings, such as `+1£`; may be empty."""
     brings = worth(act, space)
     return f"{brings[0]:+d}{brings[1]}" if brings else ""
 
 
-def _elements(position: Mapping[str, Any]) -> list[str]:
-    values = [f"{colour} {value}" for colour, value in VALUES.items()]
-    rows = [["Elements", *values]]
+def _elements(position: Mapping[str, Any], *, whole: bool) -> list[str]:
+    rows = [["Elements", *(f"{colour} {value}" for colour, value in VALUES.items())]]
+    places = (("", "display"), ("  in bag", "bags"), ("  discarded", "discarded"))
     for kind, name in (("costumes", "Costumes"), ("sets", "Stage sets")):
-        for label, place in ((name, "display"), ("  in bag", "bags"), ("  discarded", "discarded")):
+        for label, place in places if whole else places[:1]:
             counts = position[place][kind]
-            rows.append([label, *(str(counts[colour] or "·") for colour in COLOURS)])
-    return columns(rows, [str.ljust] + [str.rjust] * len(COLOURS), gap=" ")
+            rows.append([label or name, *(str(counts[colour] or "·") for colour in COLOURS)])
+    return columns(rows, [str.ljust] + [str.rjust] * len(COLOURS))
 
 
-def characters(position: Mapping[str, Any], width: int) -> list[str]:
-    """Those on offer, with their wages."""
+def _supply(position: Mapping[str, Any], width: int, *, whole: bool) -> list[str]:
+    """The characters on offer with their wages, the order and the piles."""
     shown = [CARDS[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
-    return wrapped(f"Characters  {names}", width, "", " " * 12)
-
-
-def _table(position: Mapping[str, Any]) -> list[str]:
-    rows = [
-        ["Order", " ".join(map(str, position["order"]))],
-        ["Initiative", " ".join(map(str, position["initiative"])) or "·"],
-        ["Deck", str(len(position["deck"]))],
-        ["Discarded", str(len(position["discarded_characters"]))],
-        ["Objectives", str(len(position["objective_deck"]))],
-        ["+3 tokens", str(position["supply_tokens"])],
+    row = [
+        f"Order {_discs(position['order'])}",
+        f"initiative {_discs(position['initiative'])}",
+        f"deck {len(position['deck'])}",
+        *([f"discarded {len(position['discarded_characters'])}"] if whole else []),
+        f"objectives {len(position['objective_deck'])}",
+        f"+3 tokens {position['supply_tokens']}",
     ]
-    return columns(rows, [str.ljust, str.ljust], gap=" ")
+    facts = " · ".join(part.replace(" ", GLUE) for part in row)
+    return [*wrapped(f"Characters  {names}", width, "", " " * 12), *wrapped(facts, width, "", "  ")]
+
+
+def _discs(seats: list[int]) -> str:
+    return " ".join(map(disc, seats)) or "·"

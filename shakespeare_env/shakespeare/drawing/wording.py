@@ -7,12 +7,14 @@ from itertools import count
 from typing import Any
 
 from shakespeare_env.game import UNKNOWN
+from shakespeare_env.presentation import Headline
 from shakespeare_env.shakespeare.objective_values import SACRIFICE, counted, reward
 from shakespeare_env.shakespeare.printed import CARDS, OBJECTIVES
 from shakespeare_env.shakespeare.tables import (
     ACT_I_POUNDS,
     ACT_III_PRESTIGE,
     GREY_SPACES,
+    N_DAYS,
     QUEEN_OBJECTIVES,
     QUEEN_POUNDS,
     SOLO_TARGET,
@@ -94,6 +96,18 @@ def asked(position: Mapping[str, Any]) -> str:
             "rest": "choose the activated character that stays free of rest",
         }[phase]
     return f"Seat {seat}: {question}."
+
+
+def headline(position: Mapping[str, Any]) -> Headline:
+    """The table, the day and its phase, and who decides what."""
+    return Headline(
+        "Shakespeare",
+        table_words(position),
+        f"day {position['day']} of {N_DAYS}",
+        phase_words(position),
+        asked(position),
+        afterwards(position),
+    )
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:

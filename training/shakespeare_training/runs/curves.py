@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +14,7 @@ from matplotlib.ticker import MaxNLocator
 
 from shakespeare_agents import plot_style as style
 from shakespeare_agents.storage import write_atomically
+from shakespeare_env.drawing.chart import spread
 from shakespeare_training.runs.history import (
     ITSELF,
     SOLO,
@@ -22,14 +23,23 @@ from shakespeare_training.runs.history import (
     short_count,
     short_name,
 )
-from shakespeare_training.runs.level_labels import Curve, Level, label_levels
-from shakespeare_training.runs.line_labels import LineEnd, label_ends
 
 SIZE = (1400, 560)
 """The picture's width and height in pixels."""
 
+_LABEL_HEIGHT = 0.047  # as a share of the panel's
+_LINE = {"arrowstyle": "-", "lw": 0.7, "alpha": 0.6, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 4}
 _MOST_MARKERS = 24
 _STEPS = (1, 2, 2.5, 5, 10)
+
+
+class _End(NamedTuple):
+    """Where a line ends, in data units, and the words beside it."""
+
+    x: float
+    y: float
+    colour: str
+    words: str
 
 
 def draw_curves(
@@ -115,8 +125,7 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
     axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.set_major_formatter(lambda rate, _: f"{rate:g} %")
     pairs, rivals = history.keys(), history.rivals()
-    ends: list[LineEnd] = []
-    curves: list[Curve] = []
+    ends: list[_End] = []
     for index, opponent in enumerate(rivals):
         for players in sorted(seats for seats, other in pairs if other == opponent):
             found = history.series(players, opponent)
@@ -125,22 +134,19 @@ def _draw_win_rates(axes: Axes, history: History) -> None:
             colour, name = _colour(players), f"{seats_text(players)}, {short_name(opponent)}"
             _draw_intervals(axes, x, low, high, colour)
             _draw_line(axes, x, y, colour, name, marker=index)
-            ends.append(LineEnd(x[-1], y[-1], colour, f"{name}  {y[-1]:.0f} %"))
-            curves.append((x, y))
-    levels = [
-        Level(100 / players, _colour(players), f"parity at {seats_text(players)}")
-        for players in sorted({seats for seats, other in pairs if other in rivals})
-    ]
-    for y, colour, words in levels:
+            ends.append(_End(x[-1], y[-1], colour, f"{name}  {y[-1]:.0f} %"))
+    last = axes.get_xlim()[1]
+    for players in sorted({seats for seats, other in pairs if other in rivals}):
+        y, colour, words = 100 / players, _colour(players), f"parity at {seats_text(players)}"
         axes.axhline(y, color=colour, linestyle=":", linewidth=1.2, label=words)
-    label_levels(axes, levels, curves)
+        ends.append(_End(last, y, colour, words))
     if not ends:
         style.say_nothing(axes, "no win rate was measured")
-    label_ends(axes, ends)
+    _label_ends(axes, ends)
 
 
 def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> None:
-    ends: list[LineEnd] = []
+    ends: list[_End] = []
     heights: list[float] = []
     sharing: dict[float, list[int]] = {}
     for players, opponent in sorted(history.keys()):
@@ -160,7 +166,7 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
         if players in targets:
             words += f" (target {targets[players]:g})"
             sharing.setdefault(targets[players], []).append(players)
-        ends.append(LineEnd(found[-1].decisions, y[-1], colour, words))
+        ends.append(_End(found[-1].decisions, y[-1], colour, words))
     for target, seats in sharing.items():
         heights.append(target)
         colour = _colour(seats[0]) if len(seats) == 1 else style.INK
@@ -173,7 +179,28 @@ def _draw_scores(axes: Axes, history: History, targets: Mapping[int, float]) -> 
     margin = max(0.06 * (max(heights) - min(heights)), 0.5)
     axes.set_ylim(min(heights) - margin, max(heights) + margin)
     axes.yaxis.set_major_formatter(lambda score, _: f"{score:g}")
-    label_ends(axes, ends)
+    _label_ends(axes, ends)
+
+
+def _label_ends(axes: Axes, ends: Sequence[_End]) -> None:
+    """Name each line on the right of a panel whose limits are set."""
+    bottom, top = axes.get_ylim()
+    # The first of several lines that end at the same height is labelled highest.
+    ends = ends[::-1]
+    heights = [(end.y - bottom) / (top - bottom) for end in ends]
+    for end, height in zip(ends, spread(heights, _LABEL_HEIGHT), strict=True):
+        axes.annotate(
+            end.words,
+            xy=(end.x, end.y),
+            xytext=(1.045, height),
+            textcoords="axes fraction",
+            va="center",
+            fontsize=9.5,
+            color=end.colour,
+            annotation_clip=False,
+            parse_math=False,
+            arrowprops={**_LINE, "color": end.colour},
+        )
 
 
 def _draw_intervals(

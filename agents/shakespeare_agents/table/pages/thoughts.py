@@ -99,7 +99,7 @@ async def _thought_events(
 
 def _words(now: Snapshot, thought: Thoughts) -> dict[str, Any]:
     """A thought, by the names that its template uses."""
-    colours = now.position.game.seat_colours
+    colours = now.position.game.presentation.seat_colours
     seats = [
         {
             "name": one.name,

@@ -1,0 +1,156 @@
+"""How a game is shown: drawings, words, and the board in pieces.
+
+This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+class Drawing(Protocol):
+    """Something drawn, its top left corner at (0, 0): a `shapes.Block`."""
+
+    @property
+    def elements(self) -> Any:
+        """SVG elements."""
+        ...
+
+    @property
+    def width(self) -> float:
+        """Its width in units of the drawing."""
+        ...
+
+    @property
+    def height(self) -> float:
+        """Its height in units of the drawing."""
+        ...
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What a drawing shows besides the position; see `Presentation.places` for places.
+
+    Attributes:
+        names: The players' names by seat, or nothing.
+        targets: Places where the seat to move may click.
+        changed: Places that the last moves changed.
+    """
+
+    names: Sequence[str] = ()
+    targets: Collection[str] = ()
+    changed: Collection[str] = ()
+
+
+UNMARKED = Marks()
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of the board that stands by itself, such as a card.
+
+    Attributes:
+        name: Unique on a board, of letters, digits, `-` and `_`.
+        title: What it is, for screen readers.
+        block: Drawn at the size at which it is read best.
+    """
+
+    name: str
+    title: str
+    block: Drawing
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Pieces that belong together, in reading order.
+
+    Attributes:
+        name: Unique on a board, of letters, digits, `-` and `_`.
+        title: Its title in words.
+        pieces: The pieces, at least one.
+        seat: The seat that they belong to; None for the table's.
+    """
+
+    name: str
+    title: str
+    pieces: Sequence[Piece]
+    seat: int | None = None
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Where a game stands, in words.
+
+    Attributes:
+        game: Its name, as printed.
+        table: Seats and variant.
+        progress: Such as "day 3 of 6".
+        phase: The phase in words.
+        sentence: Who decides what; at the end who has won.
+        aside: Who is next, or empty.
+    """
+
+    game: str
+    table: str
+    progress: str
+    phase: str
+    sentence: str
+    aside: str = ""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One effect, with its cause, of a move or of what followed it by itself.
+
+    Attributes:
+        seat: The seat that it befalls; None for the table.
+        text: The effect in words, amounts included.
+        source: The source of points in a word or two: a row of the score sheet.
+        points: The change of the seat's score.
+        counters: Changes of its other counters, by name.
+    """
+
+    seat: int | None
+    text: str
+    source: str = ""
+    points: int = 0
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """How positions are drawn and worded, each as the notation's JSON object (`dict`).
+
+    Attributes:
+        chapter: The key of a position that changes with each new day or round, when spectators see
+            the table.
+        draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
+        draw_compact: (dict) -> the essentials in fewer lines, for low terminals.
+        picture: (dict, `Marks` or nothing) -> the same as an SVG document.
+        board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
+            the seats in order. Every place has `data-place`.
+        headline: (dict) -> where the game stands, in words.
+        places: (dict, move) -> where a legal move is clicked, one place after the other; none for
+            moves that have no place on the board. Several moves may share places.
+        seat_colours: The fill and lettering of each seat in the drawings.
+        topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
+            lower-case name it has in moves.
+        events: (before, move or None for a secret one, after) -> every effect, in order. Points and
+            counters add up to the changes by seat. Effects unknown to a seat are left out of dicts
+            as it sees them.
+        score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
+    """
+
+    chapter: str
+    draw: Callable[[Mapping[str, Any]], str]
+    draw_compact: Callable[[Mapping[str, Any]], str]
+    picture: Callable[..., str]
+    board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]]
+    headline: Callable[[Mapping[str, Any]], Headline]
+    places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
+    seat_colours: tuple[tuple[str, str], ...]
+    topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
+    events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]
+    score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
