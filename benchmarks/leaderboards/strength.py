@@ -20,13 +20,16 @@ _FAR_BELOW = 900.0
 
 
 def strength_svg(standings: Standings) -> bytes:
-    """The ladders' ratings over milliseconds a decision, weak agents left out."""
+    """The ladders' ratings over milliseconds a decision, weak agents left out.
+
+    Numbers are rounded, since their last digits depend on how many threads added them up.
+    """
     ladders = standings.ladders()
     figure = picture(_PANEL * len(ladders), _HEIGHT, layout="constrained")
     panels = figure.subplots(1, len(ladders), squeeze=False)[0]
     styles: dict[str, tuple[str, str]] = {}
     for axes, (players, rows) in zip(panels, ladders.items(), strict=True):
-        taken = standings.milliseconds(players)
+        taken = {agent: float(f"{ms:.4g}") for agent, ms in standings.milliseconds(players).items()}
         best = max(rows["rating"])
         shown = [
             row
@@ -40,7 +43,8 @@ def strength_svg(standings: Standings) -> bytes:
         searches.sort(key=lambda row: taken[row["agent"]])
         for one, other in pairwise(searches):
             ends = [taken[row["agent"]] for row in (one, other)]
-            axes.plot(ends, [one["rating"], other["rating"]], color=GREY, linewidth=1, zorder=0)
+            heights = [round(row["rating"], 1) for row in (one, other)]
+            axes.plot(ends, heights, color=GREY, linewidth=1, zorder=0)
         axes.set_xscale("log")
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
     _legend(figure, panels[0], styles)
@@ -54,10 +58,9 @@ def _style(number: int) -> tuple[str, str]:
 
 
 def _point(axes: Axes, row: Mapping[str, float], x: float, colour: str, marker: str) -> None:
-    below, above = row["rating"] - row["low"], row["high"] - row["rating"]
-    axes.errorbar(
-        x, row["rating"], [[below], [above]], color=colour, marker=marker, markersize=7, capsize=2
-    )
+    rating, low, high = (round(row[name], 1) for name in ("rating", "low", "high"))
+    ends = [[rating - low], [high - rating]]
+    axes.errorbar(x, rating, ends, color=colour, marker=marker, markersize=7, capsize=2)
 
 
 def _legend(figure: Figure, axes: Axes, styles: Mapping[str, tuple[str, str]]) -> None:
