@@ -51,7 +51,7 @@ class Better(TypedDict, total=False):
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
-    events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]
+    events: Callable[[Record, int, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
 
 
@@ -122,12 +122,13 @@ def define(
     notation = Notation(name, seats, said)
     drawing = Drawing(name, said, _phase_of_dict)
     scored = words.scores_of(name, state, most, scores, notation.from_seen)
+    is_secret = better.get("is_secret", _nothing_is_secret)
     by_words = next((field for field in said if field.name == PHASE and field.words), None)
     parts: dict[str, Any] = {
         "explain": faults.explaining(better.get("explain")),
         "phase": _phase_by(by_words),
         "seen_by": seeing(name, state, said, notation.from_dict),
-        "is_secret": _nothing_is_secret,
+        "is_secret": is_secret,
         "chapter": PHASE if by_words else "players",
         "draw": drawing.draw,
         "draw_compact": drawing.draw,
@@ -137,7 +138,7 @@ def define(
         "places": _no_places,
         "seat_colours": tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most)),
         "topics": words.topics(table),
-        "events": words.events(scored),
+        "events": words.events(rules, table, most, notation.to_dict, is_secret),
         "score_sheet": lambda position: [("points", scored(position))],
     }
     given = {key: value for key, value in better.items() if key in parts and key != "explain"}

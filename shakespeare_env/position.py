@@ -14,7 +14,7 @@ from shakespeare_env import registry
 from shakespeare_env.arguments import check_arguments
 from shakespeare_env.arrays import GameArrays
 from shakespeare_env.errors import IllegalMove, PositionError
-from shakespeare_env.game import NO_SEAT, Game, Record
+from shakespeare_env.game import NO_SEAT, Event, Game, Record
 from shakespeare_env.kernels import kernels_of
 from shakespeare_env.panels import UNMARKED, Marks
 from shakespeare_env.record_checks import check_kind, check_records, first_fault
@@ -140,10 +140,14 @@ class Position:
     def push(self, move: str) -> None:
         """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
         with self._lock:
-            action = self._ids().get(move) if isinstance(move, str) else None
-            if action is None or not self._mask[0, action]:
-                raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
-            self._play(action)
+            self._play(self._legal(move))
+
+    def _legal(self, move: str) -> int:
+        """The id of a legal move."""
+        action = self._ids().get(move) if isinstance(move, str) else None
+        if action is None or not self._mask[0, action]:
+            raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
+        return action
 
     def _play(self, action: int) -> None:
         self._kernels.play(self._record, self._mask, self._to_move, action)
@@ -151,6 +155,17 @@ class Position:
     def _refresh(self) -> None:
         self._players = int(self._record[0]["players"])
         self._kernels.refresh(self._arrays, _ONLY_ROW)
+
+    def events(self, move: str, seat: int | None = None) -> list[Event]:
+        """What a legal move and the forced ones after it would do; nothing is changed.
+
+        Chance that no event names may differ from that of `push`.
+
+        Args:
+            move: The move; IllegalMove if it is not legal.
+            seat: Whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
+        """
+        return self.game.events(self._record[0], self._legal(move), seat)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions; all False when over."""

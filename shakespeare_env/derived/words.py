@@ -10,7 +10,8 @@ import numpy as np
 
 from shakespeare_env.action_table import ActionTable
 from shakespeare_env.compiled import kernel
-from shakespeare_env.game import Event, Record
+from shakespeare_env.game import Event, Record, Rules
+from shakespeare_env.tracing import Tracer
 
 Scores = Callable[[Mapping[str, Any]], list[int]]
 
@@ -56,16 +57,28 @@ def topics(actions: ActionTable) -> Callable[[Mapping[str, Any]], Mapping[str, s
 
 
 def events(
-    scores: Scores,
-) -> Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]:
+    rules: Rules,
+    actions: ActionTable,
+    seats: int,
+    to_dict: Callable[[Record], dict[str, Any]],
+    is_secret: Callable[[Mapping[str, Any], str], bool],
+) -> Callable[[Record, int, int | None], list[Event]]:
     """`Game.events`: the move, and every change of a score."""
+    tracer = Tracer(rules.play, rules.legal, actions.size, {})
+    write_scores = tracer.twin(rules.scores)
 
-    def happened(
-        before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]
-    ) -> list[Event]:
-        mover = before["to_move"]
-        found = [Event(mover, move or "a secret move")]
-        for seat, (old, new) in enumerate(zip(scores(before), scores(after), strict=True)):
+    def scores(record: Record) -> list[int]:
+        out = np.zeros(seats, np.int16)
+        write_scores(record, out)
+        return out.tolist()
+
+    def happened(record: Record, action: int, viewer: int | None) -> list[Event]:
+        mover = int(record["to_move"])
+        move = actions.text(action, mover, int(record["players"]))
+        hidden = viewer not in (None, mover) and is_secret(to_dict(record), move)
+        found = [Event(mover, "a secret move" if hidden else move)]
+        after, _ = tracer.run(record, action)
+        for seat, (old, new) in enumerate(zip(scores(record), scores(after), strict=True)):
             if new != old:
                 change = new - old
                 found.append(Event(seat, f"{change:+d} points", "points", change))

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare import tables as t
-from shakespeare_env.shakespeare.activation import CANDLES, PURPLE_MOOD, SET_GAINS
 from shakespeare_env.shakespeare.box import ACTS, Space
 from shakespeare_env.shakespeare.drawing.wording import extra_names, worth
-from shakespeare_env.shakespeare.ledger import gain_words, plural, signed
 from shakespeare_env.shakespeare.objective_values import ranking, space_of
-from shakespeare_env.shakespeare.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.printed import CARDS, SET_GAINS, VALUES, gain_words, plural, signed
 
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
 
@@ -66,7 +64,7 @@ def element_topics(position: Mapping[str, Any]) -> dict[str, str]:
     for colour, value in VALUES.items():
         does = gain_words(SET_GAINS.get(colour, {}))
         if colour == "purple":
-            does = f"every other mood {signed(PURPLE_MOOD)}"
+            does = f"every other mood {signed(t.PURPLE_MOOD)}"
         only = ", not for craftsmen" if colour == "yellow" else ""
         costumes = plural(position["display"]["costumes"][colour], "costume")
         sets = plural(position["display"]["sets"][colour], "stage set")
@@ -110,5 +108,5 @@ def _space(space: Space) -> str:
     words = ["Stage space"]
     words += [f"on {' and '.join(space.on)}"] if space.on else []
     words += [f"mirrored by {space.mirror}"] if space.mirror != space.id else ["its own mirror"]
-    words += ["with a candle: 1 prestige"] if space.id in CANDLES else []
+    words += ["with a candle: 1 prestige"] if space.candle else []
     return ", ".join(words) + "."

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shakespeare_env.shakespeare.activation import PLUS_3, is_assistant
 from shakespeare_env.shakespeare.box import CRAFTSMEN, Character, Objective, Power
 from shakespeare_env.shakespeare.drawing.wording import extra_names
-from shakespeare_env.shakespeare.ledger import plural, quills_of, signed
-from shakespeare_env.shakespeare.objective_values import counted, reward
-from shakespeare_env.shakespeare.tables import BOX
+from shakespeare_env.shakespeare.objective_values import counted, is_face_up, reward
+from shakespeare_env.shakespeare.printed import CARDS, plural, quills_of, signed
+from shakespeare_env.shakespeare.tables import BOX, PLUS_3
 
 _COUNTED = {
     "first_places": "acts on which your disc is first",
@@ -119,8 +118,11 @@ def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], e
     if extra:
         return f"seat {seat}, as {extra}"
     words = [f"seat {seat}"]
-    card = next(card for card in BOX.characters if card.id == member["card"])
-    helpers = sum(map(is_assistant, position["seats"][seat]["troupe"]))
+    card = CARDS[member["card"]]
+    helpers = sum(
+        is_face_up(other) and CARDS[other["card"]].kind == "assistant"
+        for other in position["seats"][seat]["troupe"]
+    )
     if card.kind in CRAFTSMEN and helpers:
         words.append(f"value {card.value + helpers}")
     words += ["used today"] if member["cylinder"] else []

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare import tables as t
-from shakespeare_env.shakespeare.activation import PLUS_3
 from shakespeare_env.shakespeare.board_words import act_topics, element_topics, stage_topics
 from shakespeare_env.shakespeare.card_words import (
     character_topics,
@@ -14,11 +13,9 @@ from shakespeare_env.shakespeare.card_words import (
     objective_topics,
     power_words,
 )
-from shakespeare_env.shakespeare.day_end import MOOD_GAINS
 from shakespeare_env.shakespeare.drawing.wording import seat_list, wages_due
-from shakespeare_env.shakespeare.ledger import gain_words, plural, signed
 from shakespeare_env.shakespeare.objective_values import yellow_elements
-from shakespeare_env.shakespeare.printed import UNPAID
+from shakespeare_env.shakespeare.printed import gain_words, plural, signed
 
 _DAYS = f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}"
 
@@ -53,7 +50,7 @@ def _moves(position: Mapping[str, Any]) -> dict[str, str]:
         "extra": "The day's character, face down instead: no power and no wage, but it can wear a "
         f"costume. Complete, at a rehearsal: {power_words(t.BOX.extra_power)}.",
         "activate": "Put a cylinder on one of your characters without cylinder or rest token, and "
-        f'use its power. With "+3" behind a craftsman, hand in a token for {PLUS_3} more value.',
+        f'use its power. With "+3" behind a craftsman, hand in a token for {t.PLUS_3} more value.',
         "pass": "Once you have recruited: you are done for the day, cylinders left or not.",
         "quill": "A white quill: advance one space on an act of your choice. White quills come "
         "after everything else a power gives; past the end of an act a quill is lost.",
@@ -123,11 +120,11 @@ def _seats(position: Mapping[str, Any]) -> dict[str, str]:
         "pounds": f"They pay wages at the end.\nNow: {_each(position, 'pounds')}.",
         "cylinder": "One activates one character; those left unused are lost for the day.\n"
         f"Now left: {_each(position, 'cylinders')}.",
-        "token": f'"+3": handed in as a craftsman is activated, {PLUS_3} more value; one at a '
+        "token": f'"+3": handed in as a craftsman is activated, {t.PLUS_3} more value; one at a '
         f"time. Green stage sets bring them.\nNow: {_each(position, 'tokens')}; "
         f"{position['supply_tokens']} in the supply.",
         "wages": "Due after the last day for characters face up, the board's excepted; the "
-        f"cheapest are paid first, each unpaid one: {signed(UNPAID)} prestige.\nNow: {wages}.",
+        f"cheapest are paid first, each unpaid one: {signed(t.UNPAID)} prestige.\nNow: {wages}.",
         "end": "After the last rehearsal: objectives, 1 prestige for each yellow element on stage "
         f"and costumes, then wages.\nNow yellow: {yellow}.",
     }
@@ -142,7 +139,7 @@ def _each(position: Mapping[str, Any], field: str, shown: Callable[[int], str] =
 
 def _moods() -> str:
     """What every mood on the track pays (Rules M2)."""
-    pays = {mood: gain_words(gain) for mood, gain in MOOD_GAINS.items()}
+    pays = {mood: gain_words(gain) for mood, gain in t.MOOD_GAINS.items()}
     pays |= {-1: "a disc moves back (back)", 2: "a white quill (quill)"}
     return "; ".join(
         f"{signed(mood)}: {pays[mood]}"

@@ -26,7 +26,7 @@ def legal(d: Dict, *moves: str) -> set[str]:
 def _after(d: Dict, moves: tuple[str, ...], seed: int) -> Position:
     game = Position.from_dict(d, seed=seed)
     for move in moves:
-        before = game.to_dict()
+        before = game.copy()
         game.push(move)
-        check_told(game.game, before, move, game.to_dict())
+        check_told(before, move, game)
     return game
