@@ -36,7 +36,10 @@ class Drawing:
     """
 
     def __init__(
-        self, name: str, fields: Sequence[StateField], phase: Callable[[Mapping[str, Any]], str]
+        self,
+        name: str,
+        fields: Sequence[StateField],
+        phase: Callable[[Mapping[str, Any]], str],
     ) -> None:
         self._name, self._phase = name, phase
         drawn = [field for field in fields if field.name not in _NOT_DRAWN]

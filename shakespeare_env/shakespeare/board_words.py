@@ -49,18 +49,9 @@ def _steps(act: int, length: int) -> Iterator[str]:
         last = pays
 
 
-def element_topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Costumes and stage sets, what each colour is worth, and extras, who wear some."""
-    pays = "; ".join(
-        f"{value} → {gain_words(vars(gain))}" for value, gain in t.BOX.costume_gain.items()
-    )
-    meanings = {
-        "costume": f"Elements for actors and extras, {t.N_SLOTS} each. The last completes it and "
-        f"pays at once by the sum of the values: {pays}.",
-        "set": "Elements for the stage. Every space underneath must be filled, and the mirrored "
-        "one be empty or of the same colour, unless one of the two is yellow. What it does at "
-        "once depends on the colour.",
-    }
+def colour_topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """What an element of each colour is worth and does."""
+    meanings = {}
     for colour, value in VALUES.items():
         does = gain_words(SET_GAINS.get(colour, {}))
         if colour == "purple":
@@ -71,11 +62,11 @@ def element_topics(position: Mapping[str, Any]) -> dict[str, str]:
         meanings[colour] = (
             f"Value {value}{only}. On the stage: {does}.\nNow on display: {costumes}, {sets}."
         )
-    return meanings | _extras(position)
+    return meanings
 
 
-def _extras(position: Mapping[str, Any]) -> dict[str, str]:
-    """Extras by the names of moves."""
+def extra_topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """Extras, who wear costumes, by the names of moves."""
     worn: dict[str, list[str]] = {}
     for seat, mine in enumerate(position["seats"]):
         for name, member in zip(extra_names(mine["troupe"]), mine["troupe"], strict=True):
@@ -90,9 +81,9 @@ def _extras(position: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def stage_topics(position: Mapping[str, Any]) -> dict[str, str]:
+def space_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Every space of the stage."""
-    meanings = {"candle": "Filling this space of the stage gains 1 prestige at once."}
+    meanings = {}
     for space in t.BOX.spaces:
         filled = [
             f"seat {seat}: {mine['stage'][space.id]}"
