@@ -51,7 +51,7 @@ class Better(TypedDict, total=False):
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
-    events: Callable[[Record, int, int | None], list[Event]]
+    events: Callable[[Record, int, Record, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
 
 
@@ -138,7 +138,7 @@ def define(
         "places": _no_places,
         "seat_colours": tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most)),
         "topics": words.topics(table),
-        "events": words.events(rules, table, most, notation.to_dict, is_secret),
+        "events": words.events(scored, table, notation.to_dict, is_secret),
         "score_sheet": lambda position: [("points", scored(position))],
     }
     given = {key: value for key, value in better.items() if key in parts and key != "explain"}

@@ -174,9 +174,9 @@ class Game:
         seat_colours: The fill and lettering of each seat in the drawings.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.
-        events: (record, legal action, seat) -> every effect, in order, as far as the seat may know
-            them: None knows all, `NO_SEAT` what everybody does. Points and counters add up to the
-            changes by seat.
+        events: (record, legal action, record after it, seat) -> every effect, in order, as far as
+            the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
+            counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
         box: The component file in force.
     """
@@ -208,7 +208,7 @@ class Game:
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]] = field(repr=False)
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]] = field(repr=False)
-    events: Callable[[Record, int, int | None], list[Event]] = field(repr=False)
+    events: Callable[[Record, int, Record, int | None], list[Event]] = field(repr=False)
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] = field(repr=False)
     box: Path
 

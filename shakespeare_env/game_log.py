@@ -73,7 +73,7 @@ class GameLog:
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known."""
-        told = before.events(move, self._knowing(after))
+        told = before.events(move, after=after, seat=self._knowing(after))
         # A record that somebody has changed may hold more than the rules do.
         for seat, (old, new) in enumerate(zip(before.scores(), after.scores(), strict=True)):
             left = new - old - sum(event.points for event in told if event.seat == seat)

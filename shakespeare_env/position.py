@@ -156,16 +156,22 @@ class Position:
         self._players = int(self._record[0]["players"])
         self._kernels.refresh(self._arrays, _ONLY_ROW)
 
-    def events(self, move: str, seat: int | None = None) -> list[Event]:
-        """What a legal move and the forced ones after it would do; nothing is changed.
-
-        Chance that no event names may differ from that of `push`.
+    def events(
+        self, move: str, *, after: Position | None = None, seat: int | None = None
+    ) -> list[Event]:
+        """What a legal move and the forced ones after it do; the position stays as it is.
 
         Args:
             move: The move; IllegalMove if it is not legal.
+            after: The position that it led to; by default what `push` would lead to.
             seat: Whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
         """
-        return self.game.events(self._record[0], self._legal(move), seat)
+        with self._lock:
+            record, action = self.record(), self._legal(move)
+        if after is None:
+            after = self.copy()
+            after.push(move)
+        return self.game.events(record, action, after.record(), seat)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions; all False when over."""

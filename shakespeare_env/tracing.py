@@ -11,7 +11,7 @@ import inspect
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from types import CellType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -66,11 +66,7 @@ class Tracer:
         self._events: list[Event] = []
         self._forced = False
         self._viewer: int | None = None
-        self._play, self._legal = self.twin(play), self.twin(legal)
-
-    def events(self, record: Record, action: int, viewer: int | None) -> list[Event]:
-        """The events of a legal action and of the forced moves after it, as `Game.events`."""
-        return self.run(record, action, viewer)[1]
+        self._play, self._legal = self._twin(play), self._twin(legal)
 
     def run(
         self, record: Record, action: int, viewer: int | None = None
@@ -87,26 +83,21 @@ class Tracer:
                 mask[:] = False
             return game, self._events
 
-    def twin(self, rule: Function) -> Function:
+    def _twin(self, rule: Function) -> Function:
         """A rule for the interpreter, with all that it calls."""
         source = _source(rule)
         if source not in self._twins:
             names: dict[str, Any] = {}
-            cells: list[CellType] = [CellType() for _ in source.__closure__ or ()]
-            plain = FunctionType(
-                source.__code__, names, source.__name__, source.__defaults__, tuple(cells)
-            )
+            plain = FunctionType(source.__code__, names, source.__name__, source.__defaults__)
             self._twins[source] = self._telling(plain, self._tellers.get(source))
-            for name in _names_in(source) & source.__globals__.keys():
+            for name in source.__globals__.keys() & set(source.__code__.co_names):
                 names[name] = self._replaced(source.__globals__[name])
-            for cell, original in zip(cells, source.__closure__ or (), strict=True):
-                cell.cell_contents = self._replaced(original.cell_contents)
         return self._twins[source]
 
     def _replaced(self, value: Any) -> Any:
         """What stands in a twin for something that a rule refers to."""
         if _is_rule(value):
-            return self.twin(value)
+            return self._twin(value)
         if isinstance(value, ModuleType) and value is not np:
             return self._modules.setdefault(value, _Module(value, self._replaced))
         return value
@@ -150,7 +141,3 @@ def _is_rule(value: Any) -> bool:
 def _source(rule: Any) -> FunctionType:
     found: FunctionType = inspect.unwrap(getattr(rule, "py_func", rule))
     return found
-
-
-def _names_in(function: FunctionType) -> set[str]:
-    return set(function.__code__.co_names)

@@ -10,8 +10,7 @@ import numpy as np
 
 from shakespeare_env.action_table import ActionTable
 from shakespeare_env.compiled import kernel
-from shakespeare_env.game import Event, Record, Rules
-from shakespeare_env.tracing import Tracer
+from shakespeare_env.game import Event, Record
 
 Scores = Callable[[Mapping[str, Any]], list[int]]
 
@@ -57,28 +56,20 @@ def topics(actions: ActionTable) -> Callable[[Mapping[str, Any]], Mapping[str, s
 
 
 def events(
-    rules: Rules,
+    scores: Scores,
     actions: ActionTable,
-    seats: int,
     to_dict: Callable[[Record], dict[str, Any]],
     is_secret: Callable[[Mapping[str, Any], str], bool],
-) -> Callable[[Record, int, int | None], list[Event]]:
+) -> Callable[[Record, int, Record, int | None], list[Event]]:
     """`Game.events`: the move, and every change of a score."""
-    tracer = Tracer(rules.play, rules.legal, actions.size, {})
-    write_scores = tracer.twin(rules.scores)
 
-    def scores(record: Record) -> list[int]:
-        out = np.zeros(seats, np.int16)
-        write_scores(record, out)
-        return out.tolist()
-
-    def happened(record: Record, action: int, viewer: int | None) -> list[Event]:
-        mover = int(record["to_move"])
+    def happened(record: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
+        before, mover = to_dict(record), int(record["to_move"])
         move = actions.text(action, mover, int(record["players"]))
-        hidden = viewer not in (None, mover) and is_secret(to_dict(record), move)
+        hidden = viewer not in (None, mover) and is_secret(before, move)
         found = [Event(mover, "a secret move" if hidden else move)]
-        after, _ = tracer.run(record, action)
-        for seat, (old, new) in enumerate(zip(scores(record), scores(after), strict=True)):
+        changed = zip(scores(before), scores(to_dict(after)), strict=True)
+        for seat, (old, new) in enumerate(changed):
             if new != old:
                 change = new - old
                 found.append(Event(seat, f"{change:+d} points", "points", change))

@@ -121,4 +121,9 @@ _TELLERS: dict[Any, Teller] = {
     flow.end: _end,
 }
 
-events = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS).events
+_TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
+
+
+def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
+    """Every effect, in order; chance to come is in none of them, so `after` is not needed."""
+    return _TRACER.run(before, action, viewer)[1]

@@ -39,7 +39,11 @@ def check_told(
     before: Position, move: str, after: Position, seat: int | None = None
 ) -> list[Event]:
     """The events of a move as a seat may know them; AssertionError if they do not add up."""
-    events, now, then = before.events(move, seat), before.to_dict(), after.to_dict()
+    events, now, then = (
+        before.events(move, after=after, seat=seat),
+        before.to_dict(),
+        after.to_dict(),
+    )
     assert changes_told(events, before.players) == changes(before.game, now, then), (move, events)
     for event in events:
         assert bool(event.source) == bool(event.points), event

@@ -67,7 +67,7 @@ def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
             other = twin.moves()[-1]
         if other not in twin.moves():
             continue
-        told = position.events(move, seat), twin.events(other, seat)
+        told = position.events(move, seat=seat), twin.events(other, seat=seat)
         position = position.copy()
         position.push(move)
         twin.push(other)

@@ -15,7 +15,7 @@ from tests.shakespeare.positions import (
 
 def said_to(observer, d, move):
     """Seat and text of the events of a move, as a seat reads them."""
-    return [(event.seat, event.text) for event in Position.from_dict(d).events(move, observer)]
+    return [(event.seat, event.text) for event in Position.from_dict(d).events(move, seat=observer)]
 
 
 def test_an_objective_is_named_to_its_seat_alone():
