@@ -1,8 +1,8 @@
 """What happens in a move, call by call of the rules.
 
 The rules stand once, in the functions that are compiled. To tell a move, the interpreter runs the
-same functions on a copy of the record, which takes milliseconds, and some of their calls are put
-into words. So words cannot differ from what the engine does.
+same functions on a copy of the record, which takes less than a millisecond, and some of their calls
+are put into words. So words cannot differ from what the engine does.
 """
 
 from __future__ import annotations
