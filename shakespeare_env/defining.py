@@ -54,7 +54,7 @@ class Better(TypedDict, total=False):
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
-    events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]
+    events: Callable[[Record, int, Record, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
 
 
@@ -126,6 +126,7 @@ def define(
     colours = tuple(SEAT_COLOURS[i % len(SEAT_COLOURS)] for i in range(most))
     drawing = Drawing(name, said, colours, _phase_of_dict)
     scored = words.scores_of(name, state, most, scores, notation.from_seen)
+    is_secret = better.get("is_secret", _nothing_is_secret)
     by_words = next((field for field in said if field.name == PHASE and field.words), None)
     shown: dict[str, Any] = {
         "chapter": PHASE if by_words else "players",
@@ -137,7 +138,7 @@ def define(
         "places": _no_places,
         "seat_colours": colours,
         "topics": words.topics(table),
-        "events": words.events(scored),
+        "events": words.events(scored, table, notation.to_dict, is_secret),
         "score_sheet": lambda position: [("points", scored(position))],
     }
     shown.update({key: value for key, value in better.items() if key in shown})
@@ -159,7 +160,7 @@ def define(
         explain=faults.explaining(better.get("explain")),
         phase=better.get("phase", _phase_by(by_words)),
         seen_by=better.get("seen_by", seeing(name, state, said, notation.from_dict)),
-        is_secret=better.get("is_secret", _nothing_is_secret),
+        is_secret=is_secret,
         presentation=Presentation(**shown),
         box=Path(inspect.getfile(inspect.unwrap(set_up))),
     )

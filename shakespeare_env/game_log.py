@@ -73,13 +73,13 @@ class GameLog:
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known."""
-        seat = self._knowing(after)
-        known = None if seat is not None and self._is_secret(before, move) else move
-        if seat is None:
-            return before.game.presentation.events(before.to_dict(), known, after.to_dict())
-        game = before.game
-        seen, then = (game.seen_by(position.to_dict(), seat) for position in (before, after))
-        return game.presentation.events(seen, known, then)
+        told = before.events(move, after=after, seat=self._knowing(after))
+        # A record that somebody has changed may hold more than the rules do.
+        for seat, (old, new) in enumerate(zip(before.scores(), after.scores(), strict=True)):
+            left = new - old - sum(event.points for event in told if event.seat == seat)
+            if left:
+                told.append(Event(seat, f"other: {left:+d} points", "other", left))
+        return told
 
     def score_sheet(
         self, positions: Sequence[Position], moves: Sequence[str]

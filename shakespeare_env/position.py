@@ -16,7 +16,7 @@ from shakespeare_env.batch_checks import check_kind, check_records, first_fault
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.game import NO_SEAT, Game, Record
 from shakespeare_env.kernels import kernels_of
-from shakespeare_env.presentation import UNMARKED, Marks
+from shakespeare_env.presentation import UNMARKED, Event, Marks
 from shakespeare_env.rng import check_seed, streams
 from shakespeare_env.values import check_arguments, is_whole, shown
 
@@ -139,10 +139,14 @@ class Position:
     def push(self, move: str) -> None:
         """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
         with self._lock:
-            action = self._ids().get(move) if isinstance(move, str) else None
-            if action is None or not self._mask[0, action]:
-                raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
-            self._play(action)
+            self._play(self._legal(move))
+
+    def _legal(self, move: str) -> int:
+        """The id of a legal move."""
+        action = self._ids().get(move) if isinstance(move, str) else None
+        if action is None or not self._mask[0, action]:
+            raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
+        return action
 
     def _play(self, action: int) -> None:
         self._kernels.play(self._record, self._mask, self._to_move, action)
@@ -150,6 +154,23 @@ class Position:
     def _refresh(self) -> None:
         self._players = int(self._record[0]["players"])
         self._kernels.refresh(self._arrays, _ONLY_ROW)
+
+    def events(
+        self, move: str, *, after: Position | None = None, seat: int | None = None
+    ) -> list[Event]:
+        """What a legal move and the forced ones after it do; the position stays as it is.
+
+        Args:
+            move: The move; IllegalMove if it is not legal.
+            after: The position that it led to; by default what `push` would lead to.
+            seat: Whose knowledge counts, `NO_SEAT` for a spectator's; None knows all.
+        """
+        with self._lock:
+            record, action = self.record(), self._legal(move)
+        if after is None:
+            after = self.copy()
+            after.push(move)
+        return self.game.presentation.events(record, action, after.record(), seat)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
         """bool[A]: the legal actions; all False when over."""

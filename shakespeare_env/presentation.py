@@ -137,9 +137,9 @@ class Presentation:
         seat_colours: The fill and lettering of each seat in the drawings.
         topics: (dict) -> what each card, move and thing on the table does now, in our words, by the
             lower-case name it has in moves.
-        events: (before, move or None for a secret one, after) -> every effect, in order. Points and
-            counters add up to the changes by seat. Effects unknown to a seat are left out of dicts
-            as it sees them.
+        events: (record, legal action, record after it, seat) -> every effect, in order, as far as
+            the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
+            counters add up to the changes by seat.
         score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
     """
 
@@ -152,5 +152,5 @@ class Presentation:
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
-    events: Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]
+    events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]

@@ -6,6 +6,7 @@ import hashlib
 import linecache
 import os
 import shlex
+import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -242,9 +243,11 @@ def box_in_force(name: str) -> Path:
 
 
 def box_words(name: str) -> Mapping[str, str]:
-    """The names of the entries of a game's box; see `<game>/box_words.py`."""
+    """The names of the entries of a game's box, from `<game>/words.toml`."""
     _check_has_box(name)
-    words: Mapping[str, str] = import_module(f"shakespeare_env.{name}.box_words").WORDS
+    words: Mapping[str, str] = tomllib.loads((folder(name) / "words.toml").read_text("utf-8"))[
+        "box"
+    ]
     return words
 
 

@@ -58,15 +58,19 @@ def topics(actions: ActionTable) -> Callable[[Mapping[str, Any]], Mapping[str, s
 
 def events(
     scores: Scores,
-) -> Callable[[Mapping[str, Any], str | None, Mapping[str, Any]], list[Event]]:
+    actions: ActionTable,
+    to_dict: Callable[[Record], dict[str, Any]],
+    is_secret: Callable[[Mapping[str, Any], str], bool],
+) -> Callable[[Record, int, Record, int | None], list[Event]]:
     """`Presentation.events`: the move, and every change of a score."""
 
-    def happened(
-        before: Mapping[str, Any], move: str | None, after: Mapping[str, Any]
-    ) -> list[Event]:
-        mover = before["to_move"]
-        found = [Event(mover, move or "a secret move")]
-        for seat, (old, new) in enumerate(zip(scores(before), scores(after), strict=True)):
+    def happened(record: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
+        before, mover = to_dict(record), int(record["to_move"])
+        move = actions.text(action, mover, int(record["players"]))
+        hidden = viewer not in (None, mover) and is_secret(before, move)
+        found = [Event(mover, "a secret move" if hidden else move)]
+        changed = zip(scores(before), scores(to_dict(after)), strict=True)
+        for seat, (old, new) in enumerate(changed):
             if new != old:
                 change = new - old
                 found.append(Event(seat, f"{change:+d} points", "points", change))

@@ -1,11 +1,12 @@
 """What is wrong with a record, if anything: invariants that the compiled rules rely on.
 
-Fields are within their ranges (`state.py`); `faults.py` puts faults into words.
+Fields are within their ranges (`state.py`); `words.toml` has the words for faults.
 """
 
 from __future__ import annotations
 
 from shakespeare_env.compiled import rule
+from shakespeare_env.fault_words import tell
 from shakespeare_env.figaro import faults as f
 from shakespeare_env.figaro import state as s
 from shakespeare_env.figaro import tables as t
@@ -17,16 +18,16 @@ from shakespeare_env.game import Record
 
 @rule
 def fault(game: Record) -> int:
-    """A record's first fault, as `faults.tell` writes it; 0 if it has none."""
+    """A record's first fault, as `tell` writes it; 0 if it has none."""
     odd = odd_field(game)
     if odd != NONE:
-        return f.tell(f.AT_ODDS, odd, 0)
+        return tell(f.AT_ODDS, odd, 0)
     found = colour_fault(game) or card_fault(game) or piece_fault(game) or road_fault(game)
     if found:
         return found
     if game["to_move"] == s.NOBODY:
         return end_fault(game)
-    return f.tell(f.NO_CARDS, 0, 0) if game["hand_size"][game["to_move"]] == 0 else 0
+    return tell(f.NO_CARDS, 0, 0) if game["hand_size"][game["to_move"]] == 0 else 0
 
 
 @rule
@@ -37,7 +38,7 @@ def colour_fault(game: Record) -> int:
             if game["colour"][seat] != t.NO_COLOUR and (
                 game["colour"][seat] == game["colour"][other]
             ):
-                return f.tell(f.SAME_COLOUR, other, seat)
+                return tell(f.SAME_COLOUR, other, seat)
     return 0
 
 
@@ -52,7 +53,7 @@ def card_fault(game: Record) -> int:
                 count += game["front"][seat, card] == kind
         dealt = t.COPIES[game["players"], kind]
         if count > dealt or (count < dealt and game["to_move"] != s.NOBODY):
-            return f.tell(f.CARDS, kind, 0)
+            return tell(f.CARDS, kind, 0)
     return 0
 
 
@@ -68,9 +69,9 @@ def piece_fault(game: Record) -> int:
             for seat in range(game["players"]):
                 count += game["road"][seat, number] == length
         if count > 1:
-            return f.tell(f.SAME_PIECE, length, 0)
+            return tell(f.SAME_PIECE, length, 0)
         if count == 1 and not is_piece(length):
-            return f.tell(f.NO_PIECE, length, 0)
+            return tell(f.NO_PIECE, length, 0)
     return 0
 
 
@@ -93,10 +94,10 @@ def road_fault(game: Record) -> int:
         for place in range(t.N_ROUNDS):
             pieces += game["road"][seat, place] > 0
         if pieces > scored:
-            return f.tell(f.ROAD, seat, scored)
+            return tell(f.ROAD, seat, scored)
         given += pieces
     most = scored * (game["players"] - 1)
-    return f.tell(f.ROADS, most, scored) if given > most else 0
+    return tell(f.ROADS, most, scored) if given > most else 0
 
 
 @rule
@@ -105,10 +106,10 @@ def end_fault(game: Record) -> int:
     winner = winner_of(game)
     for seat in range(game["players"]):
         if game["hand_size"][seat]:
-            return f.tell(f.HELD, 0, 0)
+            return tell(f.HELD, 0, 0)
     if face_up(game):
-        return f.tell(f.FACE_UP, 0, 0)
+        return tell(f.FACE_UP, 0, 0)
     for seat in range(game["players"]):
         if (game["winners"][seat] == 1) != (seat == winner):
-            return f.tell(f.WINNERS, winner, 0)
+            return tell(f.WINNERS, winner, 0)
     return 0

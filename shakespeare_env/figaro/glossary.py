@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 from shakespeare_env.figaro.box import COLOURS
 from shakespeare_env.figaro.drawing.wording import (
-    JESTER,
     RING,
     cards_count,
     colours_of,
@@ -18,66 +19,43 @@ from shakespeare_env.figaro.drawing.wording import (
 )
 from shakespeare_env.figaro.tables import COPIES, FULL, HAND, KIND_IDS, N_ROUNDS
 
+_WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text(encoding="utf-8"))
+
 
 def topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
-    return _moves(position) | _table(position) | _suits(position) | _cards(position)
+    known = _now(position)
+    meanings = {name: text.format_map(known) for name, text in _WORDS["topics"].items()}
+    return meanings | _colours(position) | _cards(position)
 
 
-def _moves(position: Mapping[str, Any]) -> dict[str, str]:
-    """What can be chosen."""
-    up = cards_count(sum(map(len, position["front"])))
-    totals = _each(position, [pile_total(pile) for pile in position["front"]])
-    return {
-        "play": "A card from your hand, face up before a seat, your own or another. The pile must "
-        f"have its colour, or none. At a total of {FULL} or more that seat takes all face-up "
-        f"cards, and is next.\nNow: {totals}.",
-        "take": "Instead of a card: take all face-up cards of all seats, then play one. You must "
-        f"if none of yours can be played.\nNow face up: {up}.",
-    }
-
-
-def _table(position: Mapping[str, Any]) -> dict[str, str]:
-    """Rounds, taken cards and roads."""
-    players = position["players"]
-    taken = _each(position, list(map(len, position["taken"])))
-    hands = _each(position, [sum(hand.values()) for hand in position["hands"]])
-    roads = _each(position, list(map(sum, position["roads"])))
-    totals = list(map(pile_total, position["front"]))
+def _now(position: Mapping[str, Any]) -> dict[str, object]:
+    """What stands in the topics of a position."""
+    players, front = position["players"], position["front"]
     to_come = "; ".join(
         f"round {number}: {', '.join(map(str, pieces))}"
         for number, pieces in enumerate(position["pieces"], 1)
         if pieces
     )
     return {
-        "hand": f"{HAND[players]} cards a round. Those left in it at the end count for nobody.\n"
-        f"Now: {hands}.",
-        "taken": "Cards you had to take, or chose to. What counts is how many they are, not their "
-        f"values: most means the longest road piece.\nNow: {taken}.",
-        "round": f"There are {N_ROUNDS}. A round ends when the turn comes to a seat without cards: "
-        "it gets the King. Most cards taken gets the longest piece, and so on; the last seat, and "
-        "one that took nothing, get none. Equals: clockwise from the King, its own seat last.\n"
-        f"Now: round {position['round']}.",
-        "king": "The seat that has it begins the next round. If the shortest roads are equally "
-        "long, this seat wins, or else the first of the others clockwise from it.\n"
-        f"Now: seat {position['king']}.",
-        "road": f"The sum of your pieces; the shortest after {N_ROUNDS} rounds wins.\n"
-        f"Now: {roads}.",
-        "piece": "Of the road; every round deals out one fewer than there are seats.\n"
-        f"Now to come: {to_come or 'none'}.",
-        "exchange": f"Before round {N_ROUNDS} scores, the seat with the fewest cards taken gives "
-        "its longest piece for the shortest of the round, unless all of its own are shorter. "
-        "Equals: the King's seat, then clockwise.",
-        "front": "The cards before a seat: of one colour, with jesters and rings among them; no "
-        f"other seat has that colour before it.\nTotals now: {_each(position, totals)}.",
-        "total": f"Of the values before a seat; {FULL} or more: it takes all face-up cards.",
+        "full": FULL,
+        "rounds": N_ROUNDS,
+        "hand": HAND[players],
+        "rings": COPIES[players, KIND_IDS.index(RING)],
+        "up": cards_count(sum(map(len, front))),
+        "round": position["round"],
+        "king": position["king"],
+        "to_come": to_come or "none",
+        "totals": _each(map(pile_total, front)),
+        "hands": _each(sum(hand.values()) for hand in position["hands"]),
+        "taken": _each(map(len, position["taken"])),
+        "roads": _each(map(sum, position["roads"])),
     }
 
 
-def _suits(position: Mapping[str, Any]) -> dict[str, str]:
-    """Colours, jesters and rings."""
+def _colours(position: Mapping[str, Any]) -> dict[str, str]:
+    """Where each colour lies."""
     owner = {pile_colour(pile): seat for seat, pile in enumerate(position["front"])}
-    rings = COPIES[position["players"], KIND_IDS.index(RING)]
     meanings = {}
     for colour in COLOURS:
         if colour in colours_of(position):
@@ -88,11 +66,7 @@ def _suits(position: Mapping[str, Any]) -> dict[str, str]:
             )
         else:
             meanings[colour] = "Not in play with so few seats."
-    return meanings | {
-        JESTER: "Of any colour: goes before any seat, and gives its pile no colour.",
-        RING: "No value, no colour. Goes before yourself, then every pile passes to the next seat "
-        f"clockwise; nobody has to take for it. {rings} in play.",
-    }
+    return meanings
 
 
 def _cards(position: Mapping[str, Any]) -> dict[str, str]:
@@ -117,6 +91,6 @@ def _cards(position: Mapping[str, Any]) -> dict[str, str]:
     return meanings
 
 
-def _each(position: Mapping[str, Any], values: list[int]) -> str:
+def _each(values: Iterable[int]) -> str:
     """A value of every seat."""
     return "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(values))

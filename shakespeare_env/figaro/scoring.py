@@ -21,13 +21,18 @@ def score_round(game: Record) -> None:
     pieces = game["pieces"][game["round"]]
     players = game["players"]
     ranked = 0  # seats that have had their turn, as bits
-    for rank in range(players - 1):
+    for rank in range(players):
         seat = next_in_rank(game, ranked)
-        if game["taken_count"][seat] == 0:
-            break
         ranked |= 1 << seat
-        add_piece(game, seat, pieces[rank])
+        award(game, seat, pieces[rank] if rank < players - 1 else 0)
     pieces[:] = 0
+
+
+@rule
+def award(game: Record, seat: int, length: int) -> None:
+    """Give a seat its piece; the last seat, and one that took nothing, get none (Rules C2)."""
+    if length > 0 and game["taken_count"][seat] > 0:
+        add_piece(game, seat, length)
 
 
 @rule

@@ -12,98 +12,49 @@ from shakespeare_env.action_table import ActionTable, Block
 from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 
-_DECK = [t.CARD_NAMES[t.N_BOARD + deck] for deck in range(t.N_DECK)]
+_DECK = list(zip(t.DECK_IDS, t.CARD_NAMES[t.N_BOARD :], strict=True))
+_WEARERS = list(zip(t.WEARER_IDS, t.WEARER_NAMES, strict=True))
+_OBJECTIVES = list(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))
 _CAN_BE_ACTIVATED = [card for card in range(t.N_CARDS) if t.KIND[card] != t.ASSISTANT]
 _CRAFTSMEN = [card for card in range(t.N_CARDS) if t.IS_CRAFTSMAN[card]]
-
-
-def _block(name: str, pairs: list[tuple[str, str]]) -> Block:
-    return Block(name, tuple(text for text, _ in pairs), tuple(words for _, words in pairs))
-
-
+_CARDS, _CRAFTS = (
+    [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in cards]
+    for cards in (_CAN_BE_ACTIVATED, _CRAFTSMEN)
+)
+_BLOCKS = {
+    "draft": {f"draft:{i}": f"take {name} at setup" for i, name in _DECK},
+    "wager": {
+        f"wager:{n}": f"wager {n} cylinder{'s' * (n > 1)}" for n in range(1, t.N_CYLINDERS + 1)
+    },
+    "recruit": {f"recruit:{i}": f"recruit {name}" for i, name in _DECK},
+    "extra": {f"extra:{i}": f"take {name} face down, as an extra" for i, name in _DECK},
+    "activate": {f"activate:{i}": f"activate {name}" for i, name in _CARDS},
+    "activate+3": {
+        f"activate:{i}+3": f'activate {name}, discarding a "+3" token' for i, name in _CRAFTS
+    },
+    "quill": {f"quill:{act}": f"advance one space on Act {act}" for act in ACTS},
+    "back": {f"back:{act}": f"move back one space on Act {act}" for act in ACTS},
+    "costume": {
+        f"costume:{colour}>{wearer}": f"take a {colour} costume element for {name}"
+        for colour in COLOURS
+        for wearer, name in _WEARERS
+    },
+    "set": {
+        f"set:{colour}>{space}": f"take a {colour} stage set element for space {space}"
+        for colour in COLOURS
+        for space in t.SPACE_IDS
+    },
+    "done": {"done": "take no more elements"},
+    "queen": {
+        "queen:money": f"take {t.QUEEN_POUNDS} pounds from the Queen",
+        "queen:objectives": f"draw {t.QUEEN_OBJECTIVES} objectives and keep one",
+    },
+    "objective": {f"objective:{i}": f'keep the objective "{name}"' for i, name in _OBJECTIVES},
+    "pass": {"pass": "pass for the rest of the day"},
+    "keep": {f"keep:{i}": f"keep {name} free of a rest token" for i, name in _CARDS},
+}
 TABLE = ActionTable(
-    [
-        _block(
-            "draft",
-            [(f"draft:{i}", f"take {n} at setup") for i, n in zip(t.DECK_IDS, _DECK, strict=True)],
-        ),
-        _block(
-            "wager",
-            [
-                (f"wager:{n}", f"wager {n} cylinder{'s' * (n > 1)}")
-                for n in range(1, t.N_CYLINDERS + 1)
-            ],
-        ),
-        _block(
-            "recruit",
-            [(f"recruit:{i}", f"recruit {n}") for i, n in zip(t.DECK_IDS, _DECK, strict=True)],
-        ),
-        _block(
-            "extra",
-            [
-                (f"extra:{i}", f"take {n} face down, as an extra")
-                for i, n in zip(t.DECK_IDS, _DECK, strict=True)
-            ],
-        ),
-        _block(
-            "activate",
-            [
-                (f"activate:{t.CARD_IDS[c]}", f"activate {t.CARD_NAMES[c]}")
-                for c in _CAN_BE_ACTIVATED
-            ],
-        ),
-        _block(
-            "activate+3",
-            [
-                (
-                    f"activate:{t.CARD_IDS[c]}+3",
-                    f'activate {t.CARD_NAMES[c]}, discarding a "+3" token',
-                )
-                for c in _CRAFTSMEN
-            ],
-        ),
-        _block("quill", [(f"quill:{act}", f"advance one space on Act {act}") for act in ACTS]),
-        _block("back", [(f"back:{act}", f"move back one space on Act {act}") for act in ACTS]),
-        _block(
-            "costume",
-            [
-                (f"costume:{colour}>{wearer}", f"take a {colour} costume element for {name}")
-                for colour in COLOURS
-                for wearer, name in zip(t.WEARER_IDS, t.WEARER_NAMES, strict=True)
-            ],
-        ),
-        _block(
-            "set",
-            [
-                (f"set:{colour}>{space}", f"take a {colour} stage set element for space {space}")
-                for colour in COLOURS
-                for space in t.SPACE_IDS
-            ],
-        ),
-        _block("done", [("done", "take no more elements")]),
-        _block(
-            "queen",
-            [
-                ("queen:money", f"take {t.QUEEN_POUNDS} pounds from the Queen"),
-                ("queen:objectives", f"draw {t.QUEEN_OBJECTIVES} objectives and keep one"),
-            ],
-        ),
-        _block(
-            "objective",
-            [
-                (f"objective:{i}", f'keep the objective "{name}"')
-                for i, name in zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True)
-            ],
-        ),
-        _block("pass", [("pass", "pass for the rest of the day")]),
-        _block(
-            "keep",
-            [
-                (f"keep:{t.CARD_IDS[c]}", f"keep {t.CARD_NAMES[c]} free of a rest token")
-                for c in _CAN_BE_ACTIVATED
-            ],
-        ),
-    ]
+    [Block(name, tuple(moves), tuple(moves.values())) for name, moves in _BLOCKS.items()]
 )
 
 DRAFT = TABLE.start["draft"]

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare import tables as t
-from shakespeare_env.shakespeare.activation import CANDLES, PURPLE_MOOD, SET_GAINS
 from shakespeare_env.shakespeare.box import ACTS, Space
 from shakespeare_env.shakespeare.drawing.wording import extra_names, worth
-from shakespeare_env.shakespeare.ledger import gain_words, plural, signed
 from shakespeare_env.shakespeare.objective_values import ranking, space_of
-from shakespeare_env.shakespeare.printed import CARDS, VALUES
+from shakespeare_env.shakespeare.printed import CARDS, SET_GAINS, VALUES, gain_words, plural, signed
 
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
 
@@ -51,33 +49,24 @@ def _steps(act: int, length: int) -> Iterator[str]:
         last = pays
 
 
-def element_topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Costumes and stage sets, what each colour is worth, and extras, who wear some."""
-    pays = "; ".join(
-        f"{value} → {gain_words(vars(gain))}" for value, gain in t.BOX.costume_gain.items()
-    )
-    meanings = {
-        "costume": f"Elements for actors and extras, {t.N_SLOTS} each. The last completes it and "
-        f"pays at once by the sum of the values: {pays}.",
-        "set": "Elements for the stage. Every space underneath must be filled, and the mirrored "
-        "one be empty or of the same colour, unless one of the two is yellow. What it does at "
-        "once depends on the colour.",
-    }
+def colour_topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """What an element of each colour is worth and does."""
+    meanings = {}
     for colour, value in VALUES.items():
         does = gain_words(SET_GAINS.get(colour, {}))
         if colour == "purple":
-            does = f"every other mood {signed(PURPLE_MOOD)}"
+            does = f"every other mood {signed(t.PURPLE_MOOD)}"
         only = ", not for craftsmen" if colour == "yellow" else ""
         costumes = plural(position["display"]["costumes"][colour], "costume")
         sets = plural(position["display"]["sets"][colour], "stage set")
         meanings[colour] = (
             f"Value {value}{only}. On the stage: {does}.\nNow on display: {costumes}, {sets}."
         )
-    return meanings | _extras(position)
+    return meanings
 
 
-def _extras(position: Mapping[str, Any]) -> dict[str, str]:
-    """Extras by the names of moves."""
+def extra_topics(position: Mapping[str, Any]) -> dict[str, str]:
+    """Extras, who wear costumes, by the names of moves."""
     worn: dict[str, list[str]] = {}
     for seat, mine in enumerate(position["seats"]):
         for name, member in zip(extra_names(mine["troupe"]), mine["troupe"], strict=True):
@@ -92,9 +81,9 @@ def _extras(position: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
-def stage_topics(position: Mapping[str, Any]) -> dict[str, str]:
+def space_topics(position: Mapping[str, Any]) -> dict[str, str]:
     """Every space of the stage."""
-    meanings = {"candle": "Filling this space of the stage gains 1 prestige at once."}
+    meanings = {}
     for space in t.BOX.spaces:
         filled = [
             f"seat {seat}: {mine['stage'][space.id]}"
@@ -110,5 +99,5 @@ def _space(space: Space) -> str:
     words = ["Stage space"]
     words += [f"on {' and '.join(space.on)}"] if space.on else []
     words += [f"mirrored by {space.mirror}"] if space.mirror != space.id else ["its own mirror"]
-    words += ["with a candle: 1 prestige"] if space.id in CANDLES else []
+    words += ["with a candle: 1 prestige"] if space.candle else []
     return ", ".join(words) + "."

@@ -6,38 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from shakespeare_env.shakespeare.activation import PLUS_3, is_assistant
 from shakespeare_env.shakespeare.box import CRAFTSMEN, Character, Objective, Power
 from shakespeare_env.shakespeare.drawing.wording import extra_names
-from shakespeare_env.shakespeare.ledger import plural, quills_of, signed
-from shakespeare_env.shakespeare.objective_values import counted, reward
-from shakespeare_env.shakespeare.tables import BOX
-
-_COUNTED = {
-    "first_places": "acts on which your disc is first",
-    "complete_costumes": "complete costumes, of actors and extras",
-    "sacrifice": "pounds given up at the end, before wages",
-    "stage_spaces": "stage set elements on your stage",
-    "stage_colours": "different colours on your stage, yellow included",
-    "best_costume": "value of your best complete costume",
-    "lowest_act": "space of the disc that is furthest behind",
-    "yellow_elements": "yellow elements on stage and costumes",
-    "actors": "actors in your troupe, face up, the board's included",
-    "craftsmen": "costume mistresses, set dressers and handymen, face up, the board's included",
-}
-_CRAFTS = {
-    "costume_mistress": "costumes",
-    "set_dresser": "stage sets",
-    "handyman": "costumes and stage sets",
-}
+from shakespeare_env.shakespeare.objective_values import counted, is_face_up, reward
+from shakespeare_env.shakespeare.printed import CARDS, plural, quills_of, signed
+from shakespeare_env.shakespeare.tables import BOX, PLUS_3
 
 
-def character_topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Every character by its id, and where it is."""
+def character_topics(position: Mapping[str, Any], by_kind: Mapping[str, str]) -> dict[str, str]:
+    """Every character by its id, what it does by its kind, and where it is."""
     shown = Counter(position["display"]["characters"])
     meanings = {}
     for card in BOX.characters:
-        lines = [f"{card.name}: {_kind(card)}. {_use(card)}"]
+        lines = [f"{card.name}: {_kind(card)}. {_use(card, by_kind)}"]
         if card.kind == "actor":
             lines.append(f"Complete costume, at a rehearsal: {power_words(card.costume_power)}.")
         where = ["on display"] if shown[card.id] else []
@@ -52,13 +33,13 @@ def character_topics(position: Mapping[str, Any]) -> dict[str, str]:
     return meanings
 
 
-def objective_topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Every objective by its id, and what each seat has of it now."""
+def objective_topics(position: Mapping[str, Any], by_metric: Mapping[str, str]) -> dict[str, str]:
+    """Every objective by its id, what it counts by its metric, and what each seat has of it now."""
     meanings = {}
     for objective in BOX.objectives:
         steps = ", ".join(f"{at} → {won}" for at, won in objective.points)
         meanings[objective.id] = (
-            f"{objective.name}: {_COUNTED[objective.metric]}; prestige at the end: {steps}.\n"
+            f"{objective.name}: {by_metric[objective.metric]}; prestige at the end: {steps}.\n"
             f"Now: {'; '.join(_standings(position, objective))}."
         )
     return meanings
@@ -100,18 +81,12 @@ def _kind(card: Character) -> str:
     return ", ".join([*words, f"wage {card.cost} £", *copies])
 
 
-def _use(card: Character) -> str:
-    if card.kind in CRAFTSMEN:
-        return (
-            f"Activated: takes {_CRAFTS[card.kind]}, not yellow, up to value {card.value}, "
-            f"+1 for each of your assistants, +{PLUS_3} for a token."
-        )
-    return {
-        "actor": f"Activated: {power_words(card.activation)}.",
-        "jeweler": "Activated: takes one yellow costume or stage set, if it can be placed.",
-        "assistant": "Adds 1 to the value of each of your craftsmen; cannot be activated.",
-        "queen": "Activated: pounds or objectives.",
-    }[card.kind]
+def _use(card: Character, by_kind: Mapping[str, str]) -> str:
+    return by_kind[card.kind].format(
+        power=power_words(card.activation),
+        craft=f", not yellow, up to value {card.value}, +1 for each of your assistants, "
+        f"+{PLUS_3} for a token.",
+    )
 
 
 def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], extra: str) -> str:
@@ -119,8 +94,11 @@ def _member(position: Mapping[str, Any], seat: int, member: Mapping[str, Any], e
     if extra:
         return f"seat {seat}, as {extra}"
     words = [f"seat {seat}"]
-    card = next(card for card in BOX.characters if card.id == member["card"])
-    helpers = sum(map(is_assistant, position["seats"][seat]["troupe"]))
+    card = CARDS[member["card"]]
+    helpers = sum(
+        is_face_up(other) and CARDS[other["card"]].kind == "assistant"
+        for other in position["seats"][seat]["troupe"]
+    )
     if card.kind in CRAFTSMEN and helpers:
         words.append(f"value {card.value + helpers}")
     words += ["used today"] if member["cylinder"] else []

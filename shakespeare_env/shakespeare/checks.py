@@ -1,6 +1,6 @@
 """What is wrong with a record, if anything: invariants that the compiled rules rely on.
 
-Fields are within their ranges (`state.py`); `faults.py` puts faults into words.  Positions that
+Fields are within their ranges (`state.py`); `words.toml` has the words for faults.  Positions that
 cannot be reached are let in where the rules have an answer for them: bags and deck of any size (an
 empty bag yields nothing, U2), fewer characters than days, cylinders unlike the wager.
 """
@@ -8,6 +8,7 @@ empty bag yields nothing, U2), fewer characters than days, cylinders unlike the 
 from __future__ import annotations
 
 from shakespeare_env.compiled import rule
+from shakespeare_env.fault_words import tell
 from shakespeare_env.game import Record
 from shakespeare_env.shakespeare import faults as f
 from shakespeare_env.shakespeare import state as s
@@ -21,10 +22,10 @@ from shakespeare_env.shakespeare.troupe import wears_costumes
 
 @rule
 def fault(game: Record) -> int:
-    """A record's first fault, as `faults.tell` writes it; 0 if it has none."""
+    """A record's first fault, as `tell` writes it; 0 if it has none."""
     odd = odd_field(game)
     if odd != NONE:
-        return f.tell(f.AT_ODDS, odd, 0)
+        return tell(f.AT_ODDS, odd, 0)
     for seat in range(game["players"]):
         found = troupe_fault(game, seat)
         if found:
@@ -49,16 +50,16 @@ def troupe_fault(game: Record, seat: int) -> int:
     """The board's characters come first; costumes, cylinders, tokens fit (S2, T3, T12, P2)."""
     for member in range(t.N_BOARD):
         if game["card"][seat, member] != member or game["extra"][seat, member]:
-            return f.tell(f.BOARD_FIRST, seat, 0)
+            return tell(f.BOARD_FIRST, seat, 0)
     for member in range(game["troupe_len"][seat]):
         card, extra = game["card"][seat, member], game["extra"][seat, member]
         if card < t.N_BOARD <= member:
-            return f.tell(f.BOARD_CARD, seat, member)
+            return tell(f.BOARD_CARD, seat, member)
         if game["costume_len"][seat, member] and not wears_costumes(game, seat, member):
-            return f.tell(f.COSTUMED, seat, member)
+            return tell(f.COSTUMED, seat, member)
         used = game["cylinder"][seat, member] or game["rest"][seat, member]
         if used and (extra or t.KIND[card] == t.ASSISTANT):
-            return f.tell(f.IDLE, seat, member)
+            return tell(f.IDLE, seat, member)
     return 0
 
 
@@ -70,10 +71,10 @@ def room_fault(game: Record) -> int:
         for member in range(game["troupe_len"][seat]):
             extras += game["extra"][seat, member]
         if extras + recruits > t.N_EXTRAS:
-            return f.tell(f.EXTRAS, seat, t.N_EXTRAS - recruits)
+            return tell(f.EXTRAS, seat, t.N_EXTRAS - recruits)
         room = t.MAX_TROUPE - recruits - drafts_to_come(game, seat)
         if game["troupe_len"][seat] > room:
-            return f.tell(f.ROOM, seat, room - t.N_BOARD)
+            return tell(f.ROOM, seat, room - t.N_BOARD)
     return 0
 
 
@@ -109,9 +110,9 @@ def stage_fault(game: Record, seat: int) -> int:
         if colour == s.NOBODY:
             continue
         if filled & t.SUPPORTS[space] != t.SUPPORTS[space]:
-            return f.tell(f.UNSUPPORTED, seat, space)
+            return tell(f.UNSUPPORTED, seat, space)
         if not keeps_symmetry(game, seat, space, colour):
-            return f.tell(f.ASYMMETRIC, seat, space)
+            return tell(f.ASYMMETRIC, seat, space)
     return 0
 
 
@@ -125,18 +126,18 @@ def supply_fault(game: Record) -> int:
             for member in range(game["troupe_len"][seat]):
                 count += game["card"][seat, member] == t.N_BOARD + deck
         if count != t.COPIES[deck]:
-            return f.tell(f.CARDS, deck, 0)
+            return tell(f.CARDS, deck, 0)
     for kind in range(2):
         for colour in range(t.N_COLOURS):
             if elements_of(game, kind, colour) != t.BAG[players, kind, colour]:
-                return f.tell(f.ELEMENTS, kind, colour)
+                return tell(f.ELEMENTS, kind, colour)
     for objective in range(t.N_OBJECTIVES):
         if places_of(game, objective) != 1:
-            return f.tell(f.OBJECTIVES, objective, 0)
+            return tell(f.OBJECTIVES, objective, 0)
     tokens = int(game["supply_tokens"])
     for seat in range(players):
         tokens += int(game["tokens"][seat])
-    return 0 if tokens == t.N_TOKENS else f.tell(f.TOKENS, 0, 0)
+    return 0 if tokens == t.N_TOKENS else tell(f.TOKENS, 0, 0)
 
 
 @rule
@@ -178,12 +179,12 @@ def day_fault(game: Record) -> int:
         if seat == game["to_move"] and part == s.IN_WAGER:
             expected = False  # from here on
         if (game["wager"][seat] > 0) != expected:
-            return f.tell(f.WAGER, seat, int(expected))
+            return tell(f.WAGER if expected else f.NO_WAGER, seat, 0)
         used, left = rest.used(game, seat), game["cylinders"][seat]
         if (used or left) and part in (s.IN_DRAFT, s.IN_WAGER):
-            return f.tell(f.OUT_EARLY, seat, 0)
+            return tell(f.OUT_EARLY, seat, 0)
         if used + left > t.N_CYLINDERS:
-            return f.tell(f.CYLINDERS, seat, used)
+            return tell(f.CYLINDERS, seat, used)
     return 0
 
 
@@ -192,11 +193,11 @@ def track_fault(game: Record) -> int:
     """Initiative is complete outside turns; the queue is what is left of its track (T5)."""
     players, part = game["players"], game["part"]
     if part != s.IN_TURNS and game["initiative_len"] != players:
-        return f.tell(f.INITIATIVE, 0, 0)
+        return tell(f.INITIATIVE, 0, 0)
     if players == 1 and game["strategic_rest"]:
-        return f.tell(f.SOLO_REST, 0, 0)
+        return tell(f.SOLO_REST, 0, 0)
     if players == 1 and part == s.IN_WAGER:
-        return f.tell(f.SOLO_WAGER, 0, 0)
+        return tell(f.SOLO_WAGER, 0, 0)
     served = players  # places of the track
     by_initiative = is_by_initiative(game)
     if part in (s.IN_MOOD, s.IN_REHEARSAL, s.IN_REST):
@@ -205,10 +206,10 @@ def track_fault(game: Record) -> int:
             served += 1
         served += 1
     if game["queue_len"] != players - served:
-        return f.tell(f.QUEUE, int(by_initiative), served)
+        return tell(f.QUEUE, int(by_initiative), served)
     for place in range(game["queue_len"]):
         if game["queue"][place] != served_at(game, served + place, by_initiative):
-            return f.tell(f.QUEUE, int(by_initiative), served)
+            return tell(f.QUEUE, int(by_initiative), served)
     return 0
 
 
@@ -236,13 +237,13 @@ def rest_fault(game: Record) -> int:
         kept = game["kept"][seat]
         asked = secret and not waits and rest.used(game, seat) >= 2
         if asked != (kept != s.NOBODY):
-            return f.tell(f.KEPT, seat, int(asked))
+            return tell(f.KEPT if asked else f.NOT_KEPT, seat, 0)
         active = False
         for member in range(game["troupe_len"][seat]):
             if game["card"][seat, member] == kept and game["cylinder"][seat, member]:
                 active = True
         if asked and not active:
-            return f.tell(f.KEPT_IDLE, seat, 0)
+            return tell(f.KEPT_IDLE, seat, 0)
     return 0
 
 
@@ -251,30 +252,30 @@ def decision_fault(game: Record) -> int:
     """The mover has a decision in this phase, and what it may take is there (D1)."""
     phase, seat, day = game["phase"], game["to_move"], game["day"]
     if phase == s.OVER:
-        return 0 if day == t.N_DAYS else f.tell(f.DAY, t.N_DAYS, 0)
+        return 0 if day == t.N_DAYS else tell(f.LAST_DAY, 0, 0)
     if phase == s.DRAFT and day != 1:
-        return f.tell(f.DAY, 1, 0)
+        return tell(f.DRAFT_DAY, 0, 0)
     if phase == s.REST and day == 1:
-        return f.tell(f.DAY, 0, 0)
+        return tell(f.REST_DAY, 0, 0)
     if phase == s.REST and rest.used(game, seat) < 2:
-        return f.tell(f.REST_MOVER, 0, 0)
+        return tell(f.REST_MOVER, 0, 0)
     if phase == s.TURN and turn.is_finished(game, seat):
-        return f.tell(f.ACTED_ALREADY, 0, 0)
+        return tell(f.ACTED_ALREADY, 0, 0)
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
-        return f.tell(f.DAY, 0, 0)
+        return tell(f.REHEARSAL_DAY, 0, 0)
     if phase == s.QUILL and not quill.is_possible(game):
-        return f.tell(f.NO_QUILL, 0, 0)
+        return tell(f.NO_QUILL, 0, 0)
     if phase == s.BACK and not mood.is_possible(game):
-        return f.tell(f.NO_BACK, 0, 0)
+        return tell(f.NO_BACK, 0, 0)
     if phase == s.OBJECTIVE and game["drawn_len"] == 0:
-        return f.tell(f.NO_DRAWN, 0, 0)
+        return tell(f.NO_DRAWN, 0, 0)
     shown = 0
     for deck in range(t.N_DECK):
         shown += game["shown"][deck]
     wanted = 0
     for other in range(game["players"]):
         wanted += takes_shown(game, other)
-    return 0 if shown >= wanted else f.tell(f.SHOWN, wanted, 0)
+    return 0 if shown >= wanted else tell(f.SHOWN, wanted, 0)
 
 
 @rule
@@ -292,5 +293,5 @@ def winner_fault(game: Record) -> int:
     """Most prestige wins, then most pounds (F4)."""
     for seat in range(game["players"]):
         if game["phase"] == s.OVER and (game["winners"][seat] == 1) == is_beaten(game, seat):
-            return f.tell(f.WINNERS, 0, 0)
+            return tell(f.WINNERS, 0, 0)
     return 0

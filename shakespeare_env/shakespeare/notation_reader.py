@@ -15,39 +15,28 @@ from shakespeare_env.shakespeare import tables as t
 from shakespeare_env.shakespeare.box import ACTS, COLOURS
 from shakespeare_env.values import shown
 
+# fmt: off
 _KEYS = (
-    *(
-        "game",
-        "players",
-        "strategic_rest",
-        "day",
-        "phase",
-        "to_move",
-        "order",
-        "initiative",
-        "piles",
-    ),
-    *("display", "bags", "discarded", "deck", "discarded_characters", "objective_deck"),
-    *("supply_tokens", "pending", "queue", "winners", "seats"),
+    "game", "players", "strategic_rest", "day", "phase", "to_move", "order", "initiative", "piles",
+    "display", "bags", "discarded", "deck", "discarded_characters", "objective_deck",
+    "supply_tokens", "pending", "queue", "winners", "seats",
 )
 _SEAT_KEYS = (
-    *("prestige", "pounds", "tokens", "mood", "wager", "cylinders", "recruited", "passed", "kept"),
-    *("objectives", "stage", "troupe"),
+    "prestige", "pounds", "tokens", "mood", "wager", "cylinders", "recruited", "passed", "kept",
+    "objectives", "stage", "troupe",
 )
+# fmt: on
 _MEMBER_KEYS = ("card", "face", "costume", "cylinder", "rest")
 _CRAFT_KEYS = ("value", "costumes", "sets", "colours", "optional")
 _THEN = {"turn": s.IN_TURNS, "mood": s.IN_MOOD, "rehearsal": s.IN_REHEARSAL}
-_PART_OF_PHASE = {
+_PART_OF_PHASE = dict.fromkeys(range(len(s.PHASE_NAMES)), s.IN_TURNS) | {
     s.DRAFT: s.IN_DRAFT,
     s.WAGER: s.IN_WAGER,
-    s.TURN: s.IN_TURNS,
-    s.CRAFT: s.IN_TURNS,
-    s.CHOOSE_QUEEN: s.IN_TURNS,
-    s.OBJECTIVE: s.IN_TURNS,
     s.BACK: s.IN_MOOD,
     s.REST: s.IN_REST,
     s.OVER: s.IN_END,
 }
+"""All but white quills, which name theirs."""
 
 
 def from_dict(position: Mapping[str, Any], game: Record) -> None:

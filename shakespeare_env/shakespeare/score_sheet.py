@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env.shakespeare.objective_values import yellow_elements
-from shakespeare_env.shakespeare.printed import UNPAID
+from shakespeare_env.shakespeare.tables import UNPAID
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:

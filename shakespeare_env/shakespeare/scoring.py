@@ -97,24 +97,38 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Score objectives before wages, giving up pounds as ends best (Rules F1).
-
-    With several objectives of pounds, every combination of their steps is tried.
-    """
+    """Score objectives before wages; those of pounds come last (Rules F1)."""
     combinations = 1
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
         if t.METRIC[objective] == t.SACRIFICE:
             combinations *= t.N_STEPS + 1
         else:
-            gain_prestige(game, seat, reward(objective, metric(game, seat, t.METRIC[objective])))
+            value = metric(game, seat, t.METRIC[objective])
+            score_objective(game, seat, objective, value)
+    if combinations > 1:
+        give_up_pounds(game, seat, combinations)
+
+
+@rule
+def score_objective(game: Record, seat: int, objective: int, value: int) -> None:
+    """Score an objective for the value of its metric (Rules F1)."""
+    gain_prestige(game, seat, reward(objective, value))
+
+
+@rule
+def give_up_pounds(game: Record, seat: int, combinations: int) -> None:
+    """Give up pounds for objectives as ends best (Rules F1).
+
+    With several objectives of pounds, every combination of their steps is tried.
+    """
     best_prestige, best_left, best_unpaid, best_gift = -1_000_000, 0, 0, 0
     for combination in range(combinations):
         gift, prestige = given_up(game, seat, combination)
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
-        ends_at = prestige - 2 * unpaid
+        ends_at = prestige + t.UNPAID * unpaid
         better = ends_at > best_prestige
         if ends_at == best_prestige:
             better = left > best_left or (left == best_left and unpaid < best_unpaid)
@@ -149,11 +163,29 @@ def finish(game: Record) -> None:
     """Score the end and name the winners (Rules F1 to F4)."""
     for seat in range(game["players"]):
         score_objectives(game, seat)
-        gain_prestige(game, seat, game["yellow"][seat])  # F2
-        unpaid, left = pay_wages(game, seat, game["pounds"][seat])
-        gain_prestige(game, seat, -2 * unpaid)
-        game["pounds"][seat] = left
-        game["unpaid"][seat] = unpaid
+        score_yellow(game, seat)
+        score_wages(game, seat)
+    name_winners(game)
+
+
+@rule
+def score_yellow(game: Record, seat: int) -> None:
+    """Score yellow elements (Rules F2)."""
+    gain_prestige(game, seat, game["yellow"][seat])
+
+
+@rule
+def score_wages(game: Record, seat: int) -> None:
+    """Pay wages; every unpaid character costs prestige (Rules F3)."""
+    unpaid, left = pay_wages(game, seat, game["pounds"][seat])
+    gain_prestige(game, seat, t.UNPAID * unpaid)
+    game["pounds"][seat] = left
+    game["unpaid"][seat] = unpaid
+
+
+@rule
+def name_winners(game: Record) -> None:
+    """Name the seats that nobody beats (Rules F4)."""
     for seat in range(game["players"]):
         game["winners"][seat] = 0 if is_beaten(game, seat) else 1
 

@@ -8,13 +8,16 @@ from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.tables import (
     BLUE,
+    BLUE_MOOD,
     CANDLE,
     GREEN,
     HIGHEST_MOOD,
     LOWEST_MOOD,
     MIRROR,
     PINK,
+    PINK_POUNDS,
     PURPLE,
+    PURPLE_MOOD,
     SUPPORTS,
     YELLOW,
 )
@@ -59,11 +62,11 @@ def add_set(game: Record, seat: int, space: int, colour: int) -> None:
     if CANDLE[space]:
         gain_prestige(game, seat, 1)
     if colour == PINK:
-        gain_pounds(game, seat, 1)
+        gain_pounds(game, seat, PINK_POUNDS)
     elif colour == PURPLE:
-        shift_mood_of_others(game, seat, -1)
+        shift_mood_of_others(game, seat, PURPLE_MOOD)
     elif colour == BLUE:
-        shift_mood(game, seat, 2)
+        shift_mood(game, seat, BLUE_MOOD)
     elif colour == YELLOW:
         game["yellow"][seat] += 1
     elif colour == GREEN and game["supply_tokens"] > 0:

@@ -47,6 +47,26 @@ GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
 """By seats, the winning score of good play; alone, a target."""
 SOLO_TARGET = BOX.good_scores[1]
 
+# ---- what the rule book fixes for every box ------------------------------------------------------
+PLUS_3 = 3
+"""What a token adds to a craftsman's value (Rules T9)."""
+PINK_POUNDS, BLUE_MOOD, PURPLE_MOOD = 1, 2, -1
+"""What stage sets do at once; purple ones move every other mood (Rules T14)."""
+MOOD_BACK, MOOD_QUILL = -1, 2
+"""The moods that move a disc back, and that give a white quill (Rules M2)."""
+MOOD_GAINS = {-2: {"prestige": -1}, 1: {"pounds": 1}, 3: {"prestige": 1}}
+"""What other moods pay (Rules M2)."""
+MOOD_POUNDS, MOOD_PRESTIGE = (
+    np.array(
+        [MOOD_GAINS.get(mood, {}).get(name, 0) for mood in range(LOWEST_MOOD, HIGHEST_MOOD + 1)],
+        np.int8,
+    )
+    for name in ("pounds", "prestige")
+)
+"""int8[mood - LOWEST_MOOD]: the same for the rules."""
+UNPAID = -2
+"""Prestige for each character not paid (Rules F3)."""
+
 # ---- characters ----------------------------------------------------------------------------------
 _by_id = {character.id: character for character in BOX.characters}
 _board = [_by_id[name] for name in BOX.starting]

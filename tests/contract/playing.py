@@ -5,12 +5,16 @@ Each move's events must explain it, in whatever corner of the rules a test plays
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from typing import Any
 
 from shakespeare_env import Position
 from tests.contract.telling import check_told
 
 Dict = dict[str, Any]
+GONE = object()
+"""Stands for an entry to be removed."""
 
 
 def play(d: Dict, *moves: str, seed: int = 0) -> Dict:
@@ -26,7 +30,23 @@ def legal(d: Dict, *moves: str) -> set[str]:
 def _after(d: Dict, moves: tuple[str, ...], seed: int) -> Position:
     game = Position.from_dict(d, seed=seed)
     for move in moves:
-        before = game.to_dict()
+        before = game.copy()
         game.push(move)
-        check_told(game.game, before, move, game.to_dict())
+        check_told(before, move, game)
     return game
+
+
+def changed(d: Dict, changes: Mapping[str, Any]) -> Dict:
+    """A copy with entries replaced, added or removed (`GONE`), each by its path with dots."""
+    d = copy.deepcopy(d)
+    for path, value in changes.items():
+        entry: Any = d
+        *way, last = path.split(".")
+        for key in way:
+            entry = entry[int(key) if isinstance(entry, list) else key]
+        place = int(last) if isinstance(entry, list) else last
+        if value is GONE:
+            del entry[place]
+        else:
+            entry[place] = copy.deepcopy(value)
+    return d

@@ -2,31 +2,29 @@
 
 from collections import Counter
 
+import numpy as np
 import pytest
 
-from shakespeare_env import Position, score_sheet
+from shakespeare_env import IllegalMove, Position, score_sheet
+from shakespeare_env.game import NO_SEAT
+from shakespeare_env.game_log import GameLog
 from shakespeare_env.presentation import Event
-from tests.contract.random_games import TABLES, game_from, move_by_rule
+from shakespeare_env.tracing import Tracer
+from tests.contract.random_games import TABLES, differing_fields, game_from, move_by_rule
 from tests.contract.telling import check_told
 
 tables = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 def played(table, seed):
-    """Every move of a game: positions before and after, as notation, and the move between."""
+    """Every move of a game: the positions before and after it, and the move."""
     before, move = None, ""
     for step, position in enumerate(game_from(table.position(seed), salt=seed)):
         if before is not None:
-            yield position.game, before, move, position.to_dict()
-        before = position.to_dict()
+            yield before, move, position
+        before = position.copy()
         if position.to_move is not None:
             move = move_by_rule(position, step, seed)
-
-
-def seen(game, before, move, after, seat):
-    """A move as a seat sees it."""
-    secret = game.is_secret(before, move) and before["to_move"] != seat
-    return game.seen_by(before, seat), None if secret else move, game.seen_by(after, seat)
 
 
 def by_source(events):
@@ -42,17 +40,16 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
     n_moves = 0
     for seed in range(2):
         at_start, told = table.position(seed).scores(), []
-        for game, before, move, after in played(table, seed):
+        for before, move, after in played(table, seed):
             n_moves += 1
-            events = check_told(game, before, move, after)
-            seat = n_moves % table.players
-            as_seen = check_told(game, *seen(game, before, move, after, seat))
+            events = check_told(before, move, after)
+            seat = n_moves % (table.players + 1) + NO_SEAT
+            as_seen = check_told(before, move, after, seat)
             assert by_source(as_seen) == by_source(events)
             told += as_seen
-        last = Position.from_dict(after).scores()
         names, rows = zip(*score_sheet.from_events(at_start, told), strict=True)
         assert len(set(names)) == len(names) > 2
-        assert [sum(column) for column in zip(*rows, strict=True)] == last
+        assert [sum(column) for column in zip(*rows, strict=True)] == after.scores()
     assert n_moves > 60
 
 
@@ -64,21 +61,50 @@ def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
             continue
         seat = step % table.players
         twin = position.determinize(seat, seed=step)
-        before, move = position.to_dict(), move_by_rule(position, step, 3)
-        if move not in twin.moves():
+        move = move_by_rule(position, step, 3)
+        # Nor does a secret move itself, where others of its kind are legal.
+        other = move
+        if position.to_move != seat and position.game.is_secret(position.to_dict(), move):
+            other = twin.moves()[-1]
+        if other not in twin.moves():
             continue
-        other, twin_before = position.copy(), twin.to_dict()
-        other.push(move)
-        twin.push(move)
-        views = [
-            seen(position.game, before, move, other.to_dict(), seat),
-            seen(position.game, twin_before, move, twin.to_dict(), seat),
-        ]
-        told = [position.game.presentation.events(*view) for view in views]
-        if views[0] == views[1]:  # chance to come is another's
+        told = position.events(move, seat=seat), twin.events(other, seat=seat)
+        position = position.copy()
+        position.push(move)
+        twin.push(other)
+        if position.seen_by(seat) == twin.seen_by(seat):  # chance to come is another's
             assert told[0] == told[1]
             alike += 1
     assert alike > 2
+
+
+@tables
+def test_what_is_told_was_done_by_the_rules_that_are_compiled(table):
+    """The interpreter gets from each decision to the next as compiled code does, in every field."""
+    game = table.position(0).game
+    tracer = Tracer(game.rules.play, game.rules.legal, game.actions.size, {})
+    for before, move, after in played(table, seed=1):
+        record = before.record()
+        reached, _ = tracer.run(record, before.action_id(move))
+        assert differing_fields(reached, after.record()) == [], move
+        assert np.array_equal(record, before.record())
+
+
+def test_a_move_that_is_not_legal_has_no_events():
+    position = Position.new(players=2)
+    with pytest.raises(IllegalMove):
+        position.events("pass")
+
+
+def test_a_change_that_no_rule_explains_is_told_as_such():
+    before = Position.new("shakespeare", players=2)
+    after, move = before.copy(), before.moves()[0]
+    after.push(move)
+    changed = after.to_dict()
+    changed["seats"][1]["prestige"] += 2
+    *told, other = GameLog().events(before, move, Position.from_dict(changed))
+    assert told == before.events(move)
+    assert other == Event(1, "other: +2 points", "other", 2)
 
 
 def test_a_row_of_a_score_sheet_is_a_source_whatever_came_first():

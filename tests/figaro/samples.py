@@ -13,7 +13,6 @@ from tests.contract.random_games import TABLES, Table, game_from
 from tests.figaro import positions as complete
 
 OURS = [table for table in TABLES if table.game == "figaro"]
-GONE = "to be removed"
 
 Dict = dict[str, Any]
 Hand = Mapping[str, int]
@@ -76,22 +75,6 @@ def over() -> Dict:
 
 
 SAMPLES = (turn, trio, opening, over)
-
-
-def changed(d: Dict, changes: Mapping[str, Any]) -> Dict:
-    """A copy with entries replaced, added or removed (`GONE`), each by its path with dots."""
-    d = copy.deepcopy(d)
-    for path, value in changes.items():
-        entry: Any = d
-        *way, last = path.split(".")
-        for key in way:
-            entry = entry[int(key) if isinstance(entry, list) else key]
-        place = int(last) if isinstance(entry, list) else last
-        if value is GONE:
-            del entry[place]
-        else:
-            entry[place] = copy.deepcopy(value)
-    return d
 
 
 def through_json(d: Dict) -> Dict:

@@ -8,11 +8,10 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
+from tests.contract.playing import GONE, changed
 from tests.figaro.samples import (
-    GONE,
     OURS,
     SAMPLES,
-    changed,
     opening,
     over,
     position,

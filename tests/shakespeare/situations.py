@@ -1,12 +1,8 @@
-"""A position of every phase, and how to spoil one, for the tests of `Position.from_dict`."""
-
-import copy
+"""A position of every phase, for the tests of `Position.from_dict`."""
 
 from shakespeare_env import Position
 from tests.contract.playing import play
 from tests.shakespeare.positions import finished, last_turn, ready_to_pass, seat, turn_position
-
-GONE = object()
 
 
 def afternoon():
@@ -76,19 +72,3 @@ def over():
 def alone():
     """A turn in solo."""
     return turn_position(players=1)
-
-
-def changed(d, changes):
-    """A copy with values at dotted paths replaced, or taken out."""
-    d = copy.deepcopy(d)
-    for path, value in changes.items():
-        *way, last = path.split(".")
-        place = d
-        for step in way:
-            place = place[int(step) if isinstance(place, list) else step]
-        key = int(last) if isinstance(place, list) else last
-        if value is GONE:
-            del place[key]
-        else:
-            place[key] = value
-    return d

@@ -2,7 +2,6 @@
 
 from shakespeare_env import Position, score_sheet
 from shakespeare_env.shakespeare import score_sheet as sheet_of_position
-from shakespeare_env.shakespeare.events import events
 from tests.contract.playing import play
 from tests.shakespeare.positions import (
     everyone_on,
@@ -11,17 +10,12 @@ from tests.shakespeare.positions import (
     position,
     ready_to_pass,
     seat,
-    turn_position,
 )
 
 
 def said_to(observer, d, move):
     """Seat and text of the events of a move, as a seat reads them."""
-    position, after = Position.from_dict(d), Position.from_dict(d)
-    after.push(move)
-    views = position.seen_by(observer), after.seen_by(observer)
-    secret = position.game.is_secret(d, move) and d["to_move"] != observer
-    return [(e.seat, e.text) for e in events(views[0], None if secret else move, views[1])]
+    return [(event.seat, event.text) for event in Position.from_dict(d).events(move, seat=observer)]
 
 
 def test_an_objective_is_named_to_its_seat_alone():
@@ -74,20 +68,10 @@ def test_the_end_tells_objectives_yellow_elements_and_wages_those_of_others_toge
     assert others[-3:] == ["3 unknown objectives: −2 £, +2 prestige", *rest]
 
 
-def test_an_end_that_nothing_explains_is_named_as_such():
-    d = turn_position(seats={0: seat(recruited=True)})
-    after = play(d, "pass")
-    after["seats"][2]["prestige"] += 2
-    after["seats"][2]["pounds"] += 1
-    *_, last = events(d, "pass", after)
-    assert (last.seat, last.points, dict(last.counters)) == (2, 2, {"pounds": 1})
-    assert (last.source, last.text) == ("other", "other: prestige +2, pounds +1")
-
-
 def test_score_sheets_tell_where_prestige_came_from():
     d = last_evening()
     end = play(d, "pass")
-    sheet = dict(score_sheet.from_events([5, 5], events(d, "pass", end)))
+    sheet = dict(score_sheet.from_events([5, 5], Position.from_dict(d).events("pass")))
     parts = {"yellow elements": [1, 0], "unpaid wages": [-2, 0]}
     earned = {"at the start": [5, 5], "Act II": [2, 1], "objectives": [2, 0]}
     assert sheet == earned | parts

@@ -7,13 +7,11 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
-from tests.contract.playing import play
+from tests.contract.playing import GONE, changed, play
 from tests.shakespeare.positions import BOARD, seat, turn_position, wager_position
 from tests.shakespeare.situations import (
-    GONE,
     afternoon,
     alone,
-    changed,
     choosing,
     crafting,
     drafting,

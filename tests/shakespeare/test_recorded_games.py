@@ -50,18 +50,11 @@ def assert_draw_of_cards_possible(before, after, discarded):
 
 
 @GAMES
-def test_every_recorded_position_is_read_and_written_unchanged(game):
+def test_positions_legal_moves_moves_winners_and_scores_are_those_recorded(game):
     game.check_positions()
-
-
-@GAMES
-def test_the_legal_moves_are_those_recorded(game):
     game.check_legal_moves()
-
-
-@GAMES
-def test_every_move_leads_to_the_position_recorded(game):
     game.check_moves(drawn)
+    game.check_result(lambda last: [seat["prestige"] for seat in last["seats"]])
 
 
 @GAMES
@@ -79,8 +72,3 @@ def test_what_was_drawn_is_possible_in_the_record_and_in_the_engine(game):
             for p in (step.after, reached)
         ]
         assert everywhere[0] == everywhere[1]
-
-
-@GAMES
-def test_the_recorded_winners_and_scores_are_the_engines(game):
-    game.check_result(lambda last: [seat["prestige"] for seat in last["seats"]])

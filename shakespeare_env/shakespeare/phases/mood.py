@@ -10,7 +10,15 @@ from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.acts import can_move_back, place
 from shakespeare_env.shakespeare.gains import gain_pounds, gain_prestige
 from shakespeare_env.shakespeare.stage import shift_mood
-from shakespeare_env.shakespeare.tables import PURPLE, SET
+from shakespeare_env.shakespeare.tables import (
+    LOWEST_MOOD,
+    MOOD_BACK,
+    MOOD_POUNDS,
+    MOOD_PRESTIGE,
+    MOOD_QUILL,
+    PURPLE,
+    SET,
+)
 
 
 @rule
@@ -29,16 +37,12 @@ def serve(game: Record) -> None:
     seat = game["to_move"]
     mood = game["mood"][seat]
     game["mood"][seat] = 0
-    if mood == -2:
-        gain_prestige(game, seat, -1)
-    elif mood == -1:
+    gain_pounds(game, seat, MOOD_POUNDS[mood - LOWEST_MOOD])
+    gain_prestige(game, seat, MOOD_PRESTIGE[mood - LOWEST_MOOD])
+    if mood == MOOD_BACK:
         game["back"] = 1
-    elif mood == 1:
-        gain_pounds(game, seat, 1)
-    elif mood == 2:
+    elif mood == MOOD_QUILL:
         game["quills"] = 1
-    elif mood == 3:
-        gain_prestige(game, seat, 1)
 
 
 @rule

@@ -24,38 +24,63 @@ def serve(game: Record) -> None:
     seat = game["to_move"]
     white = 0
     for member in range(game["troupe_len"][seat]):
-        if game["costume_len"][seat, member] < t.N_SLOTS:
-            continue
-        row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
-        for act in range(3):
-            advance(game, act, seat, t.COSTUME_QUILLS[row, act])
-        gain_pounds(game, seat, t.COSTUME_POUNDS[row])
-        gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
-        white += t.COSTUME_WHITE[row]
+        if game["costume_len"][seat, member] == t.N_SLOTS:
+            white += use_costume(game, seat, member)
     game["quills"] = white
+
+
+@rule
+def use_costume(game: Record, seat: int, member: int) -> int:
+    """Use the power of a complete costume; returns its white quills (Rules R1)."""
+    row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
+    for act in range(3):
+        advance(game, act, seat, t.COSTUME_QUILLS[row, act])
+    gain_pounds(game, seat, t.COSTUME_POUNDS[row])
+    gain_prestige(game, seat, t.COSTUME_PRESTIGE[row])
+    return t.COSTUME_WHITE[row]
 
 
 @rule
 def score_acts(game: Record) -> None:
     """Score the acts (Rules R2); neutral discs take places but no points (Rules V4)."""
     for seat in range(game["players"]):
-        spaces = game["disc_space"]
         for act in range(3):
-            if spaces[act, seat] <= t.GREY_SPACES:
-                gain_prestige(game, seat, -1)
-        pounds = 0
+            score_grey_space(game, seat, act)
+            if act == t.ACT_II:
+                score_place(game, seat, ahead(game, act, seat))
+            else:
+                score_space(game, seat, act)
+
+
+@rule
+def score_grey_space(game: Record, seat: int, act: int) -> None:
+    """Lose prestige on the first spaces of an act (Rules R2)."""
+    if game["disc_space"][act, seat] <= t.GREY_SPACES:
+        gain_prestige(game, seat, -1)
+
+
+@rule
+def score_space(game: Record, seat: int, act: int) -> None:
+    """Pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
+    at = game["disc_space"][act, seat]
+    pounds, prestige = 0, 0
+    if act == t.ACT_I:
         for space, reward in t.ACT_I_POUNDS:
-            if spaces[t.ACT_I, seat] >= space:
+            if at >= space:
                 pounds = reward
-        gain_pounds(game, seat, pounds)
-        place_taken = ahead(game, t.ACT_II, seat)
-        if place_taken < len(t.ACT_II_PRESTIGE):
-            gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
-        prestige = 0
+    else:
         for space, reward in t.ACT_III_PRESTIGE:
-            if spaces[t.ACT_III, seat] >= space:
+            if at >= space:
                 prestige = reward
-        gain_prestige(game, seat, prestige)
+    gain_pounds(game, seat, pounds)
+    gain_prestige(game, seat, prestige)
+
+
+@rule
+def score_place(game: Record, seat: int, place_taken: int) -> None:
+    """Prestige for the discs furthest ahead on Act II (Rules R2)."""
+    if place_taken < len(t.ACT_II_PRESTIGE):
+        gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
 
 
 @rule

@@ -15,8 +15,6 @@ from shakespeare_env.shakespeare.stage import shift_mood, shift_mood_of_others
 from shakespeare_env.shakespeare.state import NOBODY
 from shakespeare_env.shakespeare.troupe import assistants, join
 
-_PLUS_3 = 3
-
 
 @rule
 def legal(game: Record, mask: Any) -> int:
@@ -73,7 +71,7 @@ def play(game: Record, action: int) -> None:
         # The token returns before the action, whose green stage sets may take it again (T9).
         game["tokens"][seat] -= 1
         game["supply_tokens"] += 1
-        activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], _PLUS_3)
+        activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], t.PLUS_3)
 
 
 @rule
