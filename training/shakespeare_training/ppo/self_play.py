@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,6 @@ from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
 from shakespeare_env.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from shakespeare_training.game_length import random_decisions
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
@@ -30,6 +30,9 @@ from shakespeare_training.ppo.policy import (
     log_shares,
     policy_arguments,
 )
+
+_MEASURED = 16
+"""Random games that are played to measure how long one is."""
 
 Schedule = Callable[[float], float]
 """A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
@@ -144,7 +147,7 @@ class SelfPlayPPO(MaskablePPO):
         batch, league = self.league.batch, self.league
         longest = np.zeros(batch.n)
         for players in np.unique(batch.players):
-            longest[batch.players == players] = random_decisions(batch.game.name, int(players))
+            longest[batch.players == players] = _random_decisions(batch.game.name, int(players))
         left = (self.rng.random(batch.n) * longest).astype(np.int64)
         while len(rows := np.flatnonzero(left)):
             self.check_stop()
@@ -174,17 +177,11 @@ class SelfPlayPPO(MaskablePPO):
             False if the callback stopped it.
 
         Raises:
-            TypeError: `env`, unwrapped, or the buffer is not one of self-play.
-            ValueError: `use_masking` is False.
             FloatingPointError: the network's numbers are too large to choose a move by.
         """
         games = env.unwrapped
-        if not isinstance(games, SB3SelfPlayVecEnv):
-            raise TypeError(f"env is {games!r}; self-play needs an SB3SelfPlayVecEnv")
-        if not isinstance(rollout_buffer, SeatRolloutBuffer):
-            raise TypeError(f"{rollout_buffer!r}: self-play needs a SeatRolloutBuffer")
-        if not use_masking:
-            raise ValueError("use_masking=False: games have illegal moves; leave it at True")
+        assert isinstance(games, SB3SelfPlayVecEnv)
+        assert isinstance(rollout_buffer, SeatRolloutBuffer)
         assert self._last_episode_starts is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
@@ -219,8 +216,7 @@ class SelfPlayPPO(MaskablePPO):
                 if not proceed:
                     return False
             score_coef = self.score_reward_coef(self._current_progress_remaining)
-            explained = rollout_buffer.compute(self.win_reward_coef, score_coef)
-            for name, share in explained.items():
+            for name, share in rollout_buffer.compute(self.win_reward_coef, score_coef).items():
                 self.logger.record(f"explained_variance/{name}", share)
             callback.on_rollout_end()
         return True
@@ -269,41 +265,45 @@ class SelfPlayPPO(MaskablePPO):
         return actions, forecasts, log_probs
 
     def train(self) -> None:
-        """Learn from the rollout: clipped policy gradient (Schulman et al. 2017) and forecasts."""
+        """Learn from the rollout, minibatch by minibatch."""
         self.policy.set_training_mode(True)
         self._update_learning_rate(self.policy.optimizer)
-        assert self.batch_size is not None
         sums: dict[str, float] = {}
         count = 0
-        for _ in range(self.n_epochs):
-            self._n_updates += 1
-            for minibatch in self.rollout_buffer.minibatches(self.batch_size):
-                losses = self._ppo_losses(minibatch)
-                for name, part in losses.items():
-                    sums[name] = sums.get(name, 0.0) + part.item()
-                count += 1
-                if self.target_kl is not None and losses["approx_kl"] > 1.5 * self.target_kl:
-                    break
-                loss = losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
-                loss = loss + self.vf_coef * losses["score_loss"]
-                self.learn_from(loss + self.win_coef * losses["win_loss"])
-            else:
-                continue
-            break
+        for minibatch in self._passes():
+            losses = self._losses(minibatch)
+            for name, part in losses.items():
+                sums[name] = sums.get(name, 0.0) + part.item()
+            count += 1
+            if self.target_kl is not None and losses["approx_kl"] > 1.5 * self.target_kl:
+                break
+            loss = self._policy_loss(losses) + self.vf_coef * losses["score_loss"]
+            self.policy.optimizer.zero_grad()
+            (loss + self.win_coef * losses["win_loss"]).backward()
+            # The gradients of each part of the network are clipped by themselves.
+            for parameters in self.policy.parts():
+                torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+            self.policy.optimizer.step()
         for name, total in sums.items():
             self.logger.record(f"train/{name}", total / count)
         self.logger.record("train/minibatches", count)
         self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
 
-    def learn_from(self, loss: torch.Tensor) -> None:
-        """One step of the optimiser; the gradients of each part of the network are clipped."""
-        self.policy.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        for part in self.policy.parts():
-            torch.nn.utils.clip_grad_norm_(part, self.max_grad_norm)
-        self.policy.optimizer.step()
+    def _passes(self) -> Iterator[Any]:
+        for _ in range(self.n_epochs):
+            self._n_updates += 1
+            yield from self._minibatches()
 
-    def _ppo_losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
+    def _minibatches(self) -> Iterator[Any]:
+        """All that the rollout teaches, once."""
+        assert self.batch_size is not None
+        return self.rollout_buffer.minibatches(self.batch_size)
+
+    def _policy_loss(self, losses: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        return losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
+
+    def _losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
+        """The clipped policy gradient (Schulman et al. 2017), forecasts, and what is logged."""
         found = self.policy.outputs(minibatch.observations, minibatch.masks)
         logs = found.log_probabilities
         taken = logs.gather(1, minibatch.actions.unsqueeze(1)).squeeze(1)
@@ -339,6 +339,17 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@cache
+def _random_decisions(game: str, players: int) -> float:
+    """Decisions of all seats in a random game; games of skilled players are about as long."""
+    batch = Batch(game, n=_MEASURED, players=players, autoreset=False)
+    made = 0
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        made += rows.size
+        batch.step(batch.random_actions()[rows], rows)
+    return made / _MEASURED
 
 
 def _shares(batch: Batch, dones: NDArray[np.bool_]) -> NDArray[np.float32]:
