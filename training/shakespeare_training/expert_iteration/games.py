@@ -46,7 +46,7 @@ class Examples(NamedTuple):
 
     def rows(self, chosen: NDArray[np.int64]) -> Examples:
         """The decisions with the indices int64[m]."""
-        return Examples(*(array[chosen] for array in self))
+        return Examples._make(array[chosen] for array in self)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class GameLog:
             np.where(present, np.take_along_axis(of_seats, clockwise, 1), np.float32(0.0))
             for of_seats in (winners[rows], changes)
         )
-        return rows, steps, Examples(*found, players, shares, changes)
+        return rows, steps, Examples._make((*found, players, shares, changes))
 
     def packed(self, games: NDArray[np.int64]) -> Packed:
         """All decisions, if the games have the numbers int64[m] in their group."""
@@ -140,11 +140,12 @@ def unpacked(parts: Sequence[Packed], observation: int, actions: int, seats: int
         np.empty((count, seats), np.float32),
         np.empty((count, seats), np.float32),
     )
+    arrays: Sequence[NDArray[Any]] = every
     first = 0
     for part in parts:
         to = places[first : first + len(part.rows)]
         first += len(part.rows)
-        for array, deflated in zip(every, part.arrays, strict=True):
+        for array, deflated in zip(arrays, part.arrays, strict=True):
             flat = np.frombuffer(zlib.decompress(deflated), array.dtype)
             array[to] = flat.reshape(len(to), *array.shape[1:])
     return every

@@ -279,7 +279,8 @@ class SelfPlayPPO(MaskablePPO):
                 break
             loss = self._policy_loss(losses) + self.vf_coef * losses["score_loss"]
             self.policy.optimizer.zero_grad()
-            (loss + self.win_coef * losses["win_loss"]).backward()
+            loss = loss + self.win_coef * losses["win_loss"]
+            loss.backward()  # type: ignore[no-untyped-call]
             # The gradients of each part of the network are clipped by themselves.
             for parameters in self.policy.parts():
                 torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from shakespeare_agents.arena import Entrant, evaluate
 from shakespeare_agents.network import Network, Tensors
@@ -10,20 +14,53 @@ from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env import registry
 from shakespeare_env.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
-from shakespeare_training.runs.history import ITSELF, SOLO, Measurement
-from shakespeare_training.runs.measuring import Measuring, Meter, whole_rotations
+from shakespeare_training.runs.history import ITSELF, SOLO, Measurement, seats_text
 
 _LEARNER = "\0learner"
 """A name that no agent and no folder can have."""
 _SEED_OFFSET = 10**9
 """The distance from the seeds of training games to those of evaluation games."""
+_ENDS = ("", "_low", "_high")
+"""Endings of names in TensorBoard: the figure, and the ends of its 95 % interval."""
+
+Kind = tuple[int, str]
+"""The games of an evaluation: a seat count and an opponent."""
+
+
+@dataclass(frozen=True)
+class Measuring:
+    """An evaluation under way.
+
+    Attributes:
+        what: The games being played.
+        games: The number of games finished.
+        total: The number of games in the whole evaluation.
+        share: The share of its work that is done, 0 to 1.
+        seconds_left: An estimate; None at the start.
+    """
+
+    what: str
+    games: int
+    total: int
+    share: float
+    seconds_left: float | None
+
+
+def kinds_of_games(config: TrainingConfig) -> list[Kind]:
+    """The kinds of games in a run's evaluations."""
+    rivals = dict.fromkeys(config.evaluation_opponents)
+    return [
+        (players, opponent)
+        for players in sorted(set(config.players))
+        for opponent in ([*rivals, ITSELF] if players > 1 else [SOLO])
+    ]
 
 
 def measure(
     tensors: Tensors,
     opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
-    kinds: Sequence[tuple[int, str]],
+    kinds: Sequence[Kind],
     games: int,
     decisions: int,
     seconds: float,
@@ -59,3 +96,90 @@ def measure(
         margins = own.score_low, own.score_high, *best[1:]
         figures = (found.games, *rate, own.mean_score, best[0], *margins)
         yield Measurement(decisions, round(seconds, 1), players, name, *figures)
+
+
+def whole_rotations(games: int, players: int) -> int:
+    """A number of games, rounded up so that every agent has every seat equally often."""
+    return -(-games // players) * players
+
+
+class Meter:
+    """Follows an evaluation of some kinds of games.
+
+    The games of a kind are played side by side and finish together, so work is measured in
+    decisions.  A seat makes about as many in every game, estimated from the kinds played so far.
+    """
+
+    def __init__(
+        self, kinds: Sequence[Kind], games: int, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._clock = clock
+        self._began = clock()
+        self._sizes = {kind: whole_rotations(games, kind[0]) for kind in kinds}
+        self._kind = (0, "")
+        self._played: list[Kind] = []
+        self._decisions = self._before = 0
+
+    def begin(self, kind: Kind) -> Measuring:
+        """Go on to a kind of games."""
+        if self._decisions:
+            self._played.append(self._kind)
+            self._before += self._decisions
+        self._kind = kind
+        return self.reading(0, 0)
+
+    def reading(self, decisions: int, games: int) -> Measuring:
+        """The progress after decisions and finished games of the kind begun last."""
+        self._decisions = decisions
+        done = self._seats(self._played)
+        now = 0.0
+        if self._before:
+            now = min(decisions * done / self._before, self._seats([self._kind]))
+        share = (done + now) / self._seats(self._sizes)
+        seconds = self._clock() - self._began
+        players, opponent = self._kind
+        return Measuring(
+            seats_text(players) + (f" against {opponent}" if opponent else " solo"),
+            sum(self._sizes[kind] for kind in self._played) + games,
+            sum(self._sizes.values()),
+            share,
+            seconds * (1.0 - share) / share if share else None,
+        )
+
+    def _seats(self, kinds: Iterable[Kind]) -> int:
+        """The seats of all games of some kinds."""
+        return sum(self._sizes[kind] * kind[0] for kind in kinds)
+
+
+def log_measurement(logger: Logger, found: Measurement) -> None:
+    """Record its main figure with its interval, such as `win_rate/4_seats_against_heuristic`.
+
+    Against itself and alone the main figure is the winning score.
+    """
+    figures = (found.win_rate, found.low, found.high)
+    if found.win_rate is None:
+        figures = (found.mean_winning_score, found.winning_low, found.winning_high)
+    for name, figure in zip(_names((found.players, found.opponent)), figures, strict=True):
+        if figure is not None:
+            logger.record(name, figure)
+
+
+def add_charts(logger: Logger, kinds: Iterable[Kind]) -> None:
+    """Let TensorBoard draw the figures of some kinds of games with their intervals as bands."""
+    charts: dict[str, dict[str, list[object]]] = {}
+    for kind in kinds:
+        names = _names(kind)
+        what, _, which = names[0].partition("/")
+        charts.setdefault(what, {})[which] = ["Margin", names]
+    for output in logger.output_formats:
+        if isinstance(output, TensorBoardOutputFormat):
+            output.writer.add_custom_scalars(charts)
+
+
+def _names(kind: Kind) -> list[str]:
+    """The names of a figure and of the ends of its interval."""
+    players, opponent = kind
+    where = seats_text(players).replace(" ", "_")
+    if opponent in (SOLO, ITSELF):
+        return [f"winning_score{end}/{where}" for end in _ENDS]
+    return [f"win_rate{end}/{where}_against_{opponent}" for end in _ENDS]

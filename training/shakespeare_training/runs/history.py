@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -82,16 +82,10 @@ class Measurement:
             raise ValueError(f"{said}: must be numbers against {self.opponent!r}")
         elif not 0 <= low <= rate + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 2 * _ROUNDING:
             raise ValueError(f"{said}: must be 0 <= low <= win_rate <= high <= 1")
-        for name, lower, mean, upper in (
-            ("score", self.score_low, self.mean_score, self.score_high),
-            ("winning", self.winning_low, self.mean_winning_score, self.winning_high),
-        ):
-            is_whole = lower is not None and upper is not None and lower <= mean <= upper
-            if not (lower is upper is None or is_whole):
-                raise ValueError(
-                    f"{name}_low = {lower}, {name}_high = {upper}: must be None both, or around "
-                    f"the mean {mean}"
-                )
+        if (self.score_low is None) != (self.score_high is None):
+            raise ValueError("score_low and score_high: must be None both, or numbers")
+        if (self.winning_low is None) != (self.winning_high is None):
+            raise ValueError("winning_low and winning_high: must be None both, or numbers")
         return self
 
     @property
@@ -112,22 +106,13 @@ class Measurement:
         return None if self.winning_high is None else self.winning_high - self.mean_winning_score
 
 
-class History:
+class History(list[Measurement]):
     """The measurements of a run in chronological order; ValueError as in `add`."""
 
     def __init__(self, measurements: Iterable[Measurement] = ()) -> None:
-        self._measurements: list[Measurement] = []
+        super().__init__()
         for measurement in measurements:
             self.add(measurement)
-
-    def __len__(self) -> int:
-        return len(self._measurements)
-
-    def __iter__(self) -> Iterator[Measurement]:
-        return iter(self._measurements)
-
-    def __getitem__(self, index: int) -> Measurement:
-        return self._measurements[index]
 
     def add(self, measurement: Measurement) -> None:
         """Append a measurement.
@@ -135,14 +120,14 @@ class History:
         Raises:
             ValueError: it is older than the last one, by decisions or seconds.
         """
-        for name in ("decisions", "seconds") if self._measurements else ():
-            now, before = getattr(measurement, name), getattr(self._measurements[-1], name)
+        for name in ("decisions", "seconds") if self else ():
+            now, before = getattr(measurement, name), getattr(self[-1], name)
             if now < before:
                 raise ValueError(
                     f"{name} = {now} is below the last measurement's {before}; add "
                     "measurements in order, and use a new history for a new run"
                 )
-        self._measurements.append(measurement)
+        self.append(measurement)
 
     def series(self, players: int, opponent: str) -> list[Measurement]:
         """All measurements at one seat count against one opponent, oldest first."""

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.history import (
     SOLO,
     History,
@@ -14,7 +15,6 @@ from shakespeare_training.runs.history import (
     seats_text,
     short_count,
 )
-from shakespeare_training.runs.measuring import Measuring
 
 
 @dataclass(frozen=True)
