@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table, status_view
+from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
-from shakespeare_training.runs.measuring import Measuring
 from shakespeare_training.runs.status import SeatFigures, Status, status_line, time_left, time_text
 
 

@@ -7,9 +7,8 @@ import pytest
 
 from shakespeare_agents.search.agent import Found
 from shakespeare_env.batch import Batch
-from shakespeare_training.expert_iteration.advantages import advantages
-from shakespeare_training.expert_iteration.games import GameLog
-from shakespeare_training.expert_iteration.packing import Packed, unpacked
+from shakespeare_training.expert_iteration.games import GameLog, unpacked
+from shakespeare_training.expert_iteration.playing import advantages
 
 
 def found(prior, values):
@@ -42,7 +41,7 @@ def test_games_are_told_as_their_seats_see_them(name, players):
         noted += list(zip(rows, batch.to_move[rows].tolist(), scores, strict=True))
         log.add(len(noted), rows, prior.astype(np.float32), np.zeros(prior.shape, np.float32))
         batch.step(batch.random_actions()[rows], rows)
-    examples = log.examples()
+    _, _, examples = log.told()
     assert examples.size == len(noted)
     assert (examples.players == players).all()
     unit = batch.game.score_scale
@@ -78,12 +77,13 @@ def first_moves(batch):
 def test_parts_of_a_group_are_put_together_as_if_it_had_been_played_as_one():
     batch = Batch("figaro", n=3, players=3, seed=1, autoreset=False)
     parts = [(batch.copies(np.array(games)), np.array(games)) for games in ([1], [0, 2])]
-    expected = first_moves(batch).examples()
-    packed = [Packed.of(first_moves(games), numbers) for games, numbers in parts]
-    found = unpacked(packed, batch.game.layout.size, batch.game.actions.size)
+    _, _, expected = first_moves(batch).told()
+    packed = [first_moves(games).packed(numbers) for games, numbers in parts]
+    game = batch.game
+    found = unpacked(packed, game.layout.size, game.actions.size, game.max_seats)
     for field in expected._fields:
         one, other = getattr(found, field), getattr(expected, field)
         assert (one.dtype, one.shape) == (other.dtype, other.shape)
         assert one.tobytes() == other.tobytes()
-    small = sum(len(part.observations) + part.masks.nbytes + part.prior.nbytes for part in packed)
-    assert small < sum(array.nbytes for array in expected[:3]) / 4
+    small = sum(len(array) for part in packed for array in part.arrays)
+    assert small < sum(array.nbytes for array in expected) / 4

@@ -20,7 +20,8 @@ from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.expert_iteration.playing import Searching
 from shakespeare_training.league import League
 from shakespeare_training.ppo.device import checked_device
-from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
+from shakespeare_training.ppo.learner import SelfPlayLearner, linear
+from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 _SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "win_coef", "seed"}
 _PPO = {"win_reward_coef", "n_steps", "gae_lambda", "clip_range", "target_kl"}
@@ -30,11 +31,11 @@ _PLAN = {"simulations", "considered", "utility", "sharpness", "near_certain", "n
 """Settings that are arguments of the learners and of a search's plan."""
 
 _FLOAT = 4
-_SEAT_DECISIONS = 40
+_SEAT_DECISIONS = 50
 """About the decisions of a seat in a game; those of the bundled games have 32 to 55."""
 
 
-def make_learner(config: TrainingConfig, device: str) -> SelfPlayPPO:
+def make_learner(config: TrainingConfig, device: str) -> SelfPlayLearner:
     """Build the learner on a device (see `checked_device`).
 
     Raises:

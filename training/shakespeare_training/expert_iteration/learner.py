@@ -23,11 +23,11 @@ from shakespeare_training.expert_iteration.games import Examples, unpacked
 from shakespeare_training.expert_iteration.groups import Groups, Order
 from shakespeare_training.expert_iteration.playing import Played, SearchedGames, Searching
 from shakespeare_training.league import Ended, League
+from shakespeare_training.ppo.learner import SelfPlayLearner
 from shakespeare_training.ppo.policy import forecast_losses
-from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 
-def orders_of(learner: SelfPlayPPO) -> Sequence[Order]:
+def orders_of(learner: SelfPlayLearner) -> Sequence[Order]:
     """The orders of a learner's groups ahead, if it has any; see `ExpertIteration.orders`."""
     return learner.orders if isinstance(learner, ExpertIteration) else ()
 
@@ -36,7 +36,7 @@ class _Halted(Exception):  # noqa: N818 - nothing has failed
     """The callback wants no more games."""
 
 
-class ExpertIteration(SelfPlayPPO):
+class ExpertIteration(SelfPlayLearner):
     """Learns from groups of games, which its search plays to their end, one after the other.
 
     While it learns from a group, `groups_ahead` later ones may be played: group k with the weights
@@ -53,12 +53,11 @@ class ExpertIteration(SelfPlayPPO):
             untrained heads would mislead the search.
         target_sharpness: The coefficient of the policy's gain, beside its divergence from the one
             that played.
-        **arguments: Arguments of `SelfPlayPPO`.
+        **arguments: Arguments of `SelfPlayLearner`.
 
     Attributes:
         workers: The workers that play, by default this process.
     """
-
 
     def __init__(
         self,
@@ -222,7 +221,7 @@ class ExpertIteration(SelfPlayPPO):
         # a target like prior * exp(advantage) would turn it into entropy.
         return losses["policy_kl"] - self.target_sharpness * losses["policy_gain"]
 
-    def _losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:  # type: ignore[override]
+    def _losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
         observations, masks, prior, gained, players, shares, changes = (
             torch.from_numpy(array).to(self.device) for array in minibatch
         )

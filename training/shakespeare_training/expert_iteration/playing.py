@@ -126,7 +126,9 @@ class SearchedGames:
 class _Player:
     def __init__(self, job: SearchedGames) -> None:
         self._job = job
-        self._expert = _keeping(lambda w: job.searching.expert(job.opponents.game, self._network(w)))
+        self._expert = _keeping(
+            lambda w: job.searching.expert(job.opponents.game, self._network(w))
+        )
         self._snapshot = _keeping(lambda w: NetworkAgent(self._network(w), greedy=False))
 
     def play(self, part: Part, tell: Tell) -> Played:

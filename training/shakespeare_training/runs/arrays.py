@@ -14,7 +14,7 @@ from shakespeare_agents.storage import Arrays, StoredTensors, check_array, load_
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.lineup import NOBODY, OUTSIDE
-from shakespeare_training.ppo.self_play import SelfPlayPPO
+from shakespeare_training.ppo.learner import SelfPlayLearner
 
 _ROUNDING = 1e-5
 
@@ -22,7 +22,7 @@ Form = tuple[np.dtype[Any], tuple[int, ...]]
 """The type and shape of an array."""
 
 
-def arrays_of(learner: SelfPlayPPO) -> Arrays:
+def arrays_of(learner: SelfPlayLearner) -> Arrays:
     """All arrays of a learner by name."""
     lineup = learner.league.lineup
     arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
@@ -38,11 +38,10 @@ def arrays_of(learner: SelfPlayPPO) -> Arrays:
     return arrays
 
 
-def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayPPO) -> Arrays:
+def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayLearner) -> Arrays:
     """Read the arrays of a learner like this new one, whatever moment it was saved at.
 
-    Raises:
-        CheckpointError: the arrays are missing, damaged, or of another learner.
+    CheckpointError if they are missing, damaged, or of another learner.
     """
     own = arrays_of(learner)
     forms: dict[str, Form] = {name: (array.dtype, array.shape) for name, array in own.items()}
@@ -76,17 +75,11 @@ def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayPPO) -> Ar
     return arrays
 
 
-def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayPPO, opponents: int) -> None:
+def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayLearner, opponents: int) -> None:
     """Put the arrays of `load_arrays` into a learner, except those of its league.
 
-    Args:
-        path: The path of their file, for errors.
-        arrays: The arrays of a learner like this one.
-        learner: The learner that takes them over.
-        opponents: The number of opponents in its league.
-
-    Raises:
-        CheckpointError: games, seats and open decisions are invalid or do not agree.
+    `path` names their file in errors, and `opponents` is the number of opponents in its league.
+    CheckpointError if games, seats and open decisions are invalid or do not agree.
     """
     policy = _part(arrays, "policy")
     learner.policy.load_state_dict({name: torch.tensor(array) for name, array in policy.items()})

@@ -17,7 +17,6 @@ from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
 from shakespeare_training.runs.run import Run
-from shakespeare_training.runs.saving import Moment
 from shakespeare_training.runs.status import SeatFigures, Status
 from shakespeare_training.stopping import Stop
 

@@ -74,19 +74,32 @@ def measure(
     """
     network = Network(tensors, registry.game(config.game).layout)
     learner = Entrant(_LEARNER, NetworkAgent(network))
-    meter = Meter(kinds, games)
+    began = time.monotonic()
+    sizes = {kind: -(-games // kind[0]) * kind[0] for kind in kinds}
+    work = sum(size * players for (players, _), size in sizes.items())
+    played = seats = 0
+
+    def tell(_decisions: int, finished: int) -> None:
+        # A game takes about as long as it has seats.
+        share = (seats + finished * players) / work
+        left = (time.monotonic() - began) * (1.0 - share) / share if share else None
+        what = seats_text(players) + (f" against {name}" if name else " solo")
+        on_progress(Measuring(what, played + finished, sum(sizes.values()), share, left))
+
     for players, name in kinds:
-        on_progress(meter.begin((players, name)))
+        tell(0, 0)
         copies = name in (ITSELF, SOLO)
         opponent = learner if copies else Entrant(name, opponents[name])
         found = evaluate(
             [learner, *[opponent] * (players - 1)],
             config.game,
-            games=whole_rotations(games, players),
+            games=sizes[players, name],
             players=players,
             seed=config.seed + _SEED_OFFSET,
-            on_progress=lambda made, finished: on_progress(meter.reading(made, finished)),
+            on_progress=tell,
         )
+        played += found.games
+        seats += found.games * players
         own = found.agents[0]
         # A lone player would win every game.
         best = own.mean_score, own.score_low, own.score_high
@@ -96,59 +109,6 @@ def measure(
         margins = own.score_low, own.score_high, *best[1:]
         figures = (found.games, *rate, own.mean_score, best[0], *margins)
         yield Measurement(decisions, round(seconds, 1), players, name, *figures)
-
-
-def whole_rotations(games: int, players: int) -> int:
-    """A number of games, rounded up so that every agent has every seat equally often."""
-    return -(-games // players) * players
-
-
-class Meter:
-    """Follows an evaluation of some kinds of games.
-
-    The games of a kind are played side by side and finish together, so work is measured in
-    decisions.  A seat makes about as many in every game, estimated from the kinds played so far.
-    """
-
-    def __init__(
-        self, kinds: Sequence[Kind], games: int, *, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._clock = clock
-        self._began = clock()
-        self._sizes = {kind: whole_rotations(games, kind[0]) for kind in kinds}
-        self._kind = (0, "")
-        self._played: list[Kind] = []
-        self._decisions = self._before = 0
-
-    def begin(self, kind: Kind) -> Measuring:
-        """Go on to a kind of games."""
-        if self._decisions:
-            self._played.append(self._kind)
-            self._before += self._decisions
-        self._kind = kind
-        return self.reading(0, 0)
-
-    def reading(self, decisions: int, games: int) -> Measuring:
-        """The progress after decisions and finished games of the kind begun last."""
-        self._decisions = decisions
-        done = self._seats(self._played)
-        now = 0.0
-        if self._before:
-            now = min(decisions * done / self._before, self._seats([self._kind]))
-        share = (done + now) / self._seats(self._sizes)
-        seconds = self._clock() - self._began
-        players, opponent = self._kind
-        return Measuring(
-            seats_text(players) + (f" against {opponent}" if opponent else " solo"),
-            sum(self._sizes[kind] for kind in self._played) + games,
-            sum(self._sizes.values()),
-            share,
-            seconds * (1.0 - share) / share if share else None,
-        )
-
-    def _seats(self, kinds: Iterable[Kind]) -> int:
-        """The seats of all games of some kinds."""
-        return sum(self._sizes[kind] * kind[0] for kind in kinds)
 
 
 def log_measurement(logger: Logger, found: Measurement) -> None:

@@ -17,9 +17,6 @@ ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LONGEST_NAME = 14
 
-# At a rate of 0 or 1, one end of the interval is the rate, up to rounding.
-_ROUNDING = 1e-9
-
 Count = Annotated[int, Field(ge=1)]
 Decisions = Annotated[int, Field(ge=0, le=2 * MOST_DECISIONS)]
 """A number of decisions; a run may go past its length by a rollout."""
@@ -73,20 +70,16 @@ class Measurement:
                 f"opponent = {self.opponent!r} with players = {self.players}: it must be a name, "
                 f"and {SOLO!r} with one seat only"
             )
-        low, rate, high = self.low, self.win_rate, self.high
-        said = f"win_rate = {rate}, low = {low}, high = {high}"
-        if self.opponent in (SOLO, ITSELF):
-            if not (low is rate is high is None):
-                raise ValueError(f"{said}: must be None, as nobody can beat {self.opponent!r}")
-        elif low is None or rate is None or high is None:
-            raise ValueError(f"{said}: must be numbers against {self.opponent!r}")
-        elif not 0 <= low <= rate + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 2 * _ROUNDING:
-            raise ValueError(f"{said}: must be 0 <= low <= win_rate <= high <= 1")
-        if (self.score_low is None) != (self.score_high is None):
-            raise ValueError("score_low and score_high: must be None both, or numbers")
-        if (self.winning_low is None) != (self.winning_high is None):
-            raise ValueError("winning_low and winning_high: must be None both, or numbers")
+        if any((figure is None) != (self.opponent in (SOLO, ITSELF)) for figure in self._rates):
+            raise ValueError(
+                f"win_rate, low and high = {self._rates}: must be None against {ITSELF!r} and "
+                "alone, and numbers against others"
+            )
         return self
+
+    @property
+    def _rates(self) -> tuple[float | None, float | None, float | None]:
+        return self.win_rate, self.low, self.high
 
     @property
     def percents(self) -> tuple[float, float, float] | None:

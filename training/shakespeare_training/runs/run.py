@@ -172,7 +172,13 @@ class Run:
             run = cls(config, folder, device=device, bfloat16=facts.bfloat16)
             run._lock = lock
             restore_state(folder, state, run.learner)
-            run._check_opponents(facts.digests)
+            for name, digest in run._digests.items():
+                if facts.digests.get(name) != digest:
+                    raise CheckpointError(
+                        f"{folder}: the weights or the source of the opponent {name!r} have "
+                        "changed since the run was started, so resuming would mix two opponents; "
+                        "put the old ones back"
+                    )
             run.history = History(facts.history)
             run.seconds = facts.seconds
             run.commands = list(facts.commands)
@@ -222,16 +228,6 @@ class Run:
         """Set the time limit, and return its option on the command line."""
         self.limit = None if minutes is None else self.seconds + 60.0 * minutes
         return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
-
-    def _check_opponents(self, digests: dict[str, str]) -> None:
-        """Refuse other opponents than it was saved with."""
-        for name, digest in self._digests.items():
-            if digests.get(name) != digest:
-                raise CheckpointError(
-                    f"{self.folder}: the weights or the source of the opponent {name!r} have "
-                    "changed since the run was started, so resuming would mix two opponents; "
-                    "put the old ones back"
-                )
 
     @property
     def decisions(self) -> int:

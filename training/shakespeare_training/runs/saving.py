@@ -27,7 +27,7 @@ from shakespeare_env.game import Game
 from shakespeare_training.expert_iteration.groups import Order
 from shakespeare_training.expert_iteration.learner import ExpertIteration, orders_of
 from shakespeare_training.league import Opponent
-from shakespeare_training.ppo.self_play import SelfPlayPPO
+from shakespeare_training.ppo.learner import SelfPlayLearner
 from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
 from shakespeare_training.runs.folder import STATE_NAME
 from shakespeare_training.runs.history import History
@@ -66,7 +66,7 @@ class Moment:
         return int(self.numbers["decisions"])
 
     @classmethod
-    def of(cls, learner: SelfPlayPPO, seconds: float, history: History) -> Moment:
+    def of(cls, learner: SelfPlayLearner, seconds: float, history: History) -> Moment:
         """A copy of it all, which takes some milliseconds."""
         return cls(
             arrays={name: array.copy() for name, array in arrays_of(learner).items()},
@@ -85,11 +85,7 @@ class Moment:
 
 
 def save_state(folder: Path, game: Game, moment: Moment, facts: Mapping[str, Any]) -> None:
-    """Replace the state of a run; the folder is created if missing.
-
-    Raises:
-        OSError: a file cannot be written; the last state is intact.
-    """
+    """Replace the state of a run; after an OSError the last state is intact."""
     stored = storage.store_tensors(folder, _STEM, moment.arrays)
     snapshots = [_stored(folder, f"{_SNAPSHOT}-{one.name}", one) for one in moment.snapshots]
     ahead = [_stored(folder, _ORDER, order) for order in moment.orders]
@@ -115,9 +111,8 @@ def save_state(folder: Path, game: Game, moment: Moment, facts: Mapping[str, Any
 def read_state(folder: Path) -> RunState:
     """The JSON of a run.
 
-    Raises:
-        CheckpointError: it is missing, damaged, or of another game, box or version; a note says how
-            to start from the checkpoint, if any.
+    CheckpointError if it is missing, damaged, or of another game, box or version; a note says how
+    to start from the checkpoint, if any.
     """
     path = folder / STATE_NAME
     try:
@@ -138,11 +133,10 @@ def read_state(folder: Path) -> RunState:
     return state
 
 
-def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
+def restore_state(folder: Path, state: RunState, learner: SelfPlayLearner) -> None:
     """Put a new learner, made with the run's settings, into the state from `read_state`.
 
-    Raises:
-        CheckpointError: files are missing or damaged, or do not fit this run.
+    CheckpointError if files are missing or damaged, or do not fit this run.
     """
     shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
     snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
@@ -160,7 +154,7 @@ def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
         snapshot.stored = stored
     learner.num_timesteps = state.decisions
     learner._n_updates = state.updates
-    learner.rng.bit_generator.state = state.rng.model_dump()
+    learner.rng.bit_generator.state = state.rng
 
 
 def _versions(game: Game) -> dict[str, str]:

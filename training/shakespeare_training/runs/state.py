@@ -5,9 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
+import numpy as np
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_agents.storage import StoredTensors
@@ -35,20 +44,16 @@ class Entries(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class PCG64State(Entries):
-    """The numbers of NumPy's PCG64."""
+def _checked_generator(state: Any) -> Any:
+    try:
+        np.random.PCG64().state = state
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise ValueError("is no state of NumPy's PCG64") from None
+    return state
 
-    state: Annotated[int, Field(ge=0, lt=2**128)]
-    inc: Annotated[int, Field(ge=0, lt=2**128)]
 
-
-class GeneratorState(Entries):
-    """A NumPy generator, as its `bit_generator.state`."""
-
-    bit_generator: Literal["PCG64"]
-    state: PCG64State
-    has_uint32: Annotated[int, Field(ge=0, le=1)]
-    uinteger: Annotated[int, Field(ge=0, lt=2**32)]
+GeneratorState = Annotated[dict[str, Any], AfterValidator(_checked_generator)]
+"""A NumPy generator, as its `bit_generator.state`."""
 
 
 class OpponentState(Entries):
@@ -155,11 +160,7 @@ class RunState(Entries):
 
 
 def parse_state(data: Mapping[str, Any], path: str) -> RunState:
-    """Check the JSON of a run.
-
-    Raises:
-        CheckpointError: names `path`, the entry, its value and the remedy.
-    """
+    """Check the JSON of a run; a CheckpointError names `path`, the entry, value and remedy."""
     if not _is_moderate(data):
         raise CheckpointError(
             f"{path}: has more than {_MOST_VALUES:,} values, or {_MOST_ENTRIES:,} in one object; "
