@@ -18,7 +18,7 @@ from shakespeare_training.terminal import (
     UnbreakableConsole,
     busy,
     complete_setting,
-    faults_told,
+    give_up_on,
     import_what_trains,
     stoppable,
 )
@@ -141,7 +141,7 @@ def train(
 
         given = {"decisions": decisions, "seed": seed}
         overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
-        with faults_told(folder, ShakespeareEnvError, ValueError, TypeError):
+        with give_up_on(folder, ShakespeareEnvError, ValueError, TypeError):
             overrides |= map(config_text.parse_override, settings or [])
             if resume is not None and not print_config:
                 _refuse_changes(
@@ -174,7 +174,7 @@ def train(
                 if start is not None and searches and (heads := read_card(start).heads):
                     said = f"the heads {' and '.join(heads)} of {start} are kept: no warm-up"
                     console.print(said, highlight=False, soft_wrap=True)
-        with faults_told(folder, TrainingError), run:
+        with give_up_on(folder, TrainingError), run:
             train_run(run, console, stop, crew)
 
 

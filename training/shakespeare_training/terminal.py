@@ -63,7 +63,7 @@ def import_what_trains(console: Console) -> None:
 
 
 @contextmanager
-def faults_told(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
+def give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
     from shakespeare_training.runs.folder import how_to_go_on
 

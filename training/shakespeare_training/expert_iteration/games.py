@@ -92,7 +92,7 @@ class GameLog:
         seen = (batch.obs[rows], batch.mask[rows])
         self._noted.append((rows, steps, seats, scores, *seen, prior, advantages))
 
-    def told(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Examples]:
+    def decisions(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Examples]:
         """All decisions once the games are over: int64[k] games, int64[k] steps, and the rest."""
         rows, steps, seats, scores, *found = map(np.concatenate, zip(*self._noted, strict=True))
         batch = self._batch
@@ -111,7 +111,7 @@ class GameLog:
 
     def packed(self, games: NDArray[np.int64]) -> Packed:
         """All decisions, if the games have the numbers int64[m] in their group."""
-        rows, steps, examples = self.told()
+        rows, steps, examples = self.decisions()
         deflated = tuple(zlib.compress(array.tobytes(), _LEVEL) for array in examples)
         return Packed(games[rows], steps, deflated)
 

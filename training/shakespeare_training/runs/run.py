@@ -12,7 +12,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
-from shakespeare_agents.checkpoint import load_checkpoint, save_checkpoint
+from shakespeare_agents.checkpoint import load_checkpoint
 from shakespeare_agents.naming import running_python
 from shakespeare_agents.network import LARGEST_WEIGHT, Network
 from shakespeare_agents.registry import digest_of
@@ -44,7 +44,7 @@ from shakespeare_training.runs.folder import (
     take_saved,
 )
 from shakespeare_training.runs.history import History
-from shakespeare_training.runs.saving import Moment, read_state, restore_state, save_state
+from shakespeare_training.runs.saving import Moment, read_state, restore_state, save_run
 
 _TIME_OPTION = " --minutes "
 """The option for the time limit in commands."""
@@ -312,34 +312,14 @@ class Run:
             OSError: a file cannot be written; the last state is intact.
         """
         self.check_open()
-        moment = moment or self.moment()
-        game = registry.game(self.config.game)
-        config = self.config.to_json()
-        history = moment.history.to_json()
-        save_checkpoint(
+        save_run(
             self.folder,
-            moment.tensors,
-            game,
-            players=sorted(set(self.config.players)),
-            command=" && ".join(self.commands),
-            settings=config,
-            figures={
-                "decisions": moment.decisions,
-                "games": moment.numbers["league"]["finished"],
-                "seconds": round(moment.seconds, 1),
-                "precision": self.precision,
-                "history": history,
-            },
+            self.config,
+            moment or self.moment(),
+            commands=self.commands,
+            digests=self._digests,
+            precision=self.precision,
         )
-        facts = {
-            "config": config,
-            "bfloat16": self.learner.policy.use_bfloat16,
-            "commands": self.commands,
-            "digests": self._digests,
-            "seconds": moment.seconds,
-            "history": history,
-        }
-        save_state(self.folder, game, moment, facts)
         self._write_config()
         mark_saved(self.folder)
 

@@ -18,12 +18,14 @@ from shakespeare_agents.checkpoint import (
     actions_digest,
     layout_digest,
     load_network,
+    save_checkpoint,
     unfit,
 )
 from shakespeare_agents.network import Tensors
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
+from shakespeare_training.config import TrainingConfig
 from shakespeare_training.expert_iteration.groups import Order
 from shakespeare_training.expert_iteration.learner import ExpertIteration, orders_of
 from shakespeare_training.league import Opponent
@@ -84,8 +86,36 @@ class Moment:
         )
 
 
-def save_state(folder: Path, game: Game, moment: Moment, facts: Mapping[str, Any]) -> None:
-    """Replace the state of a run; after an OSError the last state is intact."""
+def save_run(
+    folder: Path,
+    config: TrainingConfig,
+    moment: Moment,
+    *,
+    commands: Sequence[str],
+    digests: Mapping[str, str],
+    precision: str,
+) -> None:
+    """Replace the checkpoint to play from, then the state to resume from.
+
+    After an OSError the last state is intact.
+    """
+    game = registry.game(config.game)
+    settings, history = config.to_json(), moment.history.to_json()
+    save_checkpoint(
+        folder,
+        moment.tensors,
+        game,
+        players=sorted(set(config.players)),
+        command=" && ".join(commands),
+        settings=settings,
+        figures={
+            "decisions": moment.decisions,
+            "games": moment.numbers["league"]["finished"],
+            "seconds": round(moment.seconds, 1),
+            "precision": precision,
+            "history": history,
+        },
+    )
     stored = storage.store_tensors(folder, _STEM, moment.arrays)
     snapshots = [_stored(folder, f"{_SNAPSHOT}-{one.name}", one) for one in moment.snapshots]
     ahead = [_stored(folder, _ORDER, order) for order in moment.orders]
@@ -99,7 +129,14 @@ def save_state(folder: Path, game: Game, moment: Moment, facts: Mapping[str, Any
             for weights, order in zip(ahead, moment.orders, strict=True)
         ],
         **moment.numbers,
-        "facts": dict(facts),
+        "facts": {
+            "config": settings,
+            "bfloat16": precision == "bfloat16",
+            "commands": commands,
+            "digests": digests,
+            "seconds": moment.seconds,
+            "history": history,
+        },
     }
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
     storage.write_atomically(folder / STATE_NAME, text.encode())
