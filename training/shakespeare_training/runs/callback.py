@@ -17,7 +17,7 @@ from shakespeare_training.runs.display import TrainingDisplay
 from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
 from shakespeare_training.runs.run import Run
-from shakespeare_training.runs.status import SeatFigures, Status
+from shakespeare_training.runs.status import Status
 from shakespeare_training.stopping import Stop
 
 _RECENT_GAMES = 500
@@ -208,12 +208,7 @@ class RunCallback(BaseCallback):
             rate=self._pace.rate,
             seconds=run.elapsed,
             limit=run.limit,
-            seats={
-                count: SeatFigures(len(scores), *np.mean(scores, axis=0).tolist())
-                if scores
-                else SeatFigures()
-                for count, scores in self._scores.items()
-            },
+            seats=self._scores,
             opponents={name: (games, rate) for name, games, rate in run.learner.league.payoffs()},
             history=run.history,
             measuring=self._measuring,

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
+from statistics import fmean
 from typing import Any
 
 from rich import box
@@ -24,7 +25,6 @@ from shakespeare_training.runs.history import (
     short_name,
 )
 from shakespeare_training.runs.status import (
-    SeatFigures,
     Status,
     measurement_line,
     measuring_texts,
@@ -133,12 +133,13 @@ def _seat_table(status: Status, width: int) -> RenderableType:
     won = [Text(f"won against\n{short_name(rival)}") for rival in shown]
     table = _table("seats", "recent\ngames", *_SCORES, *won)
     for players in sorted({*status.seats, *(seats for seats, _ in history.keys())}):  # noqa: SIM118
-        recent = status.seats.get(players, SeatFigures())
+        scores = status.seats.get(players, ())
+        mean, best = map(fmean, zip(*scores, strict=True)) if scores else (None, None)
         table.add_row(
             str(players),
-            short_count(recent.games),
-            score_text(recent.mean_score, None),
-            Text(score_text(recent.mean_winning_score, None), "bold"),
+            short_count(len(scores)),
+            score_text(mean, None),
+            Text(score_text(best, None), "bold"),
             *(_win_rate(history.latest(players, rival)) for rival in shown),
         )
     if not rivals:
