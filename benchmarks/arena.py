@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +18,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import track
 
 from benchmarks import report
 from benchmarks.engine import usual_seats
@@ -83,12 +83,9 @@ def main(
         cases = {"evaluate": evaluated, "arena": in_arena}
         for play in cases.values():  # what comes first compiles
             play(name, agents, 64)
-        rates: dict[str, list[float]] = {kind: [] for kind in cases}
-        for _ in track(range(repeats), f"measuring {name}", transient=True):
-            for kind, play in cases.items():
-                rates[kind].append(play(name, agents, games))
-        of_each = zip(rates["arena"], rates["evaluate"], strict=True)
-        ratios[name] = statistics.median(one / other for one, other in of_each)
+        timed = {kind: partial(play, name, agents, games) for kind, play in cases.items()}
+        rates = report.in_turns(timed, repeats, f"measuring {name}")
+        ratios[name] = report.median_ratio(rates, "arena", "evaluate")
         medians = {kind: statistics.median(found) for kind, found in rates.items()}
         figures = ", ".join(f"{kind} {median:,.0f}" for kind, median in medians.items())
         Console().print(

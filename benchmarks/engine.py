@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Annotated
@@ -20,7 +21,6 @@ from typing import Annotated
 import numpy as np
 import typer
 from rich.console import Console
-from rich.progress import track
 
 from benchmarks import report
 from shakespeare_env import Batch, Position, registry
@@ -32,13 +32,10 @@ PLAYERS, MANY = 4, 4096
 """Seats, where a game allows them, and games of the large batches."""
 
 
-def decisions_per_second(batch: Batch, seconds: float) -> float:
-    steps = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
-        batch.step(batch.random_actions())
-        steps += 1
-    return steps * batch.n / elapsed
+def step_all(batch: Batch) -> int:
+    """A random move in every game of a batch."""
+    batch.step(batch.random_actions())
+    return batch.n
 
 
 def moves_per_second(game: str, seconds: float) -> float:
@@ -97,12 +94,12 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
     cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
-            batch.step(batch.random_actions())
-    found: dict[str, list[float]] = {name: [] for name in cases}
-    for _ in track(range(repeats), description="stepping"):
-        for name, batch in cases.items():
-            found[name].append(decisions_per_second(batch, seconds))
-    return found
+            step_all(batch)
+    timed = {
+        name: partial(report.rate, partial(step_all, batch), seconds)
+        for name, batch in cases.items()
+    }
+    return report.in_turns(timed, repeats, "stepping")
 
 
 def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:

@@ -34,7 +34,7 @@ from shakespeare_training.config import TrainingConfig, override
 from shakespeare_training.config_text import chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration
 from shakespeare_training.learner import make_learner
-from shakespeare_training.ppo.self_play import SelfPlayPPO
+from shakespeare_training.ppo.learner import SelfPlayLearner
 
 COLUMNS = ("decisions a second", "a used core's second")
 
@@ -84,7 +84,7 @@ def used() -> float:
     return float(sum(one.user + one.system for one in times))
 
 
-def learner_of(config: TrainingConfig) -> SelfPlayPPO:
+def learner_of(config: TrainingConfig) -> SelfPlayLearner:
     """A learner that begins with the bundled network."""
     learner = make_learner(config, "cpu")
     rules = registry.game(config.game)

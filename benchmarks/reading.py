@@ -7,13 +7,12 @@ turns; figures are medians of repeats.
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import track
 
 from benchmarks import report
 from benchmarks.engine import usual_seats
@@ -71,13 +70,10 @@ def main(
             settings = settings_of(name, entrants, games=games, seed=0)
             write_dataset(folder, settings, entrants)
             measured = cases(folder, name)
-            rates: dict[str, list[float]] = {case: [] for case in measured}
             for read in measured.values():  # what comes first compiles
                 read()
-            for _ in track(range(repeats), f"measuring {name}", transient=True):
-                for case, read in measured.items():
-                    began = time.perf_counter()
-                    rates[case].append(read() / (time.perf_counter() - began))
+            timed = {case: partial(report.rate, read, 0.0) for case, read in measured.items()}
+            rates = report.in_turns(timed, repeats, f"measuring {name}")
         report.show(f"{name}: decisions a second", rates, list(rates))
         report.save(output, rates)
 

@@ -12,19 +12,39 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 Rates = Mapping[str, Sequence[float]]
 """Decisions a second of every repeat, by case."""
 
 
-def rate(step: Callable[[], int], seconds: float) -> float:
-    """Decisions a second of a function that returns how many it played."""
-    decisions = 0
-    started = time.perf_counter()
-    while (elapsed := time.perf_counter() - started) < seconds:
+def rate(
+    step: Callable[[], int], seconds: float, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    """Decisions a second of a function that returns how many it played; called once at least."""
+    started = clock()
+    decisions = step()
+    while (elapsed := clock() - started) < seconds:
         decisions += step()
     return decisions / elapsed
+
+
+def in_turns(
+    cases: Mapping[str, Callable[[], float | None]], repeats: int, what: str
+) -> dict[str, list[float]]:
+    """The rates of all cases, measured in turns, so that drift hits them alike; None is no rate."""
+    found: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in track(range(repeats), what, transient=True):
+        for name, case in cases.items():
+            if (measured := case()) is not None:
+                found[name].append(measured)
+    return found
+
+
+def median_ratio(rates: Rates, one: str, other: str) -> float:
+    """The median ratio within repeats, so that drift cancels."""
+    return statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
 
 
 def machine() -> str:
@@ -39,6 +59,7 @@ def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None 
         summary = {
             name: {"median": statistics.median(found), "min": min(found), "max": max(found)}
             for name, found in rates.items()
+            if found
         }
         facts: dict[str, Any] = {"machine": machine(), "python": python, "seed": 0}
         content = {**facts, "decisions per second": summary, **(figures or {})}
@@ -60,7 +81,6 @@ def show(title: str, rates: Rates, names: Iterable[str]) -> None:
 
 
 def show_ratio(rates: Rates, one: str, other: str) -> None:
-    """Print the median ratio within repeats, so that drift cancels."""
-    if one in rates and other in rates:
-        ratio = statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
-        Console().print(f"{one} / {other}: {ratio:.2f}")
+    """Print a `median_ratio` if both cases have rates."""
+    if rates.get(one) and rates.get(other):
+        Console().print(f"{one} / {other}: {median_ratio(rates, one, other):.2f}")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import track
 from threadpoolctl import ThreadpoolController
 
 from benchmarks import report
@@ -78,14 +78,6 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     }
 
 
-def per_processor_second(step: Callable[[], int], seconds: float) -> float:
-    """Evaluations a second of processor time, for about `seconds` seconds."""
-    evaluations, started = 0, time.process_time()
-    while (elapsed := time.process_time() - started) < seconds:
-        evaluations += step()
-    return evaluations / elapsed
-
-
 def main(
     repeats: Annotated[int, typer.Option(help="Repeats of every measurement.", min=1)] = 7,
     seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 1.0,
@@ -95,11 +87,11 @@ def main(
     every = {name: case for game in registry.names() for name, case in cases(game).items()}
     for case in every.values():
         case()
-    found: dict[str, list[float]] = {name: [] for name in every}
+    timed = {
+        name: partial(report.rate, case, seconds, time.process_time) for name, case in every.items()
+    }
     with ThreadpoolController().limit(limits=1, user_api="blas"):
-        for _ in track(range(repeats), description="searching"):
-            for name, case in every.items():
-                found[name].append(per_processor_second(case, seconds))
+        found = report.in_turns(timed, repeats, "searching")
     report.save(output, found)
     report.show("evaluations a second of processor time", found, found)
     for game in registry.names():

@@ -16,7 +16,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from rich.progress import track
 
 from benchmarks import report
 from benchmarks.peers import PEERS, aec_rate
@@ -145,11 +144,8 @@ def main(
     console = Console()
     with console.status("warming up"):
         everything = cases()
-    found: dict[str, list[float]] = {}
-    for _ in track(range(repeats), description="stepping"):
-        for name, measure in everything.items():
-            if (rate := measure(seconds)) is not None:
-                found.setdefault(name, []).append(rate)
+    timed = {name: partial(measure, seconds) for name, measure in everything.items()}
+    found = report.in_turns(timed, repeats, "stepping")
     report.save(output, found)
     report.show("random play, four seats", found, everything)
     report.show_ratio(found, SELF_PLAY, BATCH)

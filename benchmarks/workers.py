@@ -10,12 +10,12 @@ from __future__ import annotations
 import statistics
 import time
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import track
 from rich.table import Table
 
 from benchmarks import report
@@ -61,15 +61,10 @@ def main(
                 for crew in crews.values():
                     rate(game, agent, WARM_UP, crew)
                 games = max(int(rate(game, agent, WARM_UP, None) * seconds), WARM_UP)
-                found: dict[str, list[float]] = {kind: [] for kind in KINDS}
-                for _ in track(range(repeats), f"{game}, {agent}", transient=True):
-                    for kind, crew in crews.items():
-                        found[kind].append(rate(game, agent, games, crew))
+                timed = {kind: partial(rate, game, agent, games, c) for kind, c in crews.items()}
+                found = report.in_turns(timed, repeats, f"{game}, {agent}")
                 ratios = {
-                    kind: statistics.median(
-                        one / other
-                        for one, other in zip(found[kind], found["this process"], strict=True)
-                    )
+                    kind: report.median_ratio(found, kind, "this process")
                     for kind in list(KINDS)[1:]
                 }
                 figures |= {f"{game}, {agent}, {kind}": ratio for kind, ratio in ratios.items()}

@@ -119,7 +119,7 @@ REFERENCE = {
     "training": (
         "Training",
         _modules("shakespeare_training", "config league")
-        + _modules("shakespeare_training.ppo", "self_play buffer advantages policy")
+        + _modules("shakespeare_training.ppo", "learner self_play buffer advantages policy")
         + _modules("shakespeare_training.expert_iteration", "learner")
         + _modules("shakespeare_training.runs", "run evaluation"),
     ),

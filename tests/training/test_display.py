@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 
 from shakespeare_training.runs.display import TrainingDisplay, measurement_table, status_view
+from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.history import ITSELF, SOLO, History, Measurement
-from shakespeare_training.runs.measuring import Measuring
-from shakespeare_training.runs.status import SeatFigures, Status, status_line, time_left, time_text
+from shakespeare_training.runs.status import Status, status_line, time_left, time_text
 
 
 def filled(decisions=(0, 12_000_000), rivals=("heuristic", "random")):
@@ -33,7 +33,7 @@ STATUS = Status(
     total=30_000_000,
     rate=14_210.4,
     seconds=3872.0,
-    seats={1: SeatFigures(800, 27.1, 27.1), 4: SeatFigures(12_400, 21.3, 28.9)},
+    seats={1: [(27.1, 27.1)] * 800, 4: [(21.3, 28.9)] * 12_400},
     opponents={"first": (340, 0.61), "hard [red]": (80, 0.47), "unplayed": (0, float("nan"))},
     history=filled(),
     measuring=Measuring("4 seats against heuristic", 312, 4000, 0.25, 75.0),

@@ -1,4 +1,4 @@
-"""A folder is one run's and one process's, whatever else is in it."""
+"""A folder is one run's and one process's, and runs no Python that is not trusted."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from shakespeare_agents.checkpoint import load_checkpoint
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
+from shakespeare_training.config import override
 from shakespeare_training.runs.folder import take_new, take_saved
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
@@ -42,11 +43,14 @@ def said_of(folder, option):
 
 
 def test_a_run_has_its_folder_until_it_is_closed(folder):
+    program = "import sys; from filelock import FileLock; FileLock(sys.argv[1]).acquire(timeout=0)"
+    words = [sys.executable, "-c", program, str(folder / ".lock")]
     with Run.resume(folder, device="cpu") as run:
-        for attempt in (Run.resume, lambda folder: Run.create(SMALL, folder)):
-            with pytest.raises(TrainingError, match=TAKEN):
-                attempt(folder)
+        other = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert "filelock._error.Timeout" in other.stderr
+        assert TAKEN in said_of(folder, "--resume")
         load_checkpoint(folder, registry.game(registry.DEFAULT))  # who reads needs no lock
+    assert subprocess.run(words, check=False).returncode == 0
     for use in (run.save, lambda: train(run, Console(quiet=True))):
         with pytest.raises(TrainingError, match="has been closed; resume it"):
             use()
@@ -60,25 +64,17 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
 
 def test_what_is_in_use_is_not_even_read(folder):
     """The other process may be about to replace what would be read."""
+    attempts = (Run.resume, lambda folder: Run.create(SMALL, folder, start=None))
     with FileLock(folder / ".lock"):
         (folder / "run.json").write_text("{")
-        with pytest.raises(TrainingError, match=TAKEN):
-            Run.resume(folder)
-        (folder / "run.json").unlink()
-        (folder / ".unsaved").touch()
-        for attempt in (Run.resume, lambda folder: Run.create(SMALL, folder, start=None)):
+        for attempt in attempts:
             with pytest.raises(TrainingError, match=TAKEN):
                 attempt(folder)
-
-
-def test_a_run_keeps_other_processes_out_and_the_command_says_so(folder):
-    program = "import sys; from filelock import FileLock; FileLock(sys.argv[1]).acquire(timeout=0)"
-    words = [sys.executable, "-c", program, str(folder / ".lock")]
-    with Run.resume(folder, device="cpu"):
-        other = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert TAKEN in said_of(folder, "--resume")
-    assert "filelock._error.Timeout" in other.stderr
-    assert subprocess.run(words, check=False).returncode == 0
+        (folder / "run.json").unlink()
+        (folder / ".unsaved").touch()
+        for attempt in attempts:
+            with pytest.raises(TrainingError, match=TAKEN):
+                attempt(folder)
 
 
 def test_a_file_is_no_folder(tmp_path):
@@ -146,3 +142,53 @@ def test_a_marker_beside_a_state_says_nothing(folder):
         take_new(folder)
     Run.resume(folder, device="cpu").close()
     assert not (folder / ".unsaved").exists()
+
+
+CODE = """
+import pathlib
+pathlib.Path(__file__).with_name("was_run").touch()
+
+def first(observations, masks, rng):
+    return masks.argmax(axis=1)
+"""
+
+
+def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, was_run = tmp_path / "planted.py", tmp_path / "was_run"
+    code.write_text(CODE)
+    config = override(
+        SMALL,
+        opponents={"current": 0.5, "planted.py:first": 0.5},
+        evaluation_opponents=["planted.py:first"],
+    )
+    with Run.create(config, tmp_path / "run", device="cpu") as run:
+        assert [opponent.name for opponent in run.learner.league.named] == ["planted.py:first"]
+        run.save()
+
+    def forget():
+        """The file is as if it had never been run."""
+        was_run.unlink()
+        for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
+            del sys.modules[name]
+
+    def resume(*trusted):
+        return Run.resume(tmp_path / "run", device="cpu", trusted=trusted)
+
+    forget()
+    said = "its settings name Python, which would be run: 'planted.py:first'; if you trust it, give"
+    for trusted in ([], ["other.py:first"]):
+        with pytest.raises(CheckpointError, match=said):
+            resume(*trusted)
+    message = refused("train", "--resume", str(tmp_path / "run"), "--device", "cpu")
+    assert "if you trust it, give each with --trust" in message
+    assert not was_run.exists()
+
+    with resume("planted.py:first") as run:
+        assert list(run._opponents) == ["planted.py:first"]
+    assert was_run.exists()
+
+    forget()
+    code.write_text(f"{CODE}# changed\n")
+    with pytest.raises(CheckpointError, match=r"source of the opponent 'planted\.py:first' have"):
+        resume("planted.py:first")

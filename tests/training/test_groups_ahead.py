@@ -118,5 +118,3 @@ def test_a_group_is_played_with_the_weights_of_as_many_updates_ago(monkeypatch, 
         assert given[group][0] == weights[group]
         assert given[group][1] == (given[group][2] >= 400)
     assert len(given) == len(after_update) + count
-
-

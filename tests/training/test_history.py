@@ -58,25 +58,13 @@ def test_measurements_survive_json_and_are_found_by_what_they_are_of():
         ({"players": 1}, "with one seat only"),
         ({"opponent": SOLO}, "with one seat only"),
         ({"seconds": math.inf}, r"seconds\n.*finite number"),
-        ({"win_rate": None}, "win_rate = None, .*must be numbers"),
-        ({"win_rate": 0.7}, "low <= win_rate <= high"),
-        ({"low": -0.1}, "0 <= low"),
-        ({"high": 1.1}, "high <= 1"),
-        ({"opponent": ITSELF, "win_rate": 0.5}, "must be None"),
-        ({"score_low": 19.0}, "score_low = 19.0, score_high = None: must be None both"),
-        ({"score_low": 20.5, "score_high": 21.0}, "around the mean 20.0"),
-        ({"winning_low": 25.0, "winning_high": 25.25}, "around the mean 25.5"),
+        ({"win_rate": None}, "win_rate, low and high = .*numbers against others"),
+        ({"opponent": ITSELF, "win_rate": 0.5}, "must be None against 'itself'"),
     ],
 )
 def test_wrong_figures_are_refused(changes, fault):
     with pytest.raises(ValueError, match=fault):
         measurement(**changes)
-
-
-def test_ends_of_an_interval_may_be_a_last_bit_off():
-    below_one = math.nextafter(1.0, 0.0)
-    assert measurement(win_rate=1.0, low=0.9, high=below_one).high == below_one
-    assert measurement(win_rate=0.0, low=5e-18, high=0.1).low == 5e-18
 
 
 def test_order_is_kept():

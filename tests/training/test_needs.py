@@ -13,8 +13,7 @@ from shakespeare_training import learner as learners
 from shakespeare_training.config import make_config
 from shakespeare_training.config_text import bundled_names, chosen_config
 from shakespeare_training.expert_iteration.learner import ExpertIteration
-from shakespeare_training.learner import make_learner
-from shakespeare_training.needs import check_memory, needs
+from shakespeare_training.learner import check_memory, make_learner, needs
 from tests.training.short_runs import SMALL, played
 
 OF_SEARCH = {"algorithm": "expert_iteration", "opponents": {"current": 1.0}}
@@ -69,8 +68,8 @@ def test_what_whole_games_leave_to_learn_is_counted(name):
 )
 def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings, remedy):
     monkeypatch.setattr(learners, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
-    monkeypatch.setattr(memory, "total_memory", lambda: 2**40)
-    with pytest.raises(MemoryLimitError, match=rf"run needs about .* use 1 TiB: {remedy}$"):
+    monkeypatch.setattr(memory, "total_memory", lambda: 2**39)
+    with pytest.raises(MemoryLimitError, match=rf"run needs about .* use 512 GiB: {remedy}$"):
         make_learner(make_config(settings, "here"), "cpu")
 
 

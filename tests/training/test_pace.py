@@ -2,10 +2,13 @@
 
 import pytest
 
+from shakespeare_agents import make
+from shakespeare_env import registry
 from shakespeare_training.config import TrainingConfig
+from shakespeare_training.runs.callback import Pace
+from shakespeare_training.runs.evaluation import Measuring, kinds_of_games, measure
 from shakespeare_training.runs.history import ITSELF, SOLO
-from shakespeare_training.runs.measuring import Meter, kinds_of_games
-from shakespeare_training.runs.pace import Pace
+from tests.agents.networks import random_tensors
 
 
 class Clock:
@@ -40,20 +43,21 @@ def test_kinds_of_games():
     assert kinds_of_games(config) == [(1, SOLO), (3, "random"), (3, ITSELF)]
 
 
-def test_work_is_measured_by_the_decisions_of_what_was_played():
-    clock = Clock()
-    meter = Meter([(1, SOLO), (3, "my.py:Agent")], 10, clock=clock)
-    found = meter.begin((1, SOLO))
-    assert (found.what, found.games, found.total) == ("1 seat solo", 0, 10 + 12)
-    assert (found.share, found.seconds_left) == (0.0, None)
-    assert meter.reading(200, 0).share == 0.0, "how long a game is nobody knows yet"
-    meter.reading(500, 10)
-    clock.now += 4.0
-    # 46 seats in all, 10 of them done.
-    found = meter.begin((3, "my.py:Agent"))
-    assert (found.what, found.games) == ("3 seats against my.py:Agent", 10)
-    assert found.share == pytest.approx(10 / 46)
-    assert found.seconds_left == pytest.approx(4.0 * 36 / 10)
-    # Of these games' 36 seats as many decisions are expected as of the others, 50.
-    assert meter.reading(900, 0).share == pytest.approx((10 + 18) / 46)
-    assert meter.reading(9000, 11).share == 1.0, "longer than expected"
+def test_an_evaluation_tells_how_far_it_is():
+    """Games of one kind end together, and each takes as long as it has seats."""
+    game = registry.game("figaro")
+    tensors = random_tensors(8, game.layout.size, game.actions.size)
+    kinds = [(3, "random"), (4, ITSELF)]
+    told: list[Measuring] = []
+    config, opponents = TrainingConfig(game="figaro"), {"random": make("random", game)}
+    measured = measure(tensors, opponents, config, kinds, 5, 0, 0.0, on_progress=told.append)
+    assert [found.games for found in measured] == [6, 8]
+    assert (told[0].what, told[0].games, told[0].share) == ("3 seats against random", 0, 0.0)
+    assert told[0].seconds_left is None
+    assert {one.total for one in told} == {14}
+    between = next(one for one in told if one.what == "4 seats against itself")
+    assert between.games == 6
+    assert between.share == pytest.approx(18 / 50)
+    assert between.seconds_left is not None
+    assert (told[-1].games, told[-1].share, told[-1].seconds_left) == (14, 1.0, 0.0)
+    assert [one.share for one in told] == sorted(one.share for one in told)

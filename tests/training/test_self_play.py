@@ -17,7 +17,8 @@ from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
-from shakespeare_training.ppo.self_play import SelfPlayPPO, linear
+from shakespeare_training.ppo.learner import linear
+from shakespeare_training.ppo.self_play import SelfPlayPPO
 from tests.training.toy_game import NAME, make_toy, set_pile
 
 pytestmark = pytest.mark.usefixtures("toy")

@@ -61,22 +61,20 @@ HUGE = 10**30
         ("arrays", [], r"arrays = \[\]: must be a table"),
         ("league.active", 0, "league.active = 0 is no snapshot in use"),
         ("league.active", 99, "league.active = 99 is no snapshot in use"),
-        ("league.active_until", 10**9, "= 1000000000 is more than the 16 games"),
         ("league.opponents.0.name", "random", "the settings name"),
         ("league.opponents.0.retired", True, "the settings name"),
         ("league.opponents.0.wins", 100.0, "wins = 100.0 are more than games"),
         ("league.opponents.1.name", "-5", "the snapshot '-5' must be named by its age"),
         ("league.opponents.1.name", "999999", "must be named by its age in decisions"),
-        ("league.rng.bit_generator", "MT19937", "must be 'PCG64'"),
-        ("league.rng.state.inc", 2, "inc = 2 is even"),
+        ("league.rng.bit_generator", "MT19937", "league.rng: is no state of NumPy's PCG64"),
+        ("rng.state.state", -1, "rng: is no state of NumPy's PCG64"),
         ("snapshots", {}, "snapshots = {}: must be a list"),
         ("snapshots", [], "there are 0 snapshots, but the league has"),
         ("decisions", HUGE, "decisions = 1000000000000000000000000000000: must be at most"),
         ("decisions", True, "decisions = True: must be a whole number"),
         ("facts.seconds", "x", "facts.seconds = 'x': must be a number"),
         ("facts.bfloat16", 1, "facts.bfloat16 = 1: must be true or false"),
-        ("facts.history", [MEASUREMENT | {"win_rate": None}], "must be numbers against 'random'"),
-        ("facts.history", [MEASUREMENT | {"players": 9}], r"history\[0\].players = 9: the run is"),
+        ("facts.history", [MEASUREMENT | {"win_rate": None}], "and numbers against others"),
         ("facts.history", [MEASUREMENT | {"decisions": 10**6}], ": decisions = .* are fewer than"),
         ("facts.history", [MEASUREMENT | {"seconds": 1e6}], "seconds = .* are fewer than"),
         ("facts.history", [MEASUREMENT, MEASUREMENT | {"decisions": 1}], "decisions = 1 is below"),
@@ -84,7 +82,6 @@ HUGE = 10**30
         ("facts.config.n_envs", 17, "seats is int32 .*, not int32"),
         ("facts.config.players", [99], "facts.config: players=99"),
         ("facts.config.breadth", 3, "there is no setting breadth"),
-        ("facts.config.max_snapshots", 1, "snapshots are more than a run of its settings has"),
     ],
 )
 def test_an_entry_that_cannot_be_is_refused(folder, place, value, message):
@@ -98,22 +95,10 @@ def test_an_entry_that_cannot_be_is_refused(folder, place, value, message):
     assert len(said) < 2000
 
 
-def test_two_snapshots_of_one_age(folder):
-    def twice(data):
-        data["league"]["opponents"][2]["name"] = data["league"]["opponents"][1]["name"]
-
-    edit_state(folder, twice)
-    with pytest.raises(CheckpointError, match="two snapshots have the same age"):
-        Run.resume(folder, device="cpu")
-
-
 def test_orders_of_groups_ahead_agree_with_the_settings(tmp_path):
     config = searching("figaro", n_envs=8, width=8, groups_ahead=2)
     with Run.create(config, tmp_path, device="cpu") as run:
         run.save()
-    edit_state(tmp_path, partial(put, place="league.finished", value=3))
-    with pytest.raises(CheckpointError, match="finished = 3 is not a multiple of n_envs = 8"):
-        Run.resume(tmp_path, device="cpu")
     edit_state(tmp_path, lambda data: data["orders"].pop())
     with pytest.raises(CheckpointError, match="there are 1 orders, but groups_ahead = 2"):
         Run.resume(tmp_path, device="cpu")
@@ -171,9 +156,13 @@ WEIGHT = "policy/action_net.weight"
         ("optimizer/0/exp_avg", spoilt(np.inf), "optimizer/0/exp_avg holds numbers that are not"),
         ("optimizer/0/exp_avg_sq", spoilt(-1.0), "optimizer/0/exp_avg_sq holds numbers below 0"),
         ("optimizer/0/step", lambda _: None, "arrays missing or not expected: .'optimizer/0/step'"),
-        ("seats", spoilt(9), "seats names an opponent that is not there"),
+        ("seats", spoilt(9), "seats names opponents or seats that are not there"),
         ("seats", lambda a: np.where(a == -1, 0, a), "seats has a game that no learner plays"),
-        ("seats", lambda a: np.where(a == -2, -3, a), "seats has more than the games"),
+        (
+            "seats",
+            lambda a: np.where(a == -2, -3, a),
+            "seats names opponents or seats that are not",
+        ),
         ("games", lambda a: a * 0, "games: "),
         ("games", lambda a: np.zeros((2**24, 2), np.uint8), "bytes, and at most"),
         ("open/games", spoilt(16), "open/games or open/seats name what is not there"),

@@ -162,6 +162,7 @@ def test_a_run_that_is_killed_goes_on(new, folder):
         (("--workers", "2"), "PPO's games stay in the process that learns"),
         (("--ray", "local"), "PPO's games stay in the process that learns"),
         (("--resume", "nowhere"), "only --decisions may change"),
+        (("--trust", "my.py:Agent"), "only --resume asks for it"),
     ],
 )
 def test_faults_are_told_in_a_line_and_leave_nothing(new, folder, words, said):

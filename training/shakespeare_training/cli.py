@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from shakespeare_agents.cli import workers_options
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import DEFAULT_GAME, chosen_game, complete_game, find_game, give_up
-from shakespeare_env.errors import ShakespeareEnvError, TrainingError, WorkerError
+from shakespeare_env.cli.choices import DEFAULT_GAME, chosen_game, complete_game, find_game
+from shakespeare_env.errors import ShakespeareEnvError, TrainingError
 from shakespeare_training.terminal import (
     UnbreakableConsole,
     busy,
     complete_setting,
+    give_up_on,
     import_what_trains,
     stoppable,
 )
+
+if TYPE_CHECKING:
+    from shakespeare_agents.workers import Workers
 
 _CONFIGURED = "as configured"
 _OVERRIDES = "--set"
@@ -132,15 +136,12 @@ def train(
         import_what_trains(console)
         from shakespeare_agents.checkpoint import read_card
         from shakespeare_training import config_text
-        from shakespeare_training.runs.folder import how_to_go_on
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
 
-        try:
-            given = {"decisions": decisions, "seed": seed}
-            overrides: dict[str, Any] = {
-                k: value for k, value in given.items() if value is not None
-            }
+        given = {"decisions": decisions, "seed": seed}
+        overrides: dict[str, Any] = {k: value for k, value in given.items() if value is not None}
+        with give_up_on(folder, ShakespeareEnvError, ValueError, TypeError):
             overrides |= map(config_text.parse_override, settings or [])
             if resume is not None and not print_config:
                 _refuse_changes(
@@ -155,8 +156,7 @@ def train(
                         trusted=trust or (),
                         minutes=minutes,
                     )
-                _check_workers(run.config.algorithm, workers, ray)
-                crew = opened.enter_context(workers_options.chosen(workers, ray))
+                crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
             else:
                 if game_name is not None:
                     overrides["game"] = find_game(game_name).name
@@ -164,9 +164,8 @@ def train(
                 if print_config:
                     typer.echo(config_text.as_toml(chosen), nl=False)
                     return
-                _check_workers(chosen.algorithm, workers, ray)
                 # Before the folder is made.
-                crew = opened.enter_context(workers_options.chosen(workers, ray))
+                crew = opened.enter_context(_crew(chosen.algorithm, workers, ray))
                 stamp = time.strftime("%Y%m%d-%H%M%S")
                 folder = out or Path("runs") / f"{chosen.game}-{stamp}-seed{chosen.seed}"
                 with busy(console, "building the learner"):
@@ -175,22 +174,12 @@ def train(
                 if start is not None and searches and (heads := read_card(start).heads):
                     said = f"the heads {' and '.join(heads)} of {start} are kept: no warm-up"
                     console.print(said, highlight=False, soft_wrap=True)
-        except (ShakespeareEnvError, ValueError, TypeError) as fault:
-            give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
-        except OSError as fault:
-            give_up(f"{folder}: the run cannot be written ({fault}); give a folder that can be")
-        try:
-            with run:
-                train_run(run, console, stop, crew)
-        except TrainingError as fault:
-            give_up(str(fault))
-        except WorkerError as fault:
-            give_up(f"{fault}; {how_to_go_on(folder)}")
-        except OSError as fault:
-            give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+        with give_up_on(folder, TrainingError), run:
+            train_run(run, console, stop, crew)
 
 
-def _check_workers(algorithm: str, workers: int, ray: str | None) -> None:
+def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
+    """Who plays the games of expert iteration."""
     if algorithm == "ppo" and (workers != 1 or ray is not None):
         raise typer.BadParameter(
             "PPO's games stay in the process that learns, where one question to the network "
@@ -198,6 +187,7 @@ def _check_workers(algorithm: str, workers: int, ray: str | None) -> None:
             "--config expert_iteration",
             param_hint="--workers" if ray is None else "--ray",
         )
+    return workers_options.chosen(workers, ray)
 
 
 def _refuse_changes(options: dict[str, Any], overrides: dict[str, Any]) -> None:

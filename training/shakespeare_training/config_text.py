@@ -31,7 +31,7 @@ def read_config(
 ) -> TrainingConfig:
     """Read a TOML file, replace some of its settings, and add defaults for the missing ones.
 
-    File and overrides are checked one by one first, so that errors name the one at fault.
+    The file is checked by itself first, so that errors name the one at fault.
 
     Raises:
         ValueError: the file cannot be read, or as in `make_config`.
@@ -44,8 +44,7 @@ def read_config(
     config = make_config(data, str(path))
     if not overrides:
         return config
-    make_config({"game": config.game, "algorithm": config.algorithm, **overrides}, origin)
-    return make_config({**data, **overrides}, f"{path} with {origin}")
+    return make_config({**data, **overrides}, origin)
 
 
 def bundled_names(game: str) -> list[str]:

@@ -112,7 +112,8 @@ class League:
         self._every_row = np.arange(batch.n)
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
         generators = GameGenerators.of_games(seed, self._every_row)
-        self.lineup = Lineup(self._agents(), seats, generators, self._names())
+        self.lineup = Lineup([], seats, generators)
+        self._set_agents()
         self._blas = ThreadpoolController()
         self.assign_seats(self._every_row)
 
@@ -187,34 +188,28 @@ class League:
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
         """Add the current learner, named by its decisions, to the pool."""
         self.opponents.append(self._snapshot(name, tensors))
-        pool = self.pool
-        if len(pool) > self.max_snapshots:
-            # The newest has not been tried yet, so it stays.
-            easiest = min(pool[:-1], key=lambda snapshot: snapshot.weight)
+        *tried, _newest = self.pool  # which stays, as it has not been tried
+        if len(tried) >= self.max_snapshots:
+            easiest = min(tried, key=lambda snapshot: snapshot.weight)
             easiest.retired = True
             if easiest is self.active:
                 self.active = None
-        self._drop_unused()
-
-    def _snapshot(self, name: str, tensors: Tensors) -> Opponent:
-        network = Network(tensors, self.batch.game.layout)
-        return Opponent(name, NetworkAgent(network, greedy=False), tensors)
-
-    def _agents(self) -> list[AnyAgent]:
-        return [opponent.agent for opponent in self.opponents]
-
-    def _names(self) -> list[str]:
-        return [opponent.name for opponent in self.opponents]
-
-    def _drop_unused(self) -> None:
-        """Forget retired snapshots whose games are over."""
+        # Forget retired snapshots whose games are over.
         seats = self.lineup.seats
         kept = [i for i, o in enumerate(self.opponents) if not o.retired or (seats == i).any()]
         new_index = np.zeros(len(self.opponents), seats.dtype)
         new_index[kept] = np.arange(len(kept))
         seats[seats >= 0] = new_index[seats[seats >= 0]]
         self.opponents = [self.opponents[index] for index in kept]
-        self.lineup.agents, self.lineup.names = self._agents(), self._names()
+        self._set_agents()
+
+    def _snapshot(self, name: str, tensors: Tensors) -> Opponent:
+        network = Network(tensors, self.batch.game.layout)
+        return Opponent(name, NetworkAgent(network, greedy=False), tensors)
+
+    def _set_agents(self) -> None:
+        self.lineup.agents = [opponent.agent for opponent in self.opponents]
+        self.lineup.names = [opponent.name for opponent in self.opponents]
 
     def payoffs(self) -> Iterator[tuple[str, int, float]]:
         """Name, games and learner's win rate by opponent met; the pool counts as one."""
@@ -260,6 +255,6 @@ class League:
         self._active_until = int(data["active_until"])
         self.finished = int(data["finished"])
         self.rng.bit_generator.state = data["rng"]
-        self.lineup.agents, self.lineup.names = self._agents(), self._names()
+        self._set_agents()
         self.lineup.seats[:] = seats
         self.lineup.generators.states[:] = generators

@@ -8,11 +8,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 import typer
 from rich.console import Console
 
 from shakespeare_env.cli.choices import give_up
+from shakespeare_env.errors import WorkerError
 from shakespeare_env.extras import needing
 from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
@@ -58,6 +60,21 @@ def import_what_trains(console: Console) -> None:
             import_module("shakespeare_training.runs.train")
     except ModuleNotFoundError as missing:
         give_up(str(missing))
+
+
+@contextmanager
+def give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
+    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved."""
+    from shakespeare_training.runs.folder import how_to_go_on
+
+    try:
+        yield
+    except WorkerError as fault:
+        give_up(f"{fault}; {how_to_go_on(folder)}")
+    except kinds as fault:
+        give_up("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+    except OSError as fault:
+        give_up(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
 
 
 @contextmanager

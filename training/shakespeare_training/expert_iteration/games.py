@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import NamedTuple
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.batch import Batch
+
+_LEVEL = 1
+"""The level of zlib; any level finds the zeros that these arrays mostly are."""
 
 
 class Examples(NamedTuple):
@@ -41,10 +46,24 @@ class Examples(NamedTuple):
 
     def rows(self, chosen: NDArray[np.int64]) -> Examples:
         """The decisions with the indices int64[m]."""
-        return Examples(**{name: array[chosen] for name, array in self._asdict().items()})
+        return Examples._make(array[chosen] for array in self)
 
 
-@dataclass
+@dataclass(frozen=True)
+class Packed:
+    """Some decisions of a group of games on their way from a worker to the learner.
+
+    Attributes:
+        rows: int64[k], the number of each decision's game in the group.
+        steps: int64[k], the number of decisions before it in that game.
+        arrays: Each array of `Examples`, deflated.
+    """
+
+    rows: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    arrays: tuple[bytes, ...]
+
+
 class GameLog:
     """The decisions of games in progress.
 
@@ -52,15 +71,9 @@ class GameLog:
         batch: The games, played once to their end with `autoreset=False`.
     """
 
-    batch: Batch
-    _rows: list[NDArray[np.int64]] = field(default_factory=list)
-    _steps: list[NDArray[np.int64]] = field(default_factory=list)
-    _observations: list[NDArray[np.int8]] = field(default_factory=list)
-    _masks: list[NDArray[np.bool_]] = field(default_factory=list)
-    _priors: list[NDArray[np.float32]] = field(default_factory=list)
-    _advantages: list[NDArray[np.float32]] = field(default_factory=list)
-    _seats: list[NDArray[np.int64]] = field(default_factory=list)
-    _scores: list[NDArray[np.float32]] = field(default_factory=list)
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._noted: list[tuple[NDArray[Any], ...]] = []
 
     def add(
         self,
@@ -73,42 +86,66 @@ class GameLog:
 
         `step` is the number of all seats' decisions before these in each game.
         """
-        self._rows.append(rows)
-        self._steps.append(np.full(len(rows), step))
-        self._observations.append(self.batch.obs[rows])
-        self._masks.append(self.batch.mask[rows])
-        self._priors.append(prior)
-        self._advantages.append(advantages)
-        self._seats.append(self.batch.to_move[rows].astype(np.int64))
-        self._scores.append(self.batch.scores(rows).astype(np.float32))
+        batch = self._batch
+        seats, scores = batch.to_move[rows].astype(np.int64), batch.scores(rows).astype(np.float32)
+        steps = np.full(len(rows), step)
+        seen = (batch.obs[rows], batch.mask[rows])
+        self._noted.append((rows, steps, seats, scores, *seen, prior, advantages))
 
-    @property
-    def rows(self) -> NDArray[np.int64]:
-        """int64[k]: the game of each decision."""
-        return np.concatenate(self._rows)
-
-    @property
-    def steps(self) -> NDArray[np.int64]:
-        """int64[k]: the number of all seats' decisions before it in its game."""
-        return np.concatenate(self._steps)
-
-    def examples(self) -> Examples:
-        """All decisions, once the games are over."""
-        batch, rows = self.batch, self.rows
+    def decisions(self) -> tuple[NDArray[np.int64], NDArray[np.int64], Examples]:
+        """All decisions once the games are over: int64[k] games, int64[k] steps, and the rest."""
+        rows, steps, seats, scores, *found = map(np.concatenate, zip(*self._noted, strict=True))
+        batch = self._batch
         players = batch.players[rows].astype(np.int64)
         places = np.arange(batch.game.max_seats)
-        seats = (np.concatenate(self._seats)[:, None] + places) % players[:, None]
+        clockwise = (seats[:, None] + places) % players[:, None]
         present = places < players[:, None]
         winners = batch.final_winners.astype(np.float32)
         winners /= winners.sum(axis=1, keepdims=True).clip(1.0)
-        scores = np.concatenate(self._scores)
         changes = (batch.final_scores[rows] - scores) / np.float32(batch.game.score_scale)
-        return Examples(
-            np.concatenate(self._observations),
-            np.concatenate(self._masks),
-            np.concatenate(self._priors),
-            np.concatenate(self._advantages),
-            players,
-            np.where(present, np.take_along_axis(winners[rows], seats, 1), np.float32(0.0)),
-            np.where(present, np.take_along_axis(changes, seats, 1), np.float32(0.0)),
+        shares, changes = (
+            np.where(present, np.take_along_axis(of_seats, clockwise, 1), np.float32(0.0))
+            for of_seats in (winners[rows], changes)
         )
+        return rows, steps, Examples._make((*found, players, shares, changes))
+
+    def packed(self, games: NDArray[np.int64]) -> Packed:
+        """All decisions, if the games have the numbers int64[m] in their group."""
+        rows, steps, examples = self.decisions()
+        deflated = tuple(zlib.compress(array.tobytes(), _LEVEL) for array in examples)
+        return Packed(games[rows], steps, deflated)
+
+
+def unpacked(parts: Sequence[Packed], observation: int, actions: int, seats: int) -> Examples:
+    """The decisions of a whole group by step, then by game, whichever worker played them.
+
+    Args:
+        parts: The parts, at least one.
+        observation: The size of an observation.
+        actions: The number of actions, A.
+        seats: The most seats of the game, S.
+    """
+    rows = np.concatenate([part.rows for part in parts])
+    steps = np.concatenate([part.steps for part in parts])
+    count = len(rows)
+    places = np.empty(count, np.int64)
+    places[np.lexsort((rows, steps))] = np.arange(count)
+    # The arrays, most of a run's memory, are filled part by part.
+    every = Examples(
+        np.empty((count, observation), np.int8),
+        np.empty((count, actions), np.bool_),
+        np.empty((count, actions), np.float32),
+        np.empty((count, actions), np.float32),
+        np.empty(count, np.int64),
+        np.empty((count, seats), np.float32),
+        np.empty((count, seats), np.float32),
+    )
+    arrays: Sequence[NDArray[Any]] = every
+    first = 0
+    for part in parts:
+        to = places[first : first + len(part.rows)]
+        first += len(part.rows)
+        for array, deflated in zip(arrays, part.arrays, strict=True):
+            flat = np.frombuffer(zlib.decompress(deflated), array.dtype)
+            array[to] = flat.reshape(len(to), *array.shape[1:])
+    return every

@@ -66,20 +66,18 @@ class Groups:
             else:
                 shared.append(self._share(one.tensors))
                 opponents[place] = one.name, shared[-1]
-        numbers = np.arange(len(rows))
-        parts = np.split(numbers, range(_GAMES_A_PART, len(rows), _GAMES_A_PART))
+        parts = np.split(np.arange(len(rows)), range(_GAMES_A_PART, len(rows), _GAMES_A_PART))
         for part in parts:
             some = rows[part]
             seats = lineup.seats[some]
             met = np.unique(seats[seats >= 0])
-            seats = np.where(seats >= 0, np.searchsorted(met, seats), seats)
             self._waiting.append(
                 Part(
                     group,
                     part,
                     batch.save(some),
                     lineup.generators.states[some],
-                    seats.astype(lineup.seats.dtype),
+                    np.where(seats >= 0, np.searchsorted(met, seats), seats).astype(np.int32),
                     tuple(opponents[place] for place in met.tolist()),
                     shared[0],
                     order.is_searched,

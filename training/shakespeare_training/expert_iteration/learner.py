@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,21 +15,18 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from shakespeare_agents.network import Network
 from shakespeare_agents.parcels import AgentSet
-from shakespeare_agents.search.agent import Plan
-from shakespeare_agents.search.making import network_search
 from shakespeare_agents.workers import ThisProcess, Workers
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from shakespeare_training.expert_iteration.games import Examples
+from shakespeare_training.expert_iteration.games import Examples, unpacked
 from shakespeare_training.expert_iteration.groups import Groups, Order
-from shakespeare_training.expert_iteration.packing import unpacked
-from shakespeare_training.expert_iteration.playing import Played, SearchedGames
+from shakespeare_training.expert_iteration.playing import Played, SearchedGames, Searching
 from shakespeare_training.league import Ended, League
+from shakespeare_training.ppo.learner import SelfPlayLearner
 from shakespeare_training.ppo.policy import forecast_losses
-from shakespeare_training.ppo.self_play import SelfPlayPPO
 
 
-def orders_of(learner: SelfPlayPPO) -> Sequence[Order]:
+def orders_of(learner: SelfPlayLearner) -> Sequence[Order]:
     """The orders of a learner's groups ahead, if it has any; see `ExpertIteration.orders`."""
     return learner.orders if isinstance(learner, ExpertIteration) else ()
 
@@ -38,7 +35,7 @@ class _Halted(Exception):  # noqa: N818 - nothing has failed
     """The callback wants no more games."""
 
 
-class ExpertIteration(SelfPlayPPO):
+class ExpertIteration(SelfPlayLearner):
     """Learns from groups of games, which its search plays to their end, one after the other.
 
     While it learns from a group, `groups_ahead` later ones may be played: group k with the weights
@@ -50,19 +47,16 @@ class ExpertIteration(SelfPlayPPO):
             that, and goes on with the chance of the last group there.
         league: Who has which seat; the learner's seats search.
         groups_ahead: See above.
-        plan: How a move is searched.
-        horizon: The horizon of playouts, as is `temperature` (`playouts_of`).
-        threads: The threads that share the playouts; they change no result.
+        searching: How these seats search.
         warmup_decisions: The number of decisions to learn from before groups are searched, since
             untrained heads would mislead the search.
         target_sharpness: The coefficient of the policy's gain, beside its divergence from the one
             that played.
-        **arguments: Arguments of `SelfPlayPPO`.
+        **arguments: Arguments of `SelfPlayLearner`.
 
     Attributes:
         workers: The workers that play, by default this process.
     """
-
 
     def __init__(
         self,
@@ -70,19 +64,13 @@ class ExpertIteration(SelfPlayPPO):
         league: League,
         *,
         groups_ahead: int,
-        plan: Plan,
-        horizon: int,
-        temperature: float,
-        threads: int,
+        searching: Searching,
         warmup_decisions: int,
         target_sharpness: float,
         **arguments: Any,
     ) -> None:
         self.groups_ahead = groups_ahead
-        self.plan = plan
-        self.horizon = horizon
-        self.temperature = temperature
-        self.threads = threads
+        self.searching = searching
         self.warmup_decisions = warmup_decisions
         self.target_sharpness = target_sharpness
         self.workers: Workers = ThisProcess()
@@ -128,6 +116,7 @@ class ExpertIteration(SelfPlayPPO):
         """
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.policy.set_training_mode(False)
+        self._examples = None
         self._order_until(self.groups_ahead)
         callback.on_rollout_start()
         league, number, learned = self.league, self._number, self.num_timesteps
@@ -160,15 +149,7 @@ class ExpertIteration(SelfPlayPPO):
     def experts(self) -> list[AnyAgent]:
         """The search that it learns from, with the current network."""
         game = self.league.batch.game
-        expert = network_search(
-            game,
-            Network(self.policy.tensors(), game.layout),
-            self.plan,
-            horizon=self.horizon,
-            temperature=self.temperature,
-            threads=self.threads,
-        )
-        return [expert]
+        return [self.searching.expert(game, Network(self.policy.tensors(), game.layout))]
 
     @property
     def _number(self) -> int:
@@ -193,25 +174,16 @@ class ExpertIteration(SelfPlayPPO):
     def _begun(self) -> Groups:
         """The groups, once all orders are given to the workers."""
         if self._groups is None:
-            self._groups, self._given = Groups(self.workers, self._job()), self._number
+            named, batch = self.league.named, self.league.batch
+            names = [opponent.name for opponent in named]
+            agents = AgentSet(batch.game, [one.agent for one in named], names, self.workers)
+            job = SearchedGames(agents, tuple(names), batch.maker(), self.searching)
+            self._groups, self._given = Groups(self.workers, job), self._number
         for number, order in enumerate(self._orders, self._number):
             if number >= self._given:
                 self._groups.give(number, order, self.league, self._rows(number))
         self._given = self._number + len(self._orders)
         return self._groups
-
-    def _job(self) -> SearchedGames:
-        named = self.league.named
-        agents, names = [one.agent for one in named], [one.name for one in named]
-        return SearchedGames(
-            AgentSet(self.league.batch.game, agents, names, self.workers),
-            tuple(names),
-            self.league.batch.maker(),
-            self.plan,
-            self.horizon,
-            self.temperature,
-            self.threads,
-        )
 
     def _drop_groups(self) -> None:
         if self._groups is not None:
@@ -232,36 +204,25 @@ class ExpertIteration(SelfPlayPPO):
         batch.restart(rows)
         league.assign_seats(rows)
         self.continue_from(batch.obs)
-        layout, actions = batch.game.layout, batch.game.actions
-        return unpacked([part.decisions for part in parts], layout.size, actions.size)
+        game, decisions = batch.game, [part.decisions for part in parts]
+        return unpacked(decisions, game.layout.size, game.actions.size, game.max_seats)
 
-    def train(self) -> None:
-        """Learn from the games just played."""
-        assert self._examples is not None
-        examples, self._examples = self._examples, None
-        self.policy.set_training_mode(True)
-        self._update_learning_rate(self.policy.optimizer)
+    def _minibatches(self) -> Iterator[Examples]:
+        examples = self._examples
+        assert examples is not None
         assert self.batch_size is not None
         parts = max(1, round(examples.size / self.batch_size))
-        for _ in range(self.n_epochs):
-            sums: dict[str, float] = {}
-            for chosen in np.array_split(self.rng.permutation(examples.size), parts):
-                losses = self._losses(examples.rows(chosen))
-                # Linear in the advantages, so that the noise of few playouts cancels over many
-                # decisions; a target like prior * exp(advantage) would turn it into entropy.
-                loss = losses["policy_kl"] - self.target_sharpness * losses["policy_gain"]
-                loss = loss + self.vf_coef * losses["score_loss"]
-                self.learn_from(loss + self.win_coef * losses["win_loss"])
-                for name, part in losses.items():
-                    sums[name] = sums.get(name, 0.0) + part.item() / parts
-            self._n_updates += 1
-        for name, mean in sums.items():
-            self.logger.record(f"train/{name}", mean)
-        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        for chosen in np.array_split(self.rng.permutation(examples.size), parts):
+            yield examples.rows(chosen)
 
-    def _losses(self, examples: Examples) -> dict[str, torch.Tensor]:
+    def _policy_loss(self, losses: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        # Linear in the advantages, so that the noise of few playouts cancels over many decisions;
+        # a target like prior * exp(advantage) would turn it into entropy.
+        return losses["policy_kl"] - self.target_sharpness * losses["policy_gain"]
+
+    def _losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
         observations, masks, prior, gained, players, shares, changes = (
-            torch.from_numpy(array).to(self.device) for array in examples
+            torch.from_numpy(array).to(self.device) for array in minibatch
         )
         found = self.policy.outputs(observations, masks)
         policy = found.log_probabilities.exp()

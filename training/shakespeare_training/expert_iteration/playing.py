@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import safetensors.numpy
@@ -14,23 +13,48 @@ from numpy.typing import NDArray
 from shakespeare_agents.network import Network
 from shakespeare_agents.network_agent import NetworkAgent
 from shakespeare_agents.parcels import AgentSet
-from shakespeare_agents.search.agent import Plan, SearchAgent
+from shakespeare_agents.search.agent import Found, Plan, SearchAgent
 from shakespeare_agents.search.making import network_search
 from shakespeare_agents.workers import Shared, Tell
 from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
-from shakespeare_env.game import Records
+from shakespeare_env.game import Game, Records
 from shakespeare_env.generators import GameGenerators
 from shakespeare_env.information_sets import InformationSets
 from shakespeare_env.lineup import OUTSIDE, Lineup
-from shakespeare_training.expert_iteration.advantages import advantages
-from shakespeare_training.expert_iteration.games import GameLog
-from shakespeare_training.expert_iteration.packing import Packed
+from shakespeare_training.expert_iteration.games import GameLog, Packed
 
 _MOST_KEPT = 4
 """The most networks kept: those of groups being played, and of snapshots in them."""
 
 A = TypeVar("A")
+
+
+@dataclass(frozen=True)
+class Searching:
+    """How the learner's seats search.
+
+    Attributes:
+        plan: How a move is searched.
+        horizon: The horizon of playouts, as is `temperature` (`playouts_of`).
+        threads: The threads that share the playouts; they change no result.
+    """
+
+    plan: Plan
+    horizon: int
+    temperature: float
+    threads: int
+
+    def expert(self, game: Game, network: Network) -> SearchAgent:
+        """The searching agent over a network."""
+        return network_search(
+            game,
+            network,
+            self.plan,
+            horizon=self.horizon,
+            temperature=self.temperature,
+            threads=self.threads,
+        )
 
 
 @dataclass(frozen=True)
@@ -86,18 +110,13 @@ class SearchedGames:
         opponents: The named opponents.
         names: The names of the opponents.
         batch_of: Makes the games from records (`Batch.maker`).
-        plan: How a move is searched.
-        horizon: The horizon of playouts, as is `temperature` (`playouts_of`).
-        threads: The threads that share the playouts.
+        searching: How the learner's seats search.
     """
 
     opponents: AgentSet
     names: tuple[str, ...]
     batch_of: Callable[[Records, int], Batch]
-    plan: Plan
-    horizon: int
-    temperature: float
-    threads: int
+    searching: Searching
 
     def start(self) -> Callable[[Part, Tell], Played]:
         """See `Job.start`."""
@@ -107,13 +126,15 @@ class SearchedGames:
 class _Player:
     def __init__(self, job: SearchedGames) -> None:
         self._job = job
-        self._experts = _Latest[SearchAgent](self._expert)
-        self._snapshots = _Latest[AnyAgent](self._snapshot)
+        self._expert = _keeping(
+            lambda w: job.searching.expert(job.opponents.game, self._network(w))
+        )
+        self._snapshot = _keeping(lambda w: NetworkAgent(self._network(w), greedy=False))
 
     def play(self, part: Part, tell: Tell) -> Played:
         batch = self._job.batch_of(part.records, 0)
         lineup = self._lineup(part)
-        expert = self._experts.of(part.weights)
+        expert = self._expert(part.weights)
         log = GameLog(batch)
         rows = np.arange(batch.n)
         step = 0
@@ -138,7 +159,7 @@ class _Player:
             batch.save(slice(None))["random"],
             lineup.generators.states,
             batch.final_scores,
-            Packed.of(log, part.rows),
+            log.packed(part.rows),
         )
 
     def _lineup(self, part: Part) -> Lineup:
@@ -150,42 +171,27 @@ class _Player:
                 names.append(self._job.names[one])
             else:
                 name, weights = one
-                agents.append(self._snapshots.of(weights))
+                agents.append(self._snapshot(weights))
                 names.append(name)
         return Lineup(agents, part.seats, GameGenerators(part.generators.copy()), names)
-
-    def _expert(self, weights: Shared) -> SearchAgent:
-        return network_search(
-            self._job.opponents.game,
-            self._network(weights),
-            self._job.plan,
-            horizon=self._job.horizon,
-            temperature=self._job.temperature,
-            threads=self._job.threads,
-        )
-
-    def _snapshot(self, weights: Shared) -> AnyAgent:
-        return NetworkAgent(self._network(weights), greedy=False)
 
     def _network(self, weights: Shared) -> Network:
         tensors = safetensors.numpy.load(weights.read())
         return Network(tensors, self._job.opponents.game.layout)
 
 
-class _Latest(Generic[A]):
-    """The latest few things made from weights."""
+def _keeping(make: Callable[[Shared], A]) -> Callable[[Shared], A]:
+    """The same function, which makes nothing anew from the weights that it met latest."""
+    made: dict[str, A] = {}
 
-    def __init__(self, make: Callable[[Shared], A]) -> None:
-        self._make = make
-        self._made: OrderedDict[str, A] = OrderedDict()
+    def of(weights: Shared) -> A:
+        found = made.pop(weights.digest) if weights.digest in made else make(weights)
+        made[weights.digest] = found  # the latest last
+        if len(made) > _MOST_KEPT:
+            del made[next(iter(made))]
+        return found
 
-    def of(self, weights: Shared) -> A:
-        if weights.digest not in self._made:
-            self._made[weights.digest] = self._make(weights)
-            while len(self._made) > _MOST_KEPT:
-                self._made.popitem(last=False)
-        self._made.move_to_end(weights.digest)
-        return self._made[weights.digest]
+    return of
 
 
 def _decide(
@@ -202,3 +208,18 @@ def _decide(
     if not np.isfinite(prior).all():
         raise FloatingPointError("the network's numbers are too large to choose a move by")
     return actions, prior, gained
+
+
+def advantages(found: Found) -> NDArray[np.float32]:
+    """float32[m, A]: a move's value less the mean of those tried, weighted by their prior.
+
+    Completed values (Danihelka et al. 2022): an untried move counts as that mean, so its advantage
+    is 0, as are all advantages of a decision without search.
+    """
+    tried = found.visits > 0
+    values = np.where(tried, found.values, 0.0)
+    weights = np.where(tried, found.prior, 0.0)
+    total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
+    mean = (weights * values).sum(axis=1, keepdims=True) / total
+    gained: NDArray[np.float32] = np.where(tried, values - mean, 0.0).astype(np.float32)
+    return gained

@@ -98,10 +98,7 @@ def seat_targets(
 
 
 def advantages(
-    surprise: NDArray[np.float32],
-    players: NDArray[Any],
-    win_coef: float,
-    score_coef: float,
+    surprise: NDArray[np.float32], players: NDArray[Any], win_coef: float, score_coef: float
 ) -> NDArray[np.float32]:
     """float32[k]: advantages in units of the reward, normalised among tables of each size.
 

@@ -221,9 +221,7 @@ class SeatRolloutBuffer(RolloutBuffer):
     ) -> dict[str, float]:
         rows, games = np.nonzero(ended & (self._seats != NO_SEAT))
         seats = self._seats[rows, games]
-        known, said = (
-            array[rows, games, seats] for array in (results, self._stores["forecasts"])
-        )
+        known, said = (array[rows, games, seats] for array in (results, self._stores["forecasts"]))
         measured = {}
         for count in np.unique(self.players):
             mine = self.players[games] == count

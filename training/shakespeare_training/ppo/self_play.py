@@ -2,139 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sb3_contrib import MaskablePPO
 from stable_baselines3.common.buffers import RolloutBuffer
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import VecEnv
 
-from shakespeare_env.agent import AnyAgent
 from shakespeare_env.batch import Batch
 from shakespeare_env.generators import draw_columns
 from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
-from shakespeare_training.game_length import random_decisions
 from shakespeare_training.league import League
 from shakespeare_training.ppo.advantages import NO_SEAT
 from shakespeare_training.ppo.buffer import Minibatch, SeatRolloutBuffer
-from shakespeare_training.ppo.policy import (
-    Outputs,
-    PolicyNetwork,
-    forecast_losses,
-    log_shares,
-    policy_arguments,
-)
+from shakespeare_training.ppo.learner import Schedule, SelfPlayLearner
+from shakespeare_training.ppo.policy import Outputs, forecast_losses, log_shares
 
-Schedule = Callable[[float], float]
-"""A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
+_MEASURED = 16
+"""Random games that are played to measure how long one is."""
 
 
-def linear(start: float, end: float) -> Schedule:
-    """From `start` to `end` over the run."""
-    # The last rollout overshoots the end, so that the share left is negative.
-    return lambda remaining: end + (start - end) * min(max(remaining, 0.0), 1.0)
-
-
-class SelfPlayPPO(MaskablePPO):
+class SelfPlayPPO(SelfPlayLearner):
     """MaskablePPO for games played by one network and a league of opponents.
 
     Expectations are the network's forecasts of shares of the victory and scores.  Advantages run
     along each seat's own decisions (`SeatRolloutBuffer`); opponents' decisions are not learned
-    from.  Coefficients of entropy and reward follow schedules; nothing is drawn from a global
-    generator.  `num_timesteps` counts the learner's decisions.  Schedules follow these or the time
-    used, whichever is further.
+    from.  Coefficients of entropy and reward follow schedules.
 
     Args:
         env: The games.
         league: Who has which seat.
-        width: The width of the network's layers.
         score_reward_coef: Coefficient of the change of the score.
         win_reward_coef: Coefficient of the share of the victory (`advantages`).
         ent_coef: Coefficient of the entropy in the loss.
-        win_coef: Coefficient of the loss of the forecast shares.
-        near_certain_share: See `SeatRolloutBuffer`.
-        **arguments: Arguments of MaskablePPO.
-
-    Attributes:
-        league: Who has which seat.
-        rng: Draws the learner's actions and shuffles the minibatches.
-        time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
-        check_stop: Called where a long rollout can be stopped; it stops it by raising.
+        **arguments: Arguments of `SelfPlayLearner`.
     """
-
-    policy: PolicyNetwork
-    rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
 
     def __init__(
         self,
         env: SB3SelfPlayVecEnv,
         league: League,
         *,
-        width: int = 256,
         score_reward_coef: Schedule = lambda _: 1.0,
         win_reward_coef: float = 0.0,
         ent_coef: Schedule = lambda _: 0.01,
-        win_coef: float = 0.5,
-        near_certain_share: float = 1.0,
         **arguments: Any,
     ) -> None:
-        self.league = league
         self.score_reward_coef = score_reward_coef
         self.win_reward_coef = win_reward_coef
-        self.win_coef = win_coef
         self._ent_coef_schedule = ent_coef
-        self.rng = np.random.default_rng(arguments.get("seed"))
-        self.time_share: Callable[[], float] = lambda: 0.0
-        self.check_stop: Callable[[], None] = lambda: None
         self._opponents_thread = ThreadPoolExecutor(1, "opponents")
-        super().__init__(
-            PolicyNetwork,
-            env,
-            gamma=1.0,  # games end, and the forecasts are of their ends
-            rollout_buffer_class=SeatRolloutBuffer,
-            rollout_buffer_kwargs={
-                "players": env.batch.players,
-                "max_seats": env.batch.game.max_seats,
-                "rng": self.rng,
-                "near_certain_share": near_certain_share,
-            },
-            policy_kwargs=policy_arguments(
-                width, env.batch.game.layout, env.batch.game.max_seats
-            ),
-            **arguments,
-        )
-
-    def experts(self) -> list[AnyAgent]:
-        """The agents that it learns from."""
-        return []
-
-    def _setup_model(self) -> None:
-        # Layers draw their initial weights from torch's global generator, which is seeded for them
-        # and then restored.  `torch.manual_seed` would seed the GPUs' generators as well.
-        with torch.random.fork_rng(devices=[]):
-            torch.default_generator.manual_seed(int(self.rng.integers(2**62)))
-            super()._setup_model()
-
-    def set_random_seed(self, seed: int | None = None) -> None:
-        """Seed the games; the base class would seed the global generators as well."""
-        if seed is not None and self.env is not None:
-            self.env.seed(seed)
-
-    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
-        super()._update_current_progress_remaining(num_timesteps, total_timesteps)
-        left = 1.0 - self.time_share()
-        self._current_progress_remaining = min(self._current_progress_remaining, left)
-
-    def continue_from(self, observations: NDArray[np.int8]) -> None:
-        """Let `learn` continue games, observed as int8[n, D], instead of resetting them."""
-        self._last_obs = observations.copy()
-        self._last_episode_starts = np.zeros(len(observations), np.bool_)
+        super().__init__(env, league, **arguments)
 
     def _stagger(self) -> None:
         """Play every game up to a moment of its own, as if all had begun at random times.
@@ -144,7 +68,7 @@ class SelfPlayPPO(MaskablePPO):
         batch, league = self.league.batch, self.league
         longest = np.zeros(batch.n)
         for players in np.unique(batch.players):
-            longest[batch.players == players] = random_decisions(batch.game.name, int(players))
+            longest[batch.players == players] = _random_decisions(batch.game.name, int(players))
         left = (self.rng.random(batch.n) * longest).astype(np.int64)
         while len(rows := np.flatnonzero(left)):
             self.check_stop()
@@ -174,17 +98,11 @@ class SelfPlayPPO(MaskablePPO):
             False if the callback stopped it.
 
         Raises:
-            TypeError: `env`, unwrapped, or the buffer is not one of self-play.
-            ValueError: `use_masking` is False.
             FloatingPointError: the network's numbers are too large to choose a move by.
         """
         games = env.unwrapped
-        if not isinstance(games, SB3SelfPlayVecEnv):
-            raise TypeError(f"env is {games!r}; self-play needs an SB3SelfPlayVecEnv")
-        if not isinstance(rollout_buffer, SeatRolloutBuffer):
-            raise TypeError(f"{rollout_buffer!r}: self-play needs a SeatRolloutBuffer")
-        if not use_masking:
-            raise ValueError("use_masking=False: games have illegal moves; leave it at True")
+        assert isinstance(games, SB3SelfPlayVecEnv)
+        assert isinstance(rollout_buffer, SeatRolloutBuffer)
         assert self._last_episode_starts is not None
         self._update_current_progress_remaining(self.num_timesteps, self._total_timesteps)
         self.ent_coef = self._ent_coef_schedule(self._current_progress_remaining)
@@ -219,8 +137,7 @@ class SelfPlayPPO(MaskablePPO):
                 if not proceed:
                     return False
             score_coef = self.score_reward_coef(self._current_progress_remaining)
-            explained = rollout_buffer.compute(self.win_reward_coef, score_coef)
-            for name, share in explained.items():
+            for name, share in rollout_buffer.compute(self.win_reward_coef, score_coef).items():
                 self.logger.record(f"explained_variance/{name}", share)
             callback.on_rollout_end()
         return True
@@ -268,42 +185,15 @@ class SelfPlayPPO(MaskablePPO):
             actions[others] = chosen.result()
         return actions, forecasts, log_probs
 
-    def train(self) -> None:
-        """Learn from the rollout: clipped policy gradient (Schulman et al. 2017) and forecasts."""
-        self.policy.set_training_mode(True)
-        self._update_learning_rate(self.policy.optimizer)
+    def _minibatches(self) -> Iterator[Minibatch]:
         assert self.batch_size is not None
-        sums: dict[str, float] = {}
-        count = 0
-        for _ in range(self.n_epochs):
-            self._n_updates += 1
-            for minibatch in self.rollout_buffer.minibatches(self.batch_size):
-                losses = self._ppo_losses(minibatch)
-                for name, part in losses.items():
-                    sums[name] = sums.get(name, 0.0) + part.item()
-                count += 1
-                if self.target_kl is not None and losses["approx_kl"] > 1.5 * self.target_kl:
-                    break
-                loss = losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
-                loss = loss + self.vf_coef * losses["score_loss"]
-                self.learn_from(loss + self.win_coef * losses["win_loss"])
-            else:
-                continue
-            break
-        for name, total in sums.items():
-            self.logger.record(f"train/{name}", total / count)
-        self.logger.record("train/minibatches", count)
-        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+        return self.rollout_buffer.minibatches(self.batch_size)
 
-    def learn_from(self, loss: torch.Tensor) -> None:
-        """One step of the optimiser; the gradients of each part of the network are clipped."""
-        self.policy.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
-        for part in self.policy.parts():
-            torch.nn.utils.clip_grad_norm_(part, self.max_grad_norm)
-        self.policy.optimizer.step()
+    def _policy_loss(self, losses: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        return losses["policy_gradient_loss"] + self.ent_coef * losses["entropy_loss"]
 
-    def _ppo_losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
+    def _losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
+        """The clipped policy gradient (Schulman et al. 2017), forecasts, and what is logged."""
         found = self.policy.outputs(minibatch.observations, minibatch.masks)
         logs = found.log_probabilities
         taken = logs.gather(1, minibatch.actions.unsqueeze(1)).squeeze(1)
@@ -339,6 +229,17 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@cache
+def _random_decisions(game: str, players: int) -> float:
+    """Decisions of all seats in a random game; games of skilled players are about as long."""
+    batch = Batch(game, n=_MEASURED, players=players, autoreset=False)
+    made = 0
+    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+        made += rows.size
+        batch.step(batch.random_actions()[rows], rows)
+    return made / _MEASURED
 
 
 def _shares(batch: Batch, dones: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -14,18 +14,15 @@ from shakespeare_agents.storage import Arrays, StoredTensors, check_array, load_
 from shakespeare_env.batch import Batch
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.lineup import NOBODY, OUTSIDE
-from shakespeare_training.ppo.self_play import SelfPlayPPO
+from shakespeare_training.ppo.learner import SelfPlayLearner
 
-_REMEDY = "copy all files of the run again"
 _ROUNDING = 1e-5
-_MOMENTS = ("exp_avg", "exp_avg_sq")
-"""Adam's state of every weight, besides the number of its steps."""
 
 Form = tuple[np.dtype[Any], tuple[int, ...]]
 """The type and shape of an array."""
 
 
-def arrays_of(learner: SelfPlayPPO) -> Arrays:
+def arrays_of(learner: SelfPlayLearner) -> Arrays:
     """All arrays of a learner by name."""
     lineup = learner.league.lineup
     arrays: Arrays = {"seats": lineup.seats, "generators": lineup.generators.states}
@@ -41,45 +38,48 @@ def arrays_of(learner: SelfPlayPPO) -> Arrays:
     return arrays
 
 
-def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayPPO) -> Arrays:
-    """Read the arrays of a learner like this one, whatever moment it was saved at.
+def load_arrays(folder: Path, stored: StoredTensors, learner: SelfPlayLearner) -> Arrays:
+    """Read the arrays of a learner like this new one, whatever moment it was saved at.
 
-    Raises:
-        CheckpointError: the arrays are missing, damaged, or of another learner.
+    CheckpointError if they are missing, damaged, or of another learner.
     """
-    fixed = _forms(learner)
-    optimizer = _optimizer_forms(learner)
-    decisions = _open_forms(learner)
+    own = arrays_of(learner)
+    forms: dict[str, Form] = {name: (array.dtype, array.shape) for name, array in own.items()}
+    optimizer: dict[str, Form] = {}
+    for number, weights in enumerate(learner.policy.parameters()):
+        for name, shape in (("step", ()), *((n, weights.shape) for n in ("exp_avg", "exp_avg_sq"))):
+            optimizer[f"optimizer/{number}/{name}"] = np.dtype(np.float32), tuple(shape)
+    # Each seat has at most one open decision.
     most = learner.league.lineup.seats.size
-    size = sum(map(_size, (fixed | optimizer).values()))
-    size += most * sum(map(_size, decisions.values()))
+    size = sum(
+        dtype.itemsize * math.prod((most, *shape[1:]) if name.startswith("open/") else shape)
+        for name, (dtype, shape) in (forms | optimizer).items()
+    )
     path = folder / stored.file
     arrays = load_tensors(folder, stored, size)
-    expected = fixed | decisions
     if any(name.startswith("optimizer/") for name in arrays):  # not before the first update
-        expected |= optimizer
-    if wrong := sorted(expected.keys() ^ arrays.keys()):
+        forms |= optimizer
+    if wrong := sorted(forms.keys() ^ arrays.keys()):
         raise CheckpointError(f"{path}: arrays missing or not expected: {wrong}")
-    open_games = arrays["open/games"]
-    count = len(open_games) if open_games.ndim else 0
-    for name, (dtype, shape) in expected.items():
-        wanted = (count, *shape) if name in decisions else shape
-        check_array(path, name, arrays[name], dtype, wanted)
-    _check_learning(path, arrays, learner)
+    count = arrays["open/games"].shape[:1] or (0,)
+    for name, (dtype, shape) in forms.items():
+        if name.startswith("open/"):
+            shape = (*count, *shape[1:])
+        check_array(path, name, arrays[name], dtype, shape)
+    for name, buffer in learner.policy.named_buffers(remove_duplicate=False):
+        same = np.array_equal(arrays[f"policy/{name}"], buffer.cpu().numpy())
+        _require(path, same, f"policy/{name} is not what follows from the game")
+    for name in optimizer.keys() & arrays.keys():
+        fits = name.endswith("/exp_avg") or bool((arrays[name] >= 0).all())
+        _require(path, fits, f"{name} holds numbers below 0")
     return arrays
 
 
-def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayPPO, opponents: int) -> None:
+def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayLearner, opponents: int) -> None:
     """Put the arrays of `load_arrays` into a learner, except those of its league.
 
-    Args:
-        path: The path of their file, for errors.
-        arrays: The arrays of a learner like this one.
-        learner: The learner that takes them over.
-        opponents: The number of opponents in its league.
-
-    Raises:
-        CheckpointError: games, seats and open decisions are invalid or do not agree.
+    `path` names their file in errors, and `opponents` is the number of opponents in its league.
+    CheckpointError if games, seats and open decisions are invalid or do not agree.
     """
     policy = _part(arrays, "policy")
     learner.policy.load_state_dict({name: torch.tensor(array) for name, array in policy.items()})
@@ -94,7 +94,7 @@ def set_arrays(path: Path, arrays: Arrays, learner: SelfPlayPPO, opponents: int)
     try:
         batch.load(slice(None), arrays["games"].view(batch.game.state).reshape(-1))
     except (ValueError, TypeError) as fault:
-        raise CheckpointError(f"{path}: games: {fault}; {_REMEDY}") from fault
+        raise CheckpointError(f"{path}: games: {fault}; copy all files again") from fault
     _check_seats(path, arrays["seats"], batch, opponents)
     _check_open(path, arrays, batch)
     learner.continue_from(batch.obs)
@@ -105,53 +105,13 @@ def _part(arrays: Arrays, kind: str) -> Arrays:
     return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
 
 
-def _forms(learner: SelfPlayPPO) -> dict[str, Form]:
-    """The forms of the arrays that every learner with these settings has."""
-    return {
-        name: (array.dtype, array.shape)
-        for name, array in arrays_of(learner).items()
-        if not name.startswith(("open/", "optimizer/"))
-    }
-
-
-def _optimizer_forms(learner: SelfPlayPPO) -> dict[str, Form]:
-    forms: dict[str, Form] = {}
-    number_type = np.dtype(np.float32)
-    for number, weights in enumerate(learner.policy.parameters()):
-        forms[f"optimizer/{number}/step"] = number_type, ()
-        for name in _MOMENTS:
-            forms[f"optimizer/{number}/{name}"] = number_type, tuple(weights.shape)
-    return forms
-
-
-def _open_forms(learner: SelfPlayPPO) -> dict[str, Form]:
-    """The forms of the arrays of one open decision."""
-    decisions = learner.rollout_buffer.open_decisions
-    return {f"open/{name}": (array.dtype, array.shape[1:]) for name, array in decisions.items()}
-
-
-def _size(form: Form) -> int:
-    dtype, shape = form
-    return dtype.itemsize * math.prod(shape)
-
-
-def _check_learning(path: Path, arrays: Arrays, learner: SelfPlayPPO) -> None:
-    """Check network and optimiser beyond types and shapes."""
-    for name, buffer in learner.policy.named_buffers(remove_duplicate=False):
-        same = np.array_equal(arrays[f"policy/{name}"], buffer.cpu().numpy())
-        _require(path, same, f"policy/{name} is not what follows from the game")
-    for name, array in _part(arrays, "optimizer").items():
-        fits = name.endswith("/exp_avg") or bool((array >= 0).all())
-        _require(path, fits, f"optimizer/{name} holds numbers below 0")
-
-
 def _check_seats(path: Path, seats: NDArray[Any], batch: Batch, opponents: int) -> None:
     """Check that every game is under way with the learner and at most one opponent."""
     _require(path, bool((batch.to_move >= 0).all()), "games holds one that is over")
     at_table = np.arange(seats.shape[1]) < batch.players[:, None]
     known = (seats >= OUTSIDE) & (seats < opponents)
-    _require(path, bool((known == at_table).all()), "seats names an opponent that is not there")
-    _require(path, bool((seats[~at_table] == NOBODY).all()), "seats has more than the games")
+    fits = (known == at_table).all() and (seats[~at_table] == NOBODY).all()
+    _require(path, bool(fits), "seats names opponents or seats that are not there")
     highest = seats.max(axis=1, keepdims=True)
     alike = (seats == highest) | (seats == OUTSIDE) | ~at_table
     own = (seats == OUTSIDE).any(axis=1)
@@ -182,4 +142,4 @@ def _check_open(path: Path, arrays: Arrays, batch: Batch) -> None:
 
 def _require(path: Path, holds: bool, fault: str) -> None:
     if not holds:
-        raise CheckpointError(f"{path}: {fault}; {_REMEDY}")
+        raise CheckpointError(f"{path}: {fault}; copy all files of the run again")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 
 import numpy as np
 from stable_baselines3.common.callbacks import BaseCallback
@@ -13,17 +14,48 @@ from shakespeare_env.lineup import NOBODY, OUTSIDE
 from shakespeare_training.league import Ended
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.display import TrainingDisplay
+from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.folder import CURVES_NAME, is_unsaved
-from shakespeare_training.runs.measuring import Measuring
-from shakespeare_training.runs.moment import Moment
-from shakespeare_training.runs.pace import Pace
 from shakespeare_training.runs.run import Run
-from shakespeare_training.runs.status import SeatFigures, Status
+from shakespeare_training.runs.status import Status
 from shakespeare_training.stopping import Stop
 
 _RECENT_GAMES = 500
 """Recent games behind the scores shown, per seat count."""
+_CYCLES = 20
+"""The number of latest cycles from which the pace is taken."""
 _SHOW_EVERY_S = 0.25
+
+
+class Pace:
+    """Decisions a second while learning; evaluations and the start of a run do not count.
+
+    A cycle lasts from the first step of a rollout to the end of the update after it; a part of one
+    would overstate the pace, as only playing adds decisions.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begun: tuple[int, float] | None = None
+        self._cycles: deque[tuple[int, float]] = deque(maxlen=_CYCLES)
+
+    def step(self, decisions: int) -> None:
+        """Note that a step is done; the first one after `rest` begins a cycle."""
+        if self._begun is None:
+            self._begun = (decisions, self._clock())
+
+    def rest(self, decisions: int) -> None:
+        """Note that a cycle is over."""
+        if self._begun is not None:
+            before, since = self._begun
+            self._cycles.append((decisions - before, self._clock() - since))
+            self._begun = None
+
+    @property
+    def rate(self) -> float:
+        """Decisions per second; 0 before the first cycle is over."""
+        decisions, seconds = np.sum(self._cycles, axis=0).tolist() if self._cycles else (0, 0.0)
+        return float(decisions / seconds) if seconds > 0 else 0.0
 
 
 class RunCallback(BaseCallback):
@@ -46,7 +78,7 @@ class RunCallback(BaseCallback):
         self._saved = None if is_unsaved(run.folder) else self._moment
         config = run.config
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
-        evaluated = run.history[-1].decisions if len(run.history) else 0
+        evaluated = run.history[-1].decisions if run.history else 0
         self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
         self._pace = Pace()
         self._measuring: Measuring | None = None
@@ -78,37 +110,37 @@ class RunCallback(BaseCallback):
                 raise
             self.stopped = True
             if self._moment is not self._saved:
-                self._write(self._moment)
+                self._write()
             self.forgotten = self._run.decisions - self.saved_decisions
         finally:
             within_updates.remove()
 
     def _on_rollout_start(self) -> None:
-        run = self._run
+        run, config = self._run, self._run.config
         self._pace.rest(run.decisions)
         run.check_weights()
         if run.decisions >= self._next_snapshot:
             run.add_snapshot()
-            self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
+            self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
         self.stopped = run.time_share >= 1.0
         if self.stopped:
-            self._evaluate(run.config.final_evaluation_games)
+            self._evaluate(config.final_evaluation_games)
         elif self._evaluation_is_due():
             first = not run.decisions
-            games = run.config.first_evaluation_games if first else run.config.evaluation_games
-            self._evaluate(games)
-            self._next_evaluation = _next_multiple(run.decisions, run.config.evaluate_every)
-        elif time.monotonic() - self._saved_at > run.config.save_every:
-            self._save()
+            self._evaluate(config.first_evaluation_games if first else config.evaluation_games)
+            self._next_evaluation = _next_multiple(run.decisions, config.evaluate_every)
         else:
-            self._keep()
+            # It is saved from here if it is stopped before the next time.
+            self._moment = run.moment()
+            if time.monotonic() - self._saved_at > config.save_every:
+                self._write()
 
     def _evaluation_is_due(self) -> bool:
         run = self._run
+        if not run.history or run.decisions >= self._next_evaluation:
+            return True
         # A run may have been stopped in the middle of an evaluation.
-        begun = len(run.history) and run.history[-1].decisions == run.decisions
-        is_unfinished = begun and bool(run.unmeasured)
-        return not len(run.history) or is_unfinished or run.decisions >= self._next_evaluation
+        return run.history[-1].decisions == run.decisions and bool(run.unmeasured)
 
     def _on_step(self) -> bool:
         if self.stopped:
@@ -135,14 +167,22 @@ class RunCallback(BaseCallback):
 
     def _evaluate(self, games: int) -> None:
         """Evaluate and draw the curves; save before and after, as nothing else takes as long."""
-        self._save()
-        self._run.evaluate(games, self._follow, self._keep)
-        self._measuring = None
-        self._save()
-        self._draw()
-
-    def _draw(self) -> None:
         run, config = self._run, self._run.config
+
+        def follow(measuring: Measuring) -> None:
+            self._stop.check()
+            self._measuring = measuring
+            self._show_now_and_then()
+
+        def keep() -> None:
+            self._moment = run.moment()
+
+        keep()
+        self._write()
+        run.evaluate(games, follow, keep)
+        self._measuring = None
+        keep()
+        self._write()
         draw_curves(
             run.history,
             run.folder / CURVES_NAME,
@@ -150,22 +190,9 @@ class RunCallback(BaseCallback):
             targets=registry.game(config.game).good_scores,
         )
 
-    def _follow(self, measuring: Measuring) -> None:
-        self._stop.check()
-        self._measuring = measuring
-        self._show_now_and_then()
-
-    def _keep(self) -> None:
-        """Keep the current run, to be saved if it is stopped before the next time."""
-        self._moment = self._run.moment()
-
-    def _save(self) -> None:
-        self._keep()
-        self._write(self._moment)
-
-    def _write(self, moment: Moment) -> None:
-        self._run.save(moment)
-        self._saved = moment
+    def _write(self) -> None:
+        self._run.save(self._moment)
+        self._saved = self._moment
         self._saved_at = time.monotonic()
 
     def _show_now_and_then(self) -> None:
@@ -175,20 +202,14 @@ class RunCallback(BaseCallback):
     def _show(self) -> None:
         self._shown_at = time.monotonic()
         run = self._run
-        payoffs = run.learner.league.payoffs()
         status = Status(
             decisions=run.decisions,
             total=max(run.config.decisions, run.decisions),  # the last rollout may overshoot
             rate=self._pace.rate,
             seconds=run.elapsed,
             limit=run.limit,
-            seats={
-                count: SeatFigures(len(scores), *np.mean(scores, axis=0).tolist())
-                if scores
-                else SeatFigures()
-                for count, scores in self._scores.items()
-            },
-            opponents={name: (games, win_rate) for name, games, win_rate in payoffs},
+            seats=self._scores,
+            opponents={name: (games, rate) for name, games, rate in run.learner.league.payoffs()},
             history=run.history,
             measuring=self._measuring,
         )

@@ -6,6 +6,8 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
+from statistics import fmean
+from typing import Any
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -23,7 +25,6 @@ from shakespeare_training.runs.history import (
     short_name,
 )
 from shakespeare_training.runs.status import (
-    SeatFigures,
     Status,
     measurement_line,
     measuring_texts,
@@ -129,18 +130,16 @@ def _seat_table(status: Status, width: int) -> RenderableType:
     history = status.history
     rivals = history.rivals()
     shown = rivals[: max(1, (width - _FIRST_COLUMNS) // _RIVAL_COLUMN)]
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim")
-    for title in ("seats", "recent\ngames", *_SCORES):
-        table.add_column(title, justify="right", no_wrap=True)
-    for rival in shown:
-        table.add_column(Text(f"won against\n{short_name(rival)}"), justify="right", no_wrap=True)
+    won = [Text(f"won against\n{short_name(rival)}") for rival in shown]
+    table = _table("seats", "recent\ngames", *_SCORES, *won)
     for players in sorted({*status.seats, *(seats for seats, _ in history.keys())}):  # noqa: SIM118
-        recent = status.seats.get(players, SeatFigures())
+        scores = status.seats.get(players, ())
+        mean, best = map(fmean, zip(*scores, strict=True)) if scores else (None, None)
         table.add_row(
             str(players),
-            short_count(recent.games),
-            score_text(recent.mean_score, None),
-            Text(score_text(recent.mean_winning_score, None), "bold"),
+            short_count(len(scores)),
+            score_text(mean, None),
+            Text(score_text(best, None), "bold"),
             *(_win_rate(history.latest(players, rival)) for rival in shown),
         )
     if not rivals:
@@ -149,7 +148,18 @@ def _seat_table(status: Status, width: int) -> RenderableType:
     words = f"won: evaluated after {short_count(newest)} decisions, with 95 % intervals"
     if len(shown) < len(rivals):
         words += f"; {len(rivals) - len(shown)} more opponents"
-    return Group(table, _line(words, width, "dim"))
+    line = Text(words, "dim", no_wrap=True)
+    line.truncate(width, overflow="ellipsis")
+    return Group(table, line)
+
+
+def _table(*columns: str | Text, **options: Any) -> Table:
+    table = Table(
+        box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", **options
+    )
+    for title in columns:
+        table.add_column(title, justify="right", no_wrap=True)
+    return table
 
 
 def _win_rate(found: Measurement | None) -> Text:
@@ -185,19 +195,13 @@ def _league(status: Status, width: int) -> Text:
 
 def measurement_table(history: History) -> Table:
     """The first and latest measurement by seat count and opponent."""
-    table = Table(
-        box=box.SIMPLE_HEAD,
-        show_edge=False,
-        pad_edge=False,
-        header_style="dim",
+    table = _table(
+        *("seats", "against", "after", "games", "won %, interval", *_SCORES),
         padding=(0, 1, 0, 0),
         caption="after: decisions learned from; intervals, ± too, are 95 % intervals",
         caption_justify="left",
     )
-    table.add_column("seats", justify="right")
-    table.add_column("against", no_wrap=True)
-    for title in ("after", "games", "won %, interval", *_SCORES):
-        table.add_column(title, justify="right", no_wrap=True)
+    table.columns[1].justify = "left"
     pairs = sorted(history.keys(), key=lambda pair: pair[0])
     for (players, opponent), after in zip(pairs, [*pairs[1:], None], strict=True):
         found = history.series(players, opponent)
@@ -218,9 +222,3 @@ def _measured(found: Measurement) -> list[str]:
     counts = [short_count(found.decisions), short_count(found.games)]
     scores = score_text(found.mean_score, found.score_margin)
     return [*counts, won, scores, score_text(found.mean_winning_score, found.winning_margin)]
-
-
-def _line(words: str, width: int, style: str) -> Text:
-    line = Text(words, style, no_wrap=True)
-    line.truncate(width, overflow="ellipsis")
-    return line

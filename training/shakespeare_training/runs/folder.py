@@ -104,7 +104,7 @@ def is_unsaved(folder: Path) -> bool:
 
 def how_to_go_on(folder: Path) -> str:
     """A remedy for a run that has failed."""
-    if is_unsaved(folder):
+    if not (folder / STATE_NAME).exists():
         return "nothing was saved yet: once that is mended, start it again by the same command"
     return (
         "what was saved before is intact; once that is mended, go on with "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -16,9 +16,6 @@ SOLO = ""
 ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LONGEST_NAME = 14
-
-# At a rate of 0 or 1, one end of the interval is the rate, up to rounding.
-_ROUNDING = 1e-9
 
 Count = Annotated[int, Field(ge=1)]
 Decisions = Annotated[int, Field(ge=0, le=2 * MOST_DECISIONS)]
@@ -73,26 +70,16 @@ class Measurement:
                 f"opponent = {self.opponent!r} with players = {self.players}: it must be a name, "
                 f"and {SOLO!r} with one seat only"
             )
-        low, rate, high = self.low, self.win_rate, self.high
-        said = f"win_rate = {rate}, low = {low}, high = {high}"
-        if self.opponent in (SOLO, ITSELF):
-            if not (low is rate is high is None):
-                raise ValueError(f"{said}: must be None, as nobody can beat {self.opponent!r}")
-        elif low is None or rate is None or high is None:
-            raise ValueError(f"{said}: must be numbers against {self.opponent!r}")
-        elif not 0 <= low <= rate + _ROUNDING <= high + 2 * _ROUNDING <= 1 + 2 * _ROUNDING:
-            raise ValueError(f"{said}: must be 0 <= low <= win_rate <= high <= 1")
-        for name, lower, mean, upper in (
-            ("score", self.score_low, self.mean_score, self.score_high),
-            ("winning", self.winning_low, self.mean_winning_score, self.winning_high),
-        ):
-            is_whole = lower is not None and upper is not None and lower <= mean <= upper
-            if not (lower is upper is None or is_whole):
-                raise ValueError(
-                    f"{name}_low = {lower}, {name}_high = {upper}: must be None both, or around "
-                    f"the mean {mean}"
-                )
+        if any((figure is None) != (self.opponent in (SOLO, ITSELF)) for figure in self._rates):
+            raise ValueError(
+                f"win_rate, low and high = {self._rates}: must be None against {ITSELF!r} and "
+                "alone, and numbers against others"
+            )
         return self
+
+    @property
+    def _rates(self) -> tuple[float | None, float | None, float | None]:
+        return self.win_rate, self.low, self.high
 
     @property
     def percents(self) -> tuple[float, float, float] | None:
@@ -112,22 +99,13 @@ class Measurement:
         return None if self.winning_high is None else self.winning_high - self.mean_winning_score
 
 
-class History:
+class History(list[Measurement]):
     """The measurements of a run in chronological order; ValueError as in `add`."""
 
     def __init__(self, measurements: Iterable[Measurement] = ()) -> None:
-        self._measurements: list[Measurement] = []
+        super().__init__()
         for measurement in measurements:
             self.add(measurement)
-
-    def __len__(self) -> int:
-        return len(self._measurements)
-
-    def __iter__(self) -> Iterator[Measurement]:
-        return iter(self._measurements)
-
-    def __getitem__(self, index: int) -> Measurement:
-        return self._measurements[index]
 
     def add(self, measurement: Measurement) -> None:
         """Append a measurement.
@@ -135,14 +113,14 @@ class History:
         Raises:
             ValueError: it is older than the last one, by decisions or seconds.
         """
-        for name in ("decisions", "seconds") if self._measurements else ():
-            now, before = getattr(measurement, name), getattr(self._measurements[-1], name)
+        for name in ("decisions", "seconds") if self else ():
+            now, before = getattr(measurement, name), getattr(self[-1], name)
             if now < before:
                 raise ValueError(
                     f"{name} = {now} is below the last measurement's {before}; add "
                     "measurements in order, and use a new history for a new run"
                 )
-        self._measurements.append(measurement)
+        self.append(measurement)
 
     def series(self, players: int, opponent: str) -> list[Measurement]:
         """All measurements at one seat count against one opponent, oldest first."""

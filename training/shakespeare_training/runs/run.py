@@ -6,22 +6,35 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
+import numpy as np
 from filelock import BaseFileLock
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
-from shakespeare_agents.checkpoint import Card, load_checkpoint, save_checkpoint
-from shakespeare_agents.network import LARGEST_WEIGHT, Tensors
+from shakespeare_agents.checkpoint import load_checkpoint
+from shakespeare_agents.identity import digest_of
+from shakespeare_agents.naming import running_python
+from shakespeare_agents.network import LARGEST_WEIGHT, Network
 from shakespeare_agents.storage import write_atomically
 from shakespeare_env import registry
-from shakespeare_env.agent import AnyAgent
-from shakespeare_env.errors import TrainingError
+from shakespeare_env.agent import AnyAgent, decide
+from shakespeare_env.batch import Batch
+from shakespeare_env.errors import CheckpointError, TrainingError
+from shakespeare_env.generators import GameGenerators
+from shakespeare_env.values import shown
 from shakespeare_training.config import TrainingConfig, override, settings_of
 from shakespeare_training.config_text import as_toml, train_command
 from shakespeare_training.learner import make_learner
 from shakespeare_training.ppo.device import bfloat16_is_faster
-from shakespeare_training.runs.evaluation import measure
+from shakespeare_training.runs.evaluation import (
+    Kind,
+    Measuring,
+    add_charts,
+    kinds_of_games,
+    log_measurement,
+    measure,
+)
 from shakespeare_training.runs.folder import (
     CONFIG_NAME,
     LOGS_NAME,
@@ -31,11 +44,7 @@ from shakespeare_training.runs.folder import (
     take_saved,
 )
 from shakespeare_training.runs.history import History
-from shakespeare_training.runs.logs import add_charts, log_measurement
-from shakespeare_training.runs.measuring import Measuring, kinds_of_games
-from shakespeare_training.runs.moment import Moment, moment_of
-from shakespeare_training.runs.opponents import check_digests, digests, refuse_python, try_out
-from shakespeare_training.runs.saving import check_versions, read_state, restore_state, save_state
+from shakespeare_training.runs.saving import Moment, read_state, restore_state, save_run
 
 _TIME_OPTION = " --minutes "
 """The option for the time limit in commands."""
@@ -67,12 +76,13 @@ class Run:
         self.commands: list[str] = []
         self._started: float | None = None
         self._lock: BaseFileLock | None = None
-        self._writes_config = False
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
         self.learner.time_share = lambda: self.time_share
-        try_out([*self._agents.values(), *self.learner.experts()], config)
+        named = {one.name: one.agent for one in self.learner.league.named} | self._opponents
+        _try_out([*named.values(), *self.learner.experts()], config)
+        self._digests = {name: digest_of(name, agent) for name, agent in named.items()}
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
             bfloat16 = bfloat16_is_faster(policy, config.batch_size)
@@ -100,16 +110,20 @@ class Run:
             MemoryLimitError: such a run needs more memory than there is.
             OSError: the folder cannot be written.
         """
-        tensors = None
+        network: Network | None = None
         if start is not None:
-            tensors, card = _loaded(start, config)
+            network, card = load_checkpoint(start, registry.game(config.game))
+            if card.width != config.width:
+                raise ValueError(
+                    f"{start}: width {card.width}, but the run's is {config.width}; "
+                    f"add --set width={card.width}"
+                )
             if card.heads and "warmup_decisions" in settings_of(config.algorithm):
                 config = override(config, warmup_decisions=0)
         run = cls(config, folder, device=device)
-        if tensors is not None:
-            run.learner.policy.set_tensors(tensors)
-        run._limit_time(minutes)
-        run.commands = [train_command(config, run.precision, start) + _time_option(minutes)]
+        if network is not None:
+            run.learner.policy.set_tensors(network.tensors)
+        run.commands = [train_command(config, run.precision, start) + run._limited_to(minutes)]
         run._lock = take_new(folder)
         with released_on_failure(run._lock):
             run._write_config()
@@ -144,10 +158,9 @@ class Run:
         lock = take_saved(folder)
         with released_on_failure(lock):
             state = read_state(folder)
-            check_versions(folder, state)
             facts = state.facts
             config = facts.config
-            refuse_python(folder, config, trusted)
+            _refuse_python(folder, config, trusted)
             longer = decisions is not None and decisions != config.decisions
             if decisions is not None and longer:
                 if decisions <= state.decisions:
@@ -159,18 +172,22 @@ class Run:
             run = cls(config, folder, device=device, bfloat16=facts.bfloat16)
             run._lock = lock
             restore_state(folder, state, run.learner)
-            check_digests(folder, run._agents, facts.digests)
+            for name, digest in run._digests.items():
+                if facts.digests.get(name) != digest:
+                    raise CheckpointError(
+                        f"{folder}: the weights or the source of the opponent {name!r} have "
+                        "changed since the run was started, so resuming would mix two opponents; "
+                        "put the old ones back"
+                    )
             run.history = History(facts.history)
             run.seconds = facts.seconds
-            run._limit_time(minutes)
             run.commands = list(facts.commands)
             # Without a new limit the run goes on past the last command's.
-            if longer or minutes is not None or _TIME_OPTION in run.commands[-1]:
+            was_limited = _TIME_OPTION in run.commands[-1]
+            time_option = run._limited_to(minutes)
+            if longer or time_option or was_limited:
                 length = f" --decisions {decisions}" if longer else ""
-                run.commands.append(
-                    f"shakespeare train --resume RUN{length}{_time_option(minutes)}"
-                )
-            run._writes_config = longer  # only once it goes on
+                run.commands.append(f"shakespeare train --resume RUN{length}{time_option}")
         return run
 
     def close(self) -> None:
@@ -207,8 +224,10 @@ class Run:
             return 0.0
         return min(self.elapsed / self.limit, 1.0) if self.limit > 0 else 1.0
 
-    def _limit_time(self, minutes: float | None) -> None:
+    def _limited_to(self, minutes: float | None) -> str:
+        """Set the time limit, and return its option on the command line."""
         self.limit = None if minutes is None else self.seconds + 60.0 * minutes
+        return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
 
     @property
     def decisions(self) -> int:
@@ -216,8 +235,8 @@ class Run:
         return self.learner.num_timesteps
 
     @property
-    def unmeasured(self) -> list[tuple[int, str]]:
-        """Kinds of games (`kinds_of_games`) that the current learner has not played."""
+    def unmeasured(self) -> list[Kind]:
+        """Kinds of games that the current learner has not played."""
         done = {(m.players, m.opponent) for m in self.history if m.decisions == self.decisions}
         return [kind for kind in kinds_of_games(self.config) if kind not in done]
 
@@ -283,7 +302,7 @@ class Run:
 
     def moment(self) -> Moment:
         """The run as it is between an update and the next rollout."""
-        return moment_of(self.learner, self.elapsed, self.history)
+        return Moment.of(self.learner, self.elapsed, self.history)
 
     def save(self, moment: Moment | None = None) -> None:
         """Write the checkpoint to play from and the state to resume from, by default the current.
@@ -293,59 +312,36 @@ class Run:
             OSError: a file cannot be written; the last state is intact.
         """
         self.check_open()
-        if moment is None:
-            moment = self.moment()
-        config = self.config.to_json()
-        history = moment.history.to_json()
-        save_checkpoint(
+        save_run(
             self.folder,
-            moment.tensors,
-            moment.game,
-            players=sorted(set(self.config.players)),
-            command=" && ".join(self.commands),
-            settings=config,
-            figures={
-                "decisions": moment.decisions,
-                "games": moment.finished,
-                "seconds": round(moment.seconds, 1),
-                "precision": self.precision,
-                "history": history,
-            },
+            self.config,
+            moment or self.moment(),
+            commands=self.commands,
+            digests=self._digests,
+            precision=self.precision,
         )
-        facts = {
-            "config": config,
-            "bfloat16": self.learner.policy.use_bfloat16,
-            "commands": self.commands,
-            "digests": digests(self._agents),
-            "seconds": moment.seconds,
-            "history": history,
-        }
-        save_state(self.folder, moment, facts)
-        if self._writes_config:
-            self._write_config()
+        self._write_config()
         mark_saved(self.folder)
 
     def _write_config(self) -> None:
         """Write the settings for people; resuming takes them from the state."""
-        write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
-        self._writes_config = False
-
-    @property
-    def _agents(self) -> dict[str, AnyAgent]:
-        """The agents that the settings name."""
-        league = {opponent.name: opponent.agent for opponent in self.learner.league.named}
-        return league | self._opponents
+        path, content = self.folder / CONFIG_NAME, as_toml(self.config).encode()
+        if not path.is_file() or path.read_bytes() != content:
+            write_atomically(path, content)
 
 
-def _time_option(minutes: float | None) -> str:
-    return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
+def _try_out(agents: Collection[AnyAgent], config: TrainingConfig) -> None:
+    """Ask each agent for a move, so that it compiles or fails before learning begins."""
+    batch = Batch(config.game, n=1, players=max(config.players), seed=config.seed)
+    rows = np.zeros(1, np.int64)
+    for agent in agents:
+        decide(agent, batch, rows, GameGenerators.of_games(config.seed, rows))
 
 
-def _loaded(folder: Path, config: TrainingConfig) -> tuple[Tensors, Card]:
-    network, card = load_checkpoint(folder, registry.game(config.game))
-    if card.width != config.width:
-        raise ValueError(
-            f"{folder}: width {card.width}, but the run's is {config.width}; "
-            f"add --set width={card.width}"
+def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
+    found = running_python({*config.opponents, *config.evaluation_opponents} - {*trusted})
+    if found:
+        raise CheckpointError(
+            f"{folder}: its settings name Python, which would be run: "
+            f"{', '.join(map(shown, sorted(found)))}; if you trust it, give each with --trust"
         )
-    return network.tensors, card

@@ -7,8 +7,8 @@ state, of a moment between an update and the next rollout.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,18 +18,21 @@ from shakespeare_agents.checkpoint import (
     actions_digest,
     layout_digest,
     load_network,
+    save_checkpoint,
     unfit,
 )
+from shakespeare_agents.network import Tensors
 from shakespeare_env import registry
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.game import Game
+from shakespeare_training.config import TrainingConfig
 from shakespeare_training.expert_iteration.groups import Order
-from shakespeare_training.expert_iteration.learner import ExpertIteration
+from shakespeare_training.expert_iteration.learner import ExpertIteration, orders_of
 from shakespeare_training.league import Opponent
-from shakespeare_training.ppo.self_play import SelfPlayPPO
-from shakespeare_training.runs.arrays import load_arrays, set_arrays
+from shakespeare_training.ppo.learner import SelfPlayLearner
+from shakespeare_training.runs.arrays import arrays_of, load_arrays, set_arrays
 from shakespeare_training.runs.folder import STATE_NAME
-from shakespeare_training.runs.moment import Moment
+from shakespeare_training.runs.history import History
 from shakespeare_training.runs.state import FORMAT, RunState, parse_state
 
 _STEM = "run"
@@ -37,31 +40,103 @@ _SNAPSHOT = "snapshot"
 _ORDER = "order"
 
 
-def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
-    """Replace the state of a run; the folder is created if missing.
+@dataclass(frozen=True)
+class Moment:
+    """All that decides how a run continues, unaffected by what it does later.
 
-    Raises:
-        OSError: a file cannot be written; the last state is intact.
+    Attributes:
+        arrays: The arrays of the learner (`arrays_of`).
+        tensors: The learner's weights.
+        snapshots: The snapshots of the league.
+        orders: The orders of the groups ahead (`orders_of`).
+        numbers: The rest of the learner, as in the JSON.
+        seconds: The training time.
+        history: All measurements.
     """
+
+    arrays: storage.Arrays
+    tensors: Tensors
+    snapshots: Sequence[Opponent]
+    orders: Sequence[Order]
+    numbers: Mapping[str, Any]
+    seconds: float
+    history: History
+
+    @property
+    def decisions(self) -> int:
+        """The decisions learned from."""
+        return int(self.numbers["decisions"])
+
+    @classmethod
+    def of(cls, learner: SelfPlayLearner, seconds: float, history: History) -> Moment:
+        """A copy of it all, which takes some milliseconds."""
+        return cls(
+            arrays={name: array.copy() for name, array in arrays_of(learner).items()},
+            tensors=learner.policy.tensors(),
+            snapshots=learner.league.snapshots,
+            orders=orders_of(learner),
+            numbers={
+                "league": learner.league.to_json(),
+                "decisions": learner.num_timesteps,
+                "updates": learner._n_updates,
+                "rng": learner.rng.bit_generator.state,
+            },
+            seconds=seconds,
+            history=History(history),
+        )
+
+
+def save_run(
+    folder: Path,
+    config: TrainingConfig,
+    moment: Moment,
+    *,
+    commands: Sequence[str],
+    digests: Mapping[str, str],
+    precision: str,
+) -> None:
+    """Replace the checkpoint to play from, then the state to resume from.
+
+    After an OSError the last state is intact.
+    """
+    game = registry.game(config.game)
+    settings, history = config.to_json(), moment.history.to_json()
+    save_checkpoint(
+        folder,
+        moment.tensors,
+        game,
+        players=sorted(set(config.players)),
+        command=" && ".join(commands),
+        settings=settings,
+        figures={
+            "decisions": moment.decisions,
+            "games": moment.numbers["league"]["finished"],
+            "seconds": round(moment.seconds, 1),
+            "precision": precision,
+            "history": history,
+        },
+    )
     stored = storage.store_tensors(folder, _STEM, moment.arrays)
-    snapshots = [
-        _stored(folder, f"{_SNAPSHOT}-{snapshot.name}", snapshot) for snapshot in moment.snapshots
-    ]
+    snapshots = [_stored(folder, f"{_SNAPSHOT}-{one.name}", one) for one in moment.snapshots]
     ahead = [_stored(folder, _ORDER, order) for order in moment.orders]
     data = {
         "format": FORMAT,
-        **_versions(moment.game),
+        **_versions(game),
         "arrays": asdict(stored),
-        "league": moment.league,
         "snapshots": [asdict(snapshot) for snapshot in snapshots],
         "orders": [
             {"weights": asdict(weights), "is_searched": order.is_searched}
             for weights, order in zip(ahead, moment.orders, strict=True)
         ],
-        "decisions": moment.decisions,
-        "updates": moment.updates,
-        "rng": moment.rng,
-        "facts": dict(facts),
+        **moment.numbers,
+        "facts": {
+            "config": settings,
+            "bfloat16": precision == "bfloat16",
+            "commands": commands,
+            "digests": digests,
+            "seconds": moment.seconds,
+            "history": history,
+        },
     }
     text = json.dumps(data, indent=1, allow_nan=False) + "\n"
     storage.write_atomically(folder / STATE_NAME, text.encode())
@@ -73,13 +148,12 @@ def save_state(folder: Path, moment: Moment, facts: Mapping[str, Any]) -> None:
 def read_state(folder: Path) -> RunState:
     """The JSON of a run.
 
-    Raises:
-        CheckpointError: it is missing, damaged or of another version; a note says how to start from
-            the checkpoint, if any.
+    CheckpointError if it is missing, damaged, or of another game, box or version; a note says how
+    to start from the checkpoint, if any.
     """
     path = folder / STATE_NAME
     try:
-        return parse_state(storage.read_json(path, (FORMAT,), "run"), str(path))
+        state = parse_state(storage.read_json(path, (FORMAT,), "run"), str(path))
     except CheckpointError as fault:
         if (folder / CARD_NAME).is_file():
             fault.add_note(
@@ -87,43 +161,37 @@ def read_state(folder: Path) -> RunState:
                 f"shakespeare train --start {folder}"
             )
         raise
+    versions = _versions(game := registry.game(state.facts.config.game))
+    fault_found = unfit(game, state.model_dump(include={*versions}))
+    if fault_found is None and state.state != versions["state"]:
+        fault_found = "made for other records of the game; use the version it was started with"
+    if fault_found is not None:
+        raise CheckpointError(f"{path}: {fault_found}")
+    return state
 
 
-def check_versions(folder: Path, state: RunState) -> None:
-    """Refuse a state of another game, box or version, with a CheckpointError."""
-    game = registry.game(state.facts.config.game)
-    fault = unfit(game, state.model_dump(include={*_versions(game)}))
-    if fault is None and state.state != _versions(game)["state"]:
-        fault = "made for other records of the game; use the version it was started with"
-    if fault is not None:
-        raise CheckpointError(f"{folder / STATE_NAME}: {fault}")
-
-
-def restore_state(folder: Path, state: RunState, learner: SelfPlayPPO) -> None:
+def restore_state(folder: Path, state: RunState, learner: SelfPlayLearner) -> None:
     """Put a new learner, made with the run's settings, into the state from `read_state`.
 
-    Raises:
-        CheckpointError: files are missing or damaged, or do not fit this run.
+    CheckpointError if files are missing or damaged, or do not fit this run.
     """
     shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
     snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
-    orders = [
-        Order(load_network(folder, order.weights, shapes), order.is_searched, order.weights)
-        for order in state.orders
-    ]
+    if isinstance(learner, ExpertIteration):
+        learner.orders = [
+            Order(load_network(folder, order.weights, shapes), order.is_searched, order.weights)
+            for order in state.orders
+        ]
     arrays = load_arrays(folder, state.arrays, learner)
-    opponents = len(state.league.opponents)
-    set_arrays(folder / state.arrays.file, arrays, learner, opponents)
+    set_arrays(folder / state.arrays.file, arrays, learner, len(state.league.opponents))
     learner.league.restore(
         state.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
     )
     for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
         snapshot.stored = stored
-    if isinstance(learner, ExpertIteration):
-        learner.orders = orders
     learner.num_timesteps = state.decisions
     learner._n_updates = state.updates
-    learner.rng.bit_generator.state = state.rng.model_dump()
+    learner.rng.bit_generator.state = state.rng
 
 
 def _versions(game: Game) -> dict[str, str]:

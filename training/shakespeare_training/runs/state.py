@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
+import numpy as np
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    FailFast,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from shakespeare_agents.setting_faults import in_words
 from shakespeare_agents.storage import StoredTensors
@@ -34,26 +44,16 @@ class Entries(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class PCG64State(Entries):
-    """The numbers of NumPy's PCG64."""
-
-    state: Annotated[int, Field(ge=0, lt=2**128)]
-    inc: Annotated[int, Field(ge=0, lt=2**128)]
-
-    @model_validator(mode="after")
-    def _can_be_stepped(self) -> PCG64State:
-        if self.inc % 2 == 0:
-            raise ValueError(f"inc = {self.inc} is even; no generator has such an increment")
-        return self
+def _checked_generator(state: Any) -> Any:
+    try:
+        np.random.PCG64().state = state
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise ValueError("is no state of NumPy's PCG64") from None
+    return state
 
 
-class GeneratorState(Entries):
-    """A NumPy generator, as its `bit_generator.state`."""
-
-    bit_generator: Literal["PCG64"]
-    state: PCG64State
-    has_uint32: Annotated[int, Field(ge=0, le=1)]
-    uinteger: Annotated[int, Field(ge=0, lt=2**32)]
+GeneratorState = Annotated[dict[str, Any], AfterValidator(_checked_generator)]
+"""A NumPy generator, as its `bit_generator.state`."""
 
 
 class OpponentState(Entries):
@@ -99,19 +99,13 @@ class Facts(Entries):
     history: Annotated[list[Measurement], FailFast()]
 
     @model_validator(mode="after")
-    def _history_is_of_this_run(self) -> Facts:
+    def _history_is_in_order(self) -> Facts:
         History(self.history)  # in order
         if self.history and self.history[-1].seconds > self.seconds + _SECONDS_ROUNDING:
             raise ValueError(
                 f"seconds = {self.seconds} are fewer than the {self.history[-1].seconds} "
                 "of its last measurement"
             )
-        for index, found in enumerate(self.history):
-            if found.players not in self.config.players:
-                raise ValueError(
-                    f"history[{index}].players = {found.players}: the run is for "
-                    f"{shown(list(self.config.players))}"
-                )
         return self
 
 
@@ -135,66 +129,38 @@ class RunState(Entries):
 
     @model_validator(mode="after")
     def _agree(self) -> RunState:
-        history, league, config = self.facts.history, self.league, self.facts.config
+        config, league, history = self.facts.config, self.league, self.facts.history
         if history and history[-1].decisions > self.decisions:
             raise ValueError(
                 f"decisions = {self.decisions} are fewer than the {history[-1].decisions} "
                 "of the last measurement"
             )
         named = named_opponents(config.opponents)
-        _check_names(league.opponents, named, self.decisions)
-        snapshots = league.opponents[len(named) :]
+        found, snapshots = [one.name for one in league.opponents], league.opponents[len(named) :]
+        if found[: len(named)] != named or any(o.retired for o in league.opponents[: len(named)]):
+            raise ValueError(
+                f"league.opponents begins with {shown(found[: len(named)])}; "
+                f"the settings name {shown(named)}"
+            )
+        for age in found[len(named) :]:  # it becomes a part of a file's name
+            if not (re.fullmatch("[0-9]{1,19}", age) and int(age) <= self.decisions):
+                raise ValueError(f"the snapshot {shown(age)} must be named by its age in decisions")
         if len(self.snapshots) != len(snapshots):
             raise ValueError(
                 f"there are {len(self.snapshots)} snapshots, but the league has {len(snapshots)}"
             )
+        in_use = [place for place, one in enumerate(snapshots, len(named)) if not one.retired]
+        if league.active not in (None, *in_use):
+            raise ValueError(f"league.active = {league.active} is no snapshot in use")
         if len(self.orders) != config.groups_ahead:
             raise ValueError(
                 f"there are {len(self.orders)} orders, but groups_ahead = {config.groups_ahead}"
             )
-        pool = [snapshot for snapshot in snapshots if not snapshot.retired]
-        games = config.n_envs * (config.groups_ahead + 1)
-        # A retired opponent stays while games against it last.
-        if len(pool) > config.max_snapshots or len(snapshots) - len(pool) > games:
-            raise ValueError(f"{len(snapshots)} snapshots are more than a run of its settings has")
-        if league.active is not None:
-            active = range(len(named), len(league.opponents))
-            if league.active not in active or league.opponents[league.active].retired:
-                raise ValueError(f"league.active = {league.active} is no snapshot in use")
-        if league.active_until > league.finished + games:
-            raise ValueError(
-                f"league.active_until = {league.active_until} is more than the {games} games "
-                f"played at once after league.finished = {league.finished}"
-            )
-        if self.orders and league.finished % config.n_envs:
-            raise ValueError(
-                f"league.finished = {league.finished} is not a multiple of n_envs = {config.n_envs}"
-            )
         return self
 
 
-def _check_names(opponents: list[OpponentState], named: list[str], decisions: int) -> None:
-    """Check the league: the opponents of the settings, then snapshots with an age each."""
-    found = [opponent.name for opponent in opponents]
-    if found[: len(named)] != named or any(o.retired for o in opponents[: len(named)]):
-        raise ValueError(
-            f"league.opponents begins with {shown(found[: len(named)])}; "
-            f"the settings name {shown(named)}"
-        )
-    ages = found[len(named) :]
-    for age in ages:
-        if not (age.isascii() and age.isdigit() and len(age) < 20 and int(age) <= decisions):
-            raise ValueError(f"the snapshot {shown(age)} must be named by its age in decisions")
-    if len(set(ages)) != len(ages):
-        raise ValueError("two snapshots have the same age")
-
-
 def parse_state(data: Mapping[str, Any], path: str) -> RunState:
-    """Check the JSON of a run.
-
-    Raises:
-        CheckpointError: names `path`, the entry, its value and the remedy.
-    """
+    """Check the JSON of a run; a CheckpointError names `path`, the entry, value and remedy."""
     if not _is_moderate(data):
         raise CheckpointError(
             f"{path}: has more than {_MOST_VALUES:,} values, or {_MOST_ENTRIES:,} in one object; "
@@ -215,13 +181,11 @@ def _is_moderate(data: Mapping[str, Any]) -> bool:
     while left:
         found = left.pop()
         count += len(found)
-        if isinstance(found, dict):
-            if len(found) > _MOST_ENTRIES:
-                return False
-            found = list(found.values())
-        if count > _MOST_VALUES:
+        is_large = isinstance(found, dict) and len(found) > _MOST_ENTRIES
+        if is_large or count > _MOST_VALUES:
             return False
-        left += [entry for entry in found if isinstance(entry, dict | list)]
+        entries = found.values() if isinstance(found, dict) else found
+        left += [entry for entry in entries if isinstance(entry, dict | list)]
     return True
 
 

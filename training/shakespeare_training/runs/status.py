@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
+from shakespeare_training.runs.evaluation import Measuring
 from shakespeare_training.runs.history import (
     SOLO,
     History,
@@ -14,22 +16,6 @@ from shakespeare_training.runs.history import (
     seats_text,
     short_count,
 )
-from shakespeare_training.runs.measuring import Measuring
-
-
-@dataclass(frozen=True)
-class SeatFigures:
-    """Recent self-play games at one seat count.
-
-    Attributes:
-        games: Number of games.
-        mean_score: The mean score of all seats; None without games.
-        mean_winning_score: The mean of each game's best score; None without games.
-    """
-
-    games: int = 0
-    mean_score: float | None = None
-    mean_winning_score: float | None = None
 
 
 @dataclass(frozen=True)
@@ -41,7 +27,7 @@ class Status:
         total: The decisions of the whole run.
         rate: Decisions per second while learning; 0 while unknown.
         seconds: The time spent learning and evaluating, also before it was resumed.
-        seats: Recent self-play games by seat count.
+        seats: Mean and winning score of recent self-play games by seat count.
         opponents: Recent games and win rate, 0 to 1, by opponent of the league; 0.5 is parity.
         history: All measurements so far.
         measuring: The evaluation under way, while learning waits for it; None if there is none.
@@ -52,7 +38,7 @@ class Status:
     total: int
     rate: float
     seconds: float
-    seats: Mapping[int, SeatFigures]
+    seats: Mapping[int, Sequence[tuple[float, float]]]
     opponents: Mapping[str, tuple[int, float]]
     history: History
     measuring: Measuring | None = None
@@ -93,9 +79,9 @@ def status_line(status: Status) -> str:
     share = status.decisions / max(status.total, 1)
     parts = [f"{decisions} ({share:.0%})", rate, f"{spent} learning and evaluating", left]
     parts += [
-        f"{seats_text(players)}: winning score {figures.mean_winning_score:.1f}"
-        for players, figures in sorted(status.seats.items())
-        if figures.mean_winning_score is not None
+        f"{seats_text(players)}: winning score {fmean(best for _, best in scores):.1f}"
+        for players, scores in sorted(status.seats.items())
+        if scores
     ]
     if status.measuring is not None:
         parts += measuring_texts(status.measuring)

@@ -1,0 +1,151 @@
+"""What the learners of self-play share: the network, the league, schedules and updates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+
+from shakespeare_env.agent import AnyAgent
+from shakespeare_env.wrappers.sb3 import SB3SelfPlayVecEnv
+from shakespeare_training.league import League
+from shakespeare_training.ppo.buffer import SeatRolloutBuffer
+from shakespeare_training.ppo.policy import PolicyNetwork, policy_arguments
+
+Schedule = Callable[[float], float]
+"""A number by the share of the run that is left, 1 to 0, as in stable-baselines3."""
+
+
+def linear(start: float, end: float) -> Schedule:
+    """From `start` to `end` over the run."""
+    # The last rollout overshoots the end, so that the share left is negative.
+    return lambda remaining: end + (start - end) * min(max(remaining, 0.0), 1.0)
+
+
+class SelfPlayLearner(MaskablePPO):
+    """A learner of games that its network plays against itself and a league of opponents.
+
+    A subclass plays (`collect_rollouts`) and says what each minibatch costs.  Nothing is drawn from
+    a global generator.  `num_timesteps` counts the learner's decisions.  Schedules follow these or
+    the time used, whichever is further.
+
+    Args:
+        env: The games.
+        league: Who has which seat.
+        width: The width of the network's layers.
+        win_coef: Coefficient of the loss of the forecast shares.
+        near_certain_share: See `SeatRolloutBuffer`.
+        **arguments: Arguments of MaskablePPO.
+
+    Attributes:
+        league: Who has which seat.
+        rng: Draws the learner's actions and shuffles the minibatches.
+        time_share: The share of its time that the run has used, 0 to 1; 0 without a limit.
+        check_stop: Called where a long rollout can be stopped; it stops it by raising.
+    """
+
+    policy: PolicyNetwork
+    rollout_buffer: SeatRolloutBuffer  # type: ignore[assignment]
+
+    def __init__(
+        self,
+        env: SB3SelfPlayVecEnv,
+        league: League,
+        *,
+        width: int = 256,
+        win_coef: float = 0.5,
+        near_certain_share: float = 1.0,
+        **arguments: Any,
+    ) -> None:
+        self.league = league
+        self.win_coef = win_coef
+        self.rng = np.random.default_rng(arguments.get("seed"))
+        self.time_share: Callable[[], float] = lambda: 0.0
+        self.check_stop: Callable[[], None] = lambda: None
+        game = env.batch.game
+        super().__init__(
+            PolicyNetwork,
+            env,
+            gamma=1.0,  # games end, and the forecasts are of their ends
+            rollout_buffer_class=SeatRolloutBuffer,
+            rollout_buffer_kwargs={
+                "players": env.batch.players,
+                "max_seats": game.max_seats,
+                "rng": self.rng,
+                "near_certain_share": near_certain_share,
+            },
+            policy_kwargs=policy_arguments(width, game.layout, game.max_seats),
+            **arguments,
+        )
+
+    def experts(self) -> list[AnyAgent]:
+        """The agents that it learns from."""
+        return []
+
+    def _setup_model(self) -> None:
+        # Layers draw their initial weights from torch's global generator, which is seeded for them
+        # and then restored.  `torch.manual_seed` would seed the GPUs' generators as well.
+        with torch.random.fork_rng(devices=[]):
+            torch.default_generator.manual_seed(int(self.rng.integers(2**62)))
+            super()._setup_model()
+
+    def set_random_seed(self, seed: int | None = None) -> None:
+        """Seed the games; the base class would seed the global generators as well."""
+        if seed is not None and self.env is not None:
+            self.env.seed(seed)
+
+    def _update_current_progress_remaining(self, num_timesteps: int, total_timesteps: int) -> None:
+        super()._update_current_progress_remaining(num_timesteps, total_timesteps)
+        left = 1.0 - self.time_share()
+        self._current_progress_remaining = min(self._current_progress_remaining, left)
+
+    def continue_from(self, observations: NDArray[np.int8]) -> None:
+        """Let `learn` continue games, observed as int8[n, D], instead of resetting them."""
+        self._last_obs = observations.copy()
+        self._last_episode_starts = np.zeros(len(observations), np.bool_)
+
+    def train(self) -> None:
+        """Learn from what was played, minibatch by minibatch."""
+        self.policy.set_training_mode(True)
+        self._update_learning_rate(self.policy.optimizer)
+        sums: dict[str, float] = {}
+        count = 0
+        for minibatch in self._passes():
+            losses = self._losses(minibatch)
+            for name, part in losses.items():
+                sums[name] = sums.get(name, 0.0) + part.item()
+            count += 1
+            if self.target_kl is not None and losses["approx_kl"] > 1.5 * self.target_kl:
+                break
+            loss = self._policy_loss(losses) + self.vf_coef * losses["score_loss"]
+            self.policy.optimizer.zero_grad()
+            loss = loss + self.win_coef * losses["win_loss"]
+            loss.backward()  # type: ignore[no-untyped-call]
+            # The gradients of each part of the network are clipped by themselves.
+            for parameters in self.policy.parts():
+                torch.nn.utils.clip_grad_norm_(parameters, self.max_grad_norm)
+            self.policy.optimizer.step()
+        for name, total in sums.items():
+            self.logger.record(f"train/{name}", total / count)
+        self.logger.record("train/minibatches", count)
+        self.logger.record("train/n_updates", self._n_updates, exclude="tensorboard")
+
+    def _passes(self) -> Iterator[Any]:
+        for _ in range(self.n_epochs):
+            self._n_updates += 1
+            yield from self._minibatches()
+
+    def _minibatches(self) -> Iterator[Any]:
+        """All that was played, once, in parts of nearly equal size."""
+        raise NotImplementedError
+
+    def _losses(self, minibatch: Any) -> dict[str, torch.Tensor]:
+        """`win_loss` and `score_loss`, what `_policy_loss` needs, and what is to be logged."""
+        raise NotImplementedError
+
+    def _policy_loss(self, losses: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        raise NotImplementedError
