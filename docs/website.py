@@ -105,7 +105,7 @@ REFERENCE = {
     ),
     "mcp": (
         "Language models at the table",
-        _modules("shakespeare_agents.mcp", "tables telling keeping server"),
+        _modules("shakespeare_agents.mcp", "tables table keeping server"),
     ),
     "analysis": (
         "What agents think",

@@ -39,18 +39,26 @@ def chosen_game(given: str | None) -> str | None:
         raise typer.BadParameter(said, param_hint="--game") from fault
 
 
+def game_option(
+    help_text: str = f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
+    default: str | bool = True,
+    metavar: str | None = None,
+) -> Any:
+    """The option `--game`; `default` as Typer's `show_default` takes it."""
+    return typer.Option(
+        "--game",
+        metavar=metavar,
+        help=help_text,
+        callback=chosen_game,
+        autocompletion=complete_game,
+        show_default=default,
+    )
+
+
+GameName = Annotated[str, game_option()]
 _VARIANTS = "; ".join(
     f"{name}: {', '.join(registry.variants(name)) or 'none'}" for name in registry.names()
 )
-GameName = Annotated[
-    str,
-    typer.Option(
-        "--game",
-        help=f"One of: {', '.join(registry.names())}; or FILE.py:NAME.",
-        callback=chosen_game,
-        autocompletion=complete_game,
-    ),
-]
 Variants = Annotated[
     list[str] | None,
     typer.Option(
@@ -91,6 +99,14 @@ def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, bo
     except (TypeError, ValueError) as error:
         raise typer.BadParameter(str(error), param_hint="--option") from error
     return variants
+
+
+def check_seat(seat: int | None, players: int) -> None:
+    """A usage error unless a table has the seat."""
+    if seat is not None and seat >= players:
+        raise typer.BadParameter(
+            f"no seat {seat}; the seats are 0 to {players - 1}", param_hint="--seat"
+        )
 
 
 def give_up(message: str) -> NoReturn:

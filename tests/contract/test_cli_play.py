@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.single_game import SingleGame
+from shakespeare_agents.session import Session
 from shakespeare_env import Position, registry
 from tests.contract import knowledge
 from tests.contract.command_line import (
@@ -54,12 +54,13 @@ class TestGame:
         game, others = first.game, set(range(first.players)) - {1}
         out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
         drawing = shakespeare_agents.make("random", game)
-        played = SingleGame(first, dict.fromkeys(others, drawing), seed=6)
+        played = Session(first, dict.fromkeys(others, drawing), seed=6)
         tables: list[str] = []
         lines: list[tuple[str, ...]] = []
 
-        def note(position, number, move, after):
-            number, mover = str(number), str(position.to_move)
+        def note(_words):
+            position, move = played.positions[-2], played.moves[-1]
+            number, mover = str(len(played.moves)), str(position.to_move)
             if position.to_move != seat and game.is_secret(position.to_dict(), move):
                 lines.append((number, mover, "decides in secret", "", ""))
             else:

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.cli.finding import find_move, find_topics
 from shakespeare_agents.cli.hints import hint
-from shakespeare_agents.cli.meaning import meant_move, meant_topics
 from shakespeare_env import Position, registry
-from shakespeare_env.cli.move_list import move_lines
+from shakespeare_env.cli.printing import move_lines
 from shakespeare_env.game_log import GameLog
 from tests.contract.command_line import SCREEN, moves_told, printed
 from tests.contract.each_table import plain_tables
@@ -54,7 +54,7 @@ def table(position):
 def test_as_much_of_a_move_as_no_other_has():
     meant = {"rec:ham": 0, "HAM": 0, "dresser": 1, "2": 1, "red-2>1": 4, ">1": 4, "do": 5}
     for answer, number in meant.items():
-        assert meant_move(answer, AT_HAND) == LEGAL[number]
+        assert find_move(answer, AT_HAND) == LEGAL[number]
     for answer, said in {
         "rec": "'rec' could be: 1 recruit:hamlet, 2 recruit:set_dresser_6; enter more",
         "7": "there is no move 7; the moves are numbered 1 to 6",
@@ -63,7 +63,7 @@ def test_as_much_of_a_move_as_no_other_has():
         "::": "'::' is neither",
     }.items():
         with pytest.raises(ValueError, match=re.escape(said)):
-            meant_move(answer, AT_HAND)
+            find_move(answer, AT_HAND)
 
 
 @plain_tables
@@ -83,13 +83,13 @@ def test_lists_and_drawings_fit_the_screen(table):
 class TestTopics:
     def test_a_part_of_a_name_and_what_there_is_not(self):
         topics = {"set_dresser_6": "", "set_dresser_8": "", "queen": "", "take": ""}
-        assert meant_topics("Set Dresser 6", topics) == ["set_dresser_6"]
-        assert meant_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
-        assert meant_topics("q", topics) == ["queen"]
+        assert find_topics("Set Dresser 6", topics) == ["set_dresser_6"]
+        assert find_topics("dresser", topics) == ["set_dresser_6", "set_dresser_8"]
+        assert find_topics("q", topics) == ["queen"]
         with pytest.raises(ValueError, match="nothing is called 'king'; there is: queen, set"):
-            meant_topics("king", topics)
+            find_topics("king", topics)
         with pytest.raises(ValueError, match=r"'qeen' \(did you mean 'queen'\?\)$"):
-            meant_topics("qeen", topics)
+            find_topics("qeen", topics)
 
     def test_a_move_is_explained_with_what_it_names_by_number_or_text(self, position, table):
         listed = printed("play", *table, input="moves\n")

@@ -54,7 +54,7 @@ def test_a_random_client_plays_a_whole_game(table):
         return moves, await called(client, "see_seat", table=facts["table"])
 
     moves, end = asked(play, tables)
-    played = tables._tables[1].played
+    played = tables._tables[1].session
     assert played.positions[0] == table.position(3)
     own = [m for p, m in zip(played.positions, played.moves, strict=False) if p.to_move == 1]
     assert own == moves
@@ -225,7 +225,7 @@ def sent(tables, topics):
 def seen(tables):
     """What the seat sees of the game so far: the same for games that it cannot tell apart."""
     table = tables._tables[1]
-    return [position.seen_by(table.seat) for position in table.played.positions]
+    return [position.seen_by(table.seat) for position in table.session.positions]
 
 
 @full_tables

@@ -10,8 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from shakespeare_agents.table.live_table import LiveTable, TableError
-from shakespeare_agents.table.plans import SeatPlan, TablePlan
-from shakespeare_agents.table.store import MoveTakenError, Store, StoreError
+from shakespeare_agents.table.store import MoveTakenError, SeatPlan, Store, StoreError, TablePlan
 from shakespeare_env import Position, registry
 from tests.table.tables import begin, field, moves, served
 

@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 from shakespeare_agents.table.watching import watched as watching
-from shakespeare_agents.table.watching.finding import ON_A_PAGE, find
-from shakespeare_agents.table.watching.listing import DATASET, Lister
+from shakespeare_agents.table.watching.listing import DATASET, ON_A_PAGE, Lister, find
 from shakespeare_agents.table.watching.watched import Watched
-from shakespeare_env.cli.recorded_folders import from_folder, games_of
+from shakespeare_env.cli.recorded import from_folder, games_of
 from shakespeare_env.datasets.results_reading import results_files
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import cut_short, small_settings, write

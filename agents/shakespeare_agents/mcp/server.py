@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Annotated
 
 from shakespeare_agents.mcp import handbook
+from shakespeare_agents.mcp.table import Answer
 from shakespeare_agents.mcp.tables import RequestError, Tables
-from shakespeare_agents.mcp.telling import Answer
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
 

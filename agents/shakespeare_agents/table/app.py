@@ -26,14 +26,7 @@ from shakespeare_env.kernels import compile_all
 
 _QUICKLY = 3
 """The level at which answers are compressed: a third of the usual time."""
-PAGES = (
-    "lobby",
-    "play",
-    "thoughts",
-    "box",
-    "folders",
-    "review",
-)  # fmt: skip
+_PAGES = ("lobby", "play", "thoughts", "box", "folders", "review")
 
 
 def _compile() -> None:
@@ -62,19 +55,18 @@ def make_app(settings: Settings) -> Starlette:
         await asyncio.to_thread(site.close)
 
     def refused(request: Request, fault: Exception) -> Response:
+        status, text = 400, str(fault)
         if isinstance(fault, HTTPException):
-            title = "There is no such page" if fault.status_code == 404 else "This cannot be done"
-            return site.page(
-                request, "error.html", fault.status_code, title=title, text=fault.detail
-            )
-        return site.page(request, "error.html", 400, title="This cannot be done", text=str(fault))
+            status, text = fault.status_code, fault.detail
+        title = "There is no such page" if status == 404 else "This cannot be done"
+        return site.page(request, "error.html", status, title=title, text=text)
 
     def cut_off(_request: Request, _fault: Exception) -> Response:
         return PlainTextResponse("The request was longer than it may be, or broke off.\n", 413)
 
     routes: list[Route | Mount] = [
         route
-        for name in PAGES
+        for name in _PAGES
         for route in import_module(f"shakespeare_agents.table.pages.{name}").routes(site)
     ]
     return Starlette(

@@ -10,9 +10,9 @@ from typing import Any
 
 from shakespeare_agents import naming
 from shakespeare_agents.registry import default, has_heuristics, make
-from shakespeare_agents.table.live_table import TableError, first_position
-from shakespeare_agents.table.plans import SeatPlan, TablePlan
+from shakespeare_agents.table.live_table import TableError, first_snapshot
 from shakespeare_agents.table.settings import Settings, is_local
+from shakespeare_agents.table.store import SeatPlan, TablePlan
 from shakespeare_env import Position, registry
 from shakespeare_env.errors import CheckpointError, PositionError
 from shakespeare_env.json_input import parse_object
@@ -104,7 +104,7 @@ def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[i
     variants = tuple(name for name in choice.variants if said.get(f"variant_{name}"))
     seats = tuple(_seat_or_fault(choice, seat, settings) for seat in range(choice.players))
     plan = TablePlan(choice.game, choice.players, variants, seed, seats, start=choice.start)
-    first_position(plan)
+    first_snapshot(plan)
     people = [seat for seat, one in enumerate(seats) if one.agent is None]
     on_one_screen = bool(said.get("one_screen")) and len(people) > 1
     return plan, [people] if on_one_screen else [[seat] for seat in people]

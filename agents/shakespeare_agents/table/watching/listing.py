@@ -1,4 +1,4 @@
-"""The games of a folder in a few words each, as far as they are finished."""
+"""The finished games of a folder in a few words each, and pages of them, the latest first."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from shakespeare_agents.arena.wording import shown_name
 from shakespeare_env.datasets.frames import faults
 from shakespeare_env.datasets.manifest import NAME, Manifest, Shard, shard_file
 from shakespeare_env.datasets.manifest_reading import read_manifest
@@ -33,6 +34,9 @@ COLUMNS: dict[str, Any] = {
 }
 """The columns of the games listed; `moves` is their number of moves."""
 _COMMON = ("players", "agents", "scores", "places")
+ON_A_PAGE = 40
+_LONGEST = 100
+"""The most characters of a search text."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ class Lister:
             listed += manifest.shards[first].games
         keys = [(number, manifest.shards[number]) for number in range(first, len(manifest.shards))]
         self._shards = {key: self._shard(*key) for key in keys}
-        games = pl.concat(self._shards.values()) if keys else _nothing()
+        games = pl.concat(self._shards.values()) if keys else pl.DataFrame(schema=COLUMNS)
         settings = manifest.settings
         return Listing(
             DATASET, settings.game, manifest.finished_games, settings.games, games.tail(MOST_LISTED)
@@ -119,14 +123,15 @@ class Lister:
         try:
             regular_size(path, shard.size)
             rows = pl.scan_parquet(path, glob=False)
-            found = rows.select(
-                "game_id",
-                *_COMMON,
-                pl.lit(None, pl.Int8).alias("forfeited_by"),
-                pl.lit(None, pl.String).alias("fault"),
-                pl.col("actions").list.len().alias("moves"),
-            ).collect()
-            return _checked(found)
+            return _checked(
+                rows.select(
+                    "game_id",
+                    *_COMMON,
+                    pl.lit(None, pl.Int8).alias("forfeited_by"),
+                    pl.lit(None, pl.String).alias("fault"),
+                    pl.col("actions").list.len().alias("moves"),
+                ).collect()
+            )
         except faults() as error:
             words = str(error).partition("\n")[0][:200]
             raise DatasetError(
@@ -146,10 +151,6 @@ def _arena(results: pl.DataFrame) -> Listing:
     return Listing(ARENA, game, results.height, None, games, results)
 
 
-def _nothing() -> pl.DataFrame:
-    return pl.DataFrame(schema=COLUMNS)
-
-
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     """Rows that can be shown; ValueError for others."""
     if dict(rows.schema) != COLUMNS:
@@ -160,3 +161,62 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     if not sound:
         raise ValueError("it holds rows that are no games")
     return rows
+
+
+@dataclass(frozen=True)
+class ListedGame:
+    """A game in a list.
+
+    Attributes:
+        game_id: Its number.
+        seats: Name, score and whether it won, by seat.
+        moves: How many.
+        forfeit: The loser by a fault and how, "" if there is none.
+    """
+
+    game_id: int
+    seats: list[tuple[str, int, bool]]
+    moves: int
+    forfeit: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """A page of the games that somebody looks for.
+
+    Attributes:
+        games: The games on this page.
+        count: The number of games on all pages.
+        page: Its number, from 1.
+        pages: The number of pages.
+        agent: The text that is searched for in the agents' names.
+    """
+
+    games: list[ListedGame]
+    count: int
+    page: int
+    pages: int
+    agent: str
+
+
+def find(listing: Listing, agent: str = "", page: int = 1) -> Found:
+    """The games in which an agent's name contains a text, ignoring case."""
+    agent = " ".join(agent.split())[:_LONGEST]
+    games = listing.games
+    if agent:
+        named = pl.element().str.to_lowercase().str.contains(agent.lower(), literal=True)
+        games = games.filter(pl.col("agents").list.eval(named).list.any())
+    pages = max(1, -(-games.height // ON_A_PAGE))
+    page = min(max(1, page), pages)
+    end = games.height - (page - 1) * ON_A_PAGE
+    rows = games.slice(max(0, end - ON_A_PAGE), min(end, ON_A_PAGE)).reverse()
+    return Found(list(map(_listed, rows.iter_rows(named=True))), games.height, page, pages, agent)
+
+
+def _listed(row: dict[str, Any]) -> ListedGame:
+    names, by, forfeit = list(map(shown_name, row["agents"])), row["forfeited_by"], ""
+    if by is not None:
+        forfeit = f"{names[by]} forfeited it: {shown_name(row['fault'] or '')}"
+    won = [place == 1 and row["players"] > 1 for place in row["places"]]
+    seats = list(zip(names, row["scores"], won, strict=True))
+    return ListedGame(row["game_id"], seats, row["moves"], forfeit)

@@ -1,4 +1,4 @@
-"""A table in the words of its page."""
+"""What a table's page shows to a viewer, by the names that its templates use."""
 
 from __future__ import annotations
 
@@ -6,18 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from shakespeare_agents.table.drawn_board import Drawings, DrawnBoard, DrawnPanel
 from shakespeare_agents.table.live_table import LiveTable, Snapshot
-from shakespeare_agents.table.seeing import (
-    Drawn,
-    DrawnPanel,
-    Seer,
-    Viewer,
-    baseline,
-    changed_places,
-    headline,
-    known,
-    score_sheet,
-)
+from shakespeare_agents.table.viewer import Viewer, known
 
 
 @dataclass(frozen=True)
@@ -26,7 +17,6 @@ class Chip:
 
     Attributes:
         fill: Its colour, and `ink` that of letters on it.
-        score: The score so far; None where a game shows none before its end.
         decides: Whether it is to move.
         yours: Whether the viewer holds it.
     """
@@ -39,7 +29,6 @@ class Chip:
     decides: bool
     wins: bool
     yours: bool
-    is_agent: bool
 
 
 @dataclass(frozen=True)
@@ -51,58 +40,61 @@ class Choice:
     placed: bool
 
 
-def view(seer: Seer, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
-    """All that a table's page says to a viewer, by the names its templates use."""
+def play_page(drawings: Drawings, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
+    """Everything that a table's page shows to a viewer."""
     now = table.now()
-    knows = viewer.knows(now)
-    drawn = seer.board(now, len(now.moves), knows)
-    decides = viewer.decides(now)
-    position = now.position
-    moves = position.moves() if decides else []
+    knows, decides, position = viewer.knows(now), viewer.decides(now), now.position
+    drawn = drawings.board(now, len(now.moves), knows)
     shown = known(position, knows)
+    moves = position.moves() if decides else []
     places = {move: position.game.places(shown, move) for move in moves}
-    described = {move: _sentence(position.describe_move(move)) for move in moves}
-    since = seer.board(now, baseline(now, viewer), knows)
+    words = {move: _sentence(position.describe_move(move)) for move in moves}
+    groups: dict[str, list[Choice]] = {}
+    for move in moves:
+        choice = Choice(move, words[move], bool(places[move]))
+        groups.setdefault(move.partition(":")[0].capitalize(), []).append(choice)
+    seen_last = drawings.board(now, _studied_last(now, viewer), knows)
     turn = {
-        "moves": [[move, list(places[move]), described[move]] for move in moves],
-        "changed": changed_places(since, drawn),
+        "moves": [[move, list(places[move]), words[move]] for move in moves],
+        "changed": drawn.changed_places(seen_last),
     }
     own = viewer.revealed if viewer.revealed is not None else (viewer.seats or (None,))[0]
-    over = position.to_move is None
+    to_move = now.seat_to_move
+    thinks = to_move is not None and to_move.agent is not None and not now.fault
     return {
         "table_id": now.id,
         "now": now,
         "number": len(now.moves),
         "version": now.version,
         "viewer": viewer,
-        "head": headline(now, knows),
+        "head": position.game.headline(shown),
         "chips": _chips(now, viewer),
         "panels": _ordered(drawn, own),
         "topics": list(position.game.topics(shown)),
-        "groups": _groups([Choice(m, described[m], bool(places[m])) for m in moves]),
+        "groups": list(groups.items()),
         # No text may end the element that contains it.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
-        "log": seer.log(now, knows),
+        "log": drawings.log(now, knows),
         "log_first": 0,
         "decides": decides,
-        "thinking": _thinking(now),
-        "curtain": viewer.is_behind_curtain(now),
+        "thinking": to_move.name if to_move is not None and thinks else "",
+        "curtain": viewer.hidden_seat(now),
         "can_undo": knows in viewer.seats and table.can_take_back(knows),
-        "over": over,
-        "sheet": score_sheet(now, knows) if over else [],
-        "places_by_rank": _ranks(now) if over else [],
+        "over": now.is_over,
+        "sheet": now.score_sheet(knows) if now.is_over else [],
+        "places_by_rank": _ranks(now) if now.is_over else [],
     }
 
 
-def changes(seer: Seer, now: Snapshot, viewer: Viewer, since: str) -> dict[str, Any]:
+def changes(drawings: Drawings, now: Snapshot, viewer: Viewer, since: str) -> dict[str, Any]:
     """What has changed on the board since a version: new panels as a whole, and pieces."""
     knows = viewer.knows(now)
-    drawn = seer.board(now, len(now.moves), knows)
     number = _number(since, now)
-    before = None if number is None else _seen(seer, now, number, viewer)
-    if before is None:
+    # What the viewer knew may have been another seat's knowledge.
+    if number is None or viewer.knows(now.up_to(number)) != knows:
         return {"whole": True, "gone": [], "new": [], "renewed": [], "pieces": {}, "log_first": 0}
-    old = {panel.name: panel for panel in before.panels}
+    drawn = drawings.board(now, len(now.moves), knows)
+    old = {panel.name: panel for panel in drawings.board(now, number, knows).panels}
     names = [panel.name for panel in drawn.panels]
     new: list[tuple[DrawnPanel, str | None]] = []
     renewed: list[DrawnPanel] = []
@@ -125,13 +117,6 @@ def changes(seer: Seer, now: Snapshot, viewer: Viewer, since: str) -> dict[str, 
     }
 
 
-def _seen(seer: Seer, now: Snapshot, number: int, viewer: Viewer) -> Drawn | None:
-    """The board after `number` moves; None if the viewer's knowledge was another's then."""
-    knows = viewer.knows(now)
-    then = Snapshot(now.id, now.plan, now.positions[: number + 1], now.moves[:number], now.undone)
-    return seer.board(now, number, knows) if viewer.knows(then) == knows else None
-
-
 def _number(since: str, now: Snapshot) -> int | None:
     """The number of moves at a version that this table continues; else None."""
     number, _, rest = since.partition(".")
@@ -141,7 +126,19 @@ def _number(since: str, now: Snapshot) -> int | None:
     return int(number) if len(number) < 6 and int(number) <= len(now.moves) else None
 
 
-def _ordered(drawn: Drawn, own: int | None) -> list[DrawnPanel]:
+def _studied_last(now: Snapshot, viewer: Viewer) -> int:
+    """The number of moves after which the viewer last studied the board.
+
+    That is after its own last move; a spectator sees each move by itself.
+    """
+    if not viewer.seats:
+        return max(len(now.moves) - 1, 0)
+    seats = viewer.seats if viewer.revealed is None else (viewer.revealed,)
+    own = [at for at, position in enumerate(now.positions[:-1]) if position.to_move in seats]
+    return own[-1] + 1 if own else 0
+
+
+def _ordered(drawn: DrawnBoard, own: int | None) -> list[DrawnPanel]:
     """Cards on the table, the viewer's own seat, the rest of the table, the other seats."""
 
     def place(panel: DrawnPanel) -> tuple[int, int]:
@@ -154,43 +151,26 @@ def _ordered(drawn: Drawn, own: int | None) -> list[DrawnPanel]:
 
 def _chips(now: Snapshot, viewer: Viewer) -> list[Chip]:
     position = now.position
-    scores, colours = position.scores(), position.game.seat_colours
+    scores, winners, colours = position.scores(), position.winners, position.game.seat_colours
     return [
         Chip(
             seat,
-            one.name,
+            name,
             *colours[seat],
             scores[seat],
-            position.to_move == seat,
-            seat in (position.winners or ()),
-            seat in viewer.seats,
-            one.agent is not None,
+            decides=position.to_move == seat,
+            wins=seat in (winners or ()),
+            yours=seat in viewer.seats,
         )
-        for seat, one in enumerate(now.plan.seats)
+        for seat, name in enumerate(now.plan.names)
     ]
-
-
-def _groups(choices: list[Choice]) -> list[tuple[str, list[Choice]]]:
-    """Legal moves by their first words."""
-    groups: dict[str, list[Choice]] = {}
-    for choice in choices:
-        groups.setdefault(choice.move.partition(":")[0], []).append(choice)
-    return [(name.capitalize(), found) for name, found in groups.items()]
-
-
-def _thinking(now: Snapshot) -> str:
-    """The agent that decides now, if one does."""
-    seat = now.position.to_move
-    if seat is None or now.plan.seats[seat].agent is None or now.fault:
-        return ""
-    return now.plan.seats[seat].name
 
 
 def _ranks(now: Snapshot) -> list[tuple[int, str, int, bool]]:
     """Seats by score in the end: seat, name, score, whether it wins."""
     scores, winners = now.position.scores(), now.position.winners or []
     order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
-    return [(seat, now.names[seat], scores[seat], seat in winners) for seat in order]
+    return [(seat, now.plan.names[seat], scores[seat], seat in winners) for seat in order]
 
 
 def _sentence(text: str) -> str:
