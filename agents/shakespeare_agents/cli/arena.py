@@ -1,4 +1,7 @@
-"""`shakespeare arena`: a field of agents plays until it is settled who is strongest."""
+"""`shakespeare arena`: a field of agents plays until it is settled who is strongest.
+
+`arena report` shows what its games say, `arena merge` adds up the games of several arenas.
+"""
 
 from __future__ import annotations
 
@@ -97,6 +100,53 @@ def arena(
     report = shlex.join(["shakespeare", "arena", "report", str(folder)])
     page = f" As a page: {report}" if standings.games else ""
     console.print(f"Stopped because {ending}.{page}", highlight=False, markup=False)
+
+
+def arena_report(
+    results: Annotated[Path, typer.Argument(metavar="FOLDER", help="An arena's results.")],
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE.html", show_default="report.html in FOLDER")
+    ] = None,
+) -> None:
+    """Show an arena's standings: as tables here, and as one page with everything in it."""
+    try:
+        from shakespeare_agents.arena.report import about_results, write_report
+        from shakespeare_agents.arena.standings import standings_of
+        from shakespeare_agents.arena.tables import standings_tables
+        from shakespeare_env.datasets.results_reading import read_results
+
+        rows = read_results(results)
+        if rows.is_empty():
+            give_up(f"{results} holds no finished game yet; play some first")
+        standings = standings_of(rows)
+        page = results / "report.html" if out is None else out
+        Console().print(standings_tables(standings))
+        write_report(standings, about_results(results, rows), page)
+    except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    except OSError as fault:
+        give_up(f"the page cannot be written ({fault}); give another --out")
+    typer.echo(f"Written: {page}")
+
+
+def arena_merge(
+    results: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER...", help="Results of arenas of one game.")
+    ],
+    into: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="New, or an arena's.", show_default=False)
+    ] = ...,  # type: ignore[assignment]
+) -> None:
+    """Copy the games of several arenas into one folder; each game counts once."""
+    try:
+        from shakespeare_agents.arena.store import merge
+
+        new = merge(results, into)
+    except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
+        give_up(str(fault))
+    except OSError as fault:
+        give_up(f"{into} cannot be written ({fault})")
+    typer.echo(f"{into}: {new:,} new games.")
 
 
 def _read(file: Path, games: int | None, minutes: float | None) -> Field:

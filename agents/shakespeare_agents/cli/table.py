@@ -105,14 +105,9 @@ def table(
             "it out for a new one",
             param_hint="--token",
         )
+    database = games or _data_folder() / "table.sqlite"
     settings = Settings(
-        games or _data_folder() / "table.sqlite",
-        host,
-        port,
-        token,
-        tuple(agents or ()),
-        tuple(watched or ()),
-        box_file,
+        database, host, port, token, tuple(agents or ()), tuple(watched or ()), box_file
     )
 
     def print_addresses(addresses: list[str]) -> None:

@@ -26,7 +26,7 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _ENDS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 
-TableNumber = Annotated[int, Field(description="The table's number, as new_game tells it.")]
+TableNumber = Annotated[int, Field(description="The table's number, as new_game gives it.")]
 GameName = Annotated[str, Field(description="A game of list_games.")]
 
 

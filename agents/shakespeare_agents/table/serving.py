@@ -54,12 +54,12 @@ def other_addresses(settings: Settings, port: int) -> list[str]:
     return [address(replace(settings, host=host), port) for host in hosts]
 
 
-def serve(settings: Settings, tell: Callable[[list[str]], None], *, opened: bool) -> None:
+def serve(settings: Settings, announce: Callable[[list[str]], None], *, opened: bool) -> None:
     """Serve until an interrupt.
 
     Args:
         settings: How the server is set up.
-        tell: Called with the addresses, this machine's first, once requests are answered.
+        announce: Called with the addresses, this machine's first, once requests are answered.
         opened: Whether to show it in a browser.
 
     Raises:
@@ -76,7 +76,7 @@ def serve(settings: Settings, tell: Callable[[list[str]], None], *, opened: bool
             lifespan="on",
             server_header=False,
         )
-        tell([where, *other_addresses(settings, found.getsockname()[1])])
+        announce([where, *other_addresses(settings, found.getsockname()[1])])
         if opened:
             webbrowser.open(where)
         uvicorn.Server(config).run([found])
