@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from io import BufferedIOBase, BytesIO
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from shakespeare_env import registry
 from shakespeare_env.cli.lines import check_length, lines_of
 from shakespeare_env.course import Course
-from shakespeare_env.datasets.recorded_columns import NOBODY, chunks
 from shakespeare_env.datasets.results_reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.json_input import parse_object
@@ -186,24 +185,6 @@ def _entry(path: str, number: int, line: Mapping[str, Any], key: str, of: type) 
     return line[key]
 
 
-class Listed(NamedTuple):
-    """A game of a folder, without positions and moves.
-
-    Attributes:
-        game_id: Its number.
-        decisions: The number of its decisions.
-        agents: The agents' names by seat.
-        scores: The final scores by seat.
-        ending: The seats that won, or who forfeited it.
-    """
-
-    game_id: int
-    decisions: int
-    agents: Sequence[str]
-    scores: Sequence[int]
-    ending: str
-
-
 def from_folder(folder: Path, game_id: int) -> Recorded:
     """Read a game of a dataset or of an arena, numbered in the order of its results.
 
@@ -236,27 +217,3 @@ def _printable(text: str | None) -> str:
     """A program's text in one line, without signs that could control a terminal."""
     words = " ".join((text or "").split())
     return "".join(sign for sign in words if sign.isprintable())
-
-
-def games_of(folder: Path) -> Iterator[Listed]:
-    """The games of a dataset or an arena; errors as of `from_folder`."""
-    from shakespeare_env.datasets import read_recorded  # as above
-
-    faults: Sequence[str] = ()
-    number = 0
-    for games in chunks(read_recorded(folder, unfinished=True), str(folder)):
-        if not faults and (games.forfeited_by != NOBODY).any():
-            faults = read_results(folder)["fault"].to_list()
-        for row, players in enumerate(games.players.tolist()):
-            game_id = int(games.game_ids[row])
-            names = [games.names[agent] for agent in games.agents[row, :players]]
-            _check_agents(names, players, f"{folder}, game {game_id}")
-            places = games.places[row, :players].tolist()
-            winners = [seat for seat, place in enumerate(places) if place == 1]
-            ending = " ".join(map(str, winners if players > 1 else []))
-            by = int(games.forfeited_by[row])
-            if by != NOBODY:
-                ending = f"seat {by} forfeited: {_printable(faults[number])}"
-            scores = games.scores[row, :players].tolist()
-            yield Listed(game_id, int(games.lengths[row]), names, scores, ending)
-            number += 1

@@ -3,11 +3,14 @@
 import itertools
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.cli.shell_command import command_to_copy
 from shakespeare_agents.session import Session
 from shakespeare_env import Position, registry
 from tests.contract import knowledge
@@ -202,6 +205,21 @@ class TestLeaving:
         assert done.stderr.count("  File ") == said.count("  File ")
         command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
         assert command[:3] == ["shakespeare", "play", "bad.py:agent"]
+
+
+WORDS = [["printf", "%s|"], *[["--option", f"a b{number}"] for number in range(9)]]
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="there is no shell")
+@pytest.mark.parametrize("count", [0, 1, 2, 60])
+def test_a_shell_reads_the_words_that_were_meant(count):
+    moves = [f"play:red-{number}>1" for number in range(count)]
+    command = command_to_copy(WORDS, moves)
+    assert max(map(len, command.splitlines())) <= 78
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
+    words = done.stdout.split("|")[:-1]
+    assert words[:18] == [word for part in WORDS[1:] for word in part]
+    assert " ".join(words[18:]).split() == (["--moves", *moves] if moves else [])
 
 
 @one_game

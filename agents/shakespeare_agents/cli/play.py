@@ -65,10 +65,10 @@ def play(
     agents = dict(zip(others, [one.agent for one in opponents], strict=True))
     called = [*names[:seat], lineup_options.PERSON, *names[seat:]]
     session = Session(position, agents, seed, names=called, viewer=seat)
-    person = Person(session, seat)
+    person, given = Person(session, seat), _given(moves)
     stopped: BaseException | None = None
     try:  # before anything is printed, for usage errors
-        person.play_given(_given(moves))
+        person.play_given(given)
     except GivenMoveError as fault:
         raise typer.BadParameter(str(fault), param_hint="--moves") from fault
     except (Exception, KeyboardInterrupt) as fault:

@@ -12,9 +12,10 @@ from shakespeare_agents.cli.answers import Answers, Leave, is_number
 from shakespeare_agents.cli.out_file import check_writable
 from shakespeare_env.cli import printing, screen
 from shakespeare_env.cli.choices import check_seat, give_up
-from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines, games_of
+from shakespeare_env.cli.recorded import Recorded, from_folder, from_json_lines
 from shakespeare_env.errors import DatasetError
 
+_MOST_LISTED = 10**9
 _HELP = """\
 n, next    one position forward        first    the first position
 b, back    one position back           last     the last position
@@ -207,15 +208,17 @@ def _print_moves(game: Recorded, seat: int | None) -> None:
 
 
 def _print_games(folder: Path) -> None:
+    from shakespeare_agents.table.watching.listing import Lister, listed  # not for completion
+
     rows = (
         (
             str(game.game_id),
-            str(game.decisions),
-            ", ".join(game.agents),
-            " ".join(map(str, game.scores)),
-            game.ending,
+            str(game.moves),
+            ", ".join(name for name, _, _ in game.seats),
+            " ".join(str(score) for _, score, _ in game.seats),
+            game.forfeit or " ".join(str(at) for at, (*_, won) in enumerate(game.seats) if won),
         )
-        for game in games_of(folder)
+        for game in listed(Lister(folder, most=_MOST_LISTED).read().games)
     )
     printing.print_table(
         ("Game", "Decisions", "Agents, seat by seat", "Final scores", "Winners"), rows

@@ -3,41 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from shakespeare_agents.table.drawn_board import Drawings, DrawnBoard, DrawnPanel
 from shakespeare_agents.table.live_table import LiveTable, Snapshot
 from shakespeare_agents.table.viewer import Viewer, known
-
-
-@dataclass(frozen=True)
-class Chip:
-    """A seat in a row.
-
-    Attributes:
-        fill: Its colour, and `ink` that of letters on it.
-        decides: Whether it is to move.
-        yours: Whether the viewer holds it.
-    """
-
-    seat: int
-    name: str
-    fill: str
-    ink: str
-    score: int
-    decides: bool
-    wins: bool
-    yours: bool
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A legal move, in notation and in words; `placed` if it is clicked on the board."""
-
-    move: str
-    words: str
-    placed: bool
 
 
 def play_page(drawings: Drawings, table: LiveTable, viewer: Viewer) -> dict[str, Any]:
@@ -49,9 +19,9 @@ def play_page(drawings: Drawings, table: LiveTable, viewer: Viewer) -> dict[str,
     moves = position.moves() if decides else []
     places = {move: position.game.places(shown, move) for move in moves}
     words = {move: _sentence(position.describe_move(move)) for move in moves}
-    groups: dict[str, list[Choice]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {}  # by the first words of moves
     for move in moves:
-        choice = Choice(move, words[move], bool(places[move]))
+        choice = {"move": move, "words": words[move], "placed": bool(places[move])}
         groups.setdefault(move.partition(":")[0].capitalize(), []).append(choice)
     seen_last = drawings.board(now, _studied_last(now, viewer), knows)
     turn = {
@@ -149,19 +119,21 @@ def _ordered(drawn: DrawnBoard, own: int | None) -> list[DrawnPanel]:
     return sorted(drawn.panels, key=place)
 
 
-def _chips(now: Snapshot, viewer: Viewer) -> list[Chip]:
+def _chips(now: Snapshot, viewer: Viewer) -> list[dict[str, Any]]:
+    """The seats in a row: who holds each, its score, its colour, and the `ink` of letters on it."""
     position = now.position
-    scores, winners, colours = position.scores(), position.winners, position.game.seat_colours
+    scores, winners, colours = position.scores(), position.winners or (), position.game.seat_colours
     return [
-        Chip(
-            seat,
-            name,
-            *colours[seat],
-            scores[seat],
-            decides=position.to_move == seat,
-            wins=seat in (winners or ()),
-            yours=seat in viewer.seats,
-        )
+        {
+            "seat": seat,
+            "name": name,
+            "fill": colours[seat][0],
+            "ink": colours[seat][1],
+            "score": scores[seat],
+            "decides": position.to_move == seat,
+            "wins": seat in winners,
+            "yours": seat in viewer.seats,
+        }
         for seat, name in enumerate(now.plan.names)
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -78,10 +79,12 @@ class Lister:
 
     Args:
         folder: An arena's or a dataset's folder, or one that becomes such a folder.
+        most: How many of a dataset's latest games are listed.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, most: int = MOST_LISTED) -> None:
         self._folder = folder
+        self._most = most
         self._shards: dict[tuple[int, Shard], pl.DataFrame] = {}
 
     def read(self) -> Listing:
@@ -104,16 +107,16 @@ class Lister:
         return self._dataset(manifest)
 
     def _dataset(self, manifest: Manifest) -> Listing:
-        first, listed = len(manifest.shards), 0
-        while first and listed < MOST_LISTED:
+        first, count = len(manifest.shards), 0
+        while first and count < self._most:
             first -= 1
-            listed += manifest.shards[first].games
+            count += manifest.shards[first].games
         keys = [(number, manifest.shards[number]) for number in range(first, len(manifest.shards))]
         self._shards = {key: self._shard(*key) for key in keys}
         games = pl.concat(self._shards.values()) if keys else pl.DataFrame(schema=COLUMNS)
         settings = manifest.settings
         return Listing(
-            DATASET, settings.game, manifest.finished_games, settings.games, games.tail(MOST_LISTED)
+            DATASET, settings.game, manifest.finished_games, settings.games, games.tail(self._most)
         )
 
     def _shard(self, number: int, shard: Shard) -> pl.DataFrame:
@@ -171,7 +174,7 @@ class ListedGame:
         game_id: Its number.
         seats: Name, score and whether it won, by seat.
         moves: How many.
-        forfeit: The loser by a fault and how, "" if there is none.
+        forfeit: Which seat lost by a fault and how, "" if none did.
     """
 
     game_id: int
@@ -210,13 +213,14 @@ def find(listing: Listing, agent: str = "", page: int = 1) -> Found:
     page = min(max(1, page), pages)
     end = games.height - (page - 1) * ON_A_PAGE
     rows = games.slice(max(0, end - ON_A_PAGE), min(end, ON_A_PAGE)).reverse()
-    return Found(list(map(_listed, rows.iter_rows(named=True))), games.height, page, pages, agent)
+    return Found(list(listed(rows)), games.height, page, pages, agent)
 
 
-def _listed(row: dict[str, Any]) -> ListedGame:
-    names, by, forfeit = list(map(shown_name, row["agents"])), row["forfeited_by"], ""
-    if by is not None:
-        forfeit = f"{names[by]} forfeited it: {shown_name(row['fault'] or '')}"
-    won = [place == 1 and row["players"] > 1 for place in row["places"]]
-    seats = list(zip(names, row["scores"], won, strict=True))
-    return ListedGame(row["game_id"], seats, row["moves"], forfeit)
+def listed(games: pl.DataFrame) -> Iterator[ListedGame]:
+    """Games of a listing, one by one."""
+    for row in games.iter_rows(named=True):
+        won = [place == 1 and row["players"] > 1 for place in row["places"]]
+        seats = list(zip(map(shown_name, row["agents"]), row["scores"], won, strict=True))
+        by, fault = row["forfeited_by"], shown_name(row["fault"] or "")
+        forfeit = "" if by is None else f"seat {by} forfeited: {fault}"
+        yield ListedGame(row["game_id"], seats, row["moves"], forfeit)
