@@ -12,6 +12,7 @@ from shakespeare_agents.cli.finding import find_move, find_topics
 from shakespeare_agents.cli.hints import hint
 from shakespeare_env import Position, registry
 from shakespeare_env.cli.printing import move_lines
+from shakespeare_env.course import Course
 from shakespeare_env.game_log import GameLog
 from tests.contract.command_line import SCREEN, moves_told, printed
 from tests.contract.each_table import plain_tables
@@ -155,16 +156,14 @@ class TestTheCourse:
         assert "log 'x': give a number of moves" in out
 
     def test_score_sheets_by_source_add_up_to_the_scores_as_a_seat_knows_them(self, position):
-        course, moves, rng = [position.copy()], [], np.random.default_rng(2)
-        while position.to_move is not None:
-            moves.append(position.moves()[rng.integers(len(position.moves()))])
-            position.push(moves[-1])
-            course.append(position.copy())
-        for end in (len(moves) // 2, len(moves)):
+        course, rng = Course([position], []), np.random.default_rng(2)
+        while not course.is_over:
+            course = course.pushed(rng.choice(course.position.moves()))
+        for part in (course.up_to(len(course.moves) // 2), course):
             for seat in (None, *range(position.players)):
-                sheet = GameLog(seat=seat).score_sheet(course[: end + 1], moves[:end])
-                totals = [sum(points) for points in zip(*(row for _, row in sheet), strict=True)]
-                assert (totals or [0] * position.players) == course[end].scores()
+                points = zip(*(row for _, row in part.score_sheet(seat)), strict=True)
+                totals = list(map(sum, points)) or [0] * position.players
+                assert totals == part.position.scores()
 
     def test_nothing_the_log_shows_a_seat_depends_on_what_it_may_not_know(self, position):
         """Positions that look alike to a seat have logs that look alike."""

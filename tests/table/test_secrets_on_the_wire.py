@@ -3,13 +3,12 @@
 import json
 import random
 import re
-import time
 from typing import Any
 
 import pytest
 
 from shakespeare_env import Position
-from tests.table.tables import HTMX, PATIENCE, begin, field, links, play, served, watching
+from tests.table.tables import HTMX, begin, field, links, play, seen, served, watching
 
 _STEPS = 6
 _TRIES = 20
@@ -183,10 +182,7 @@ def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd, agent, says
         for position in (beginning, swapped(beginning, 0)):
             said = {"position": json.dumps(position.to_dict())}
             page = begin(client, "figaro", ["person", name, "person"], **said)
-            until = time.monotonic() + PATIENCE
-            while says not in page.text:
-                assert time.monotonic() < until, page.text
-                page = client.get(page.url.path)
+            seen(client, page.url.path, lambda page: says in page.text)
             client.cookies.clear()
             sent.append(without_identifiers(client.get(page.url.path).text))
     assert sent[0] == sent[1]

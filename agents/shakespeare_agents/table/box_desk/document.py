@@ -87,10 +87,7 @@ def _with(said: Any, path: list[str], source: str) -> Any:
 
 def inline(table: Mapping[str, Any]) -> Any:
     """A table in one line, spaced as in the package's own boxes; keys are plain words."""
-    inner = ", ".join(
-        f"{key} = {_item(value).as_string()}"
-        for key, value in table.items()
-    )
+    inner = ", ".join(f"{key} = {_item(value).as_string()}" for key, value in table.items())
     # With the end of its line, which belongs to it.
     return tomlkit.parse(f"table = {{ {inner} }}\n" if inner else "table = {}\n")["table"]
 
