@@ -22,7 +22,6 @@ from shakespeare_env.errors import ArenaError, DatasetError
 if TYPE_CHECKING:
     from shakespeare_agents.arena import tournament
     from shakespeare_agents.arena.field import Field
-    from shakespeare_agents.arena.standings.standings import Standings
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -65,8 +64,10 @@ def arena(
     folder = field.with_suffix("") if results is None else results
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
+        from shakespeare_agents.arena.standings import standings_of
         from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_agents.arena.tournament import run_arena
+        from shakespeare_env.datasets.results_reading import read_results
 
         wanted = _read(field, games, minutes)
         _check_trusted(field, wanted, trust)
@@ -78,10 +79,23 @@ def arena(
             f"kept in {folder}",
             err=True,
         )
-        with workers_options.chosen(workers, ray) as crew, _Display() as display:
-            ending = run_arena(
-                wanted, folder, threads=threads, on_progress=display.show, workers=crew
-            )
+        bar = Progress(
+            TextColumn("round {task.fields[round]}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("games"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        task = bar.add_task("playing", round=0, total=None)
+
+        def show(now: tournament.Progress) -> None:
+            bar.update(task, completed=now.games, total=now.planned, round=now.round + 1)
+
+        with workers_options.chosen(workers, ray) as crew, bar:
+            ending = run_arena(wanted, folder, threads=threads, on_progress=show, workers=crew)
+        standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         give_up(str(fault))
     except OSError as fault:
@@ -95,7 +109,6 @@ def arena(
         )
         raise typer.Exit(_INTERRUPTED) from None
     console = Console()
-    standings = display.standings()
     console.print(standings_tables(standings))
     report = shlex.join(["shakespeare", "arena", "report", str(folder)])
     page = f" As a page: {report}" if standings.games else ""
@@ -160,40 +173,3 @@ def _check_trusted(file: Path, field: Field, trust: bool) -> None:
     """Give up before the file's author can run code here."""
     if field.runs() and not trust:
         give_up(f"{file} runs {'; '.join(map(repr, field.runs()))}; add --trust if you trust it")
-
-
-class _Display:
-    """A bar on stderr for the games of a round."""
-
-    def __init__(self) -> None:
-        self._last: tournament.Progress | None = None
-        self._bar = Progress(
-            TextColumn("round {task.fields[round]}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("games"),
-            TimeElapsedColumn(),
-            console=Console(stderr=True),
-            transient=True,
-        )
-        self._task = self._bar.add_task("playing", round=0, total=None)
-
-    def __enter__(self) -> _Display:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_fault: object) -> None:
-        self._bar.stop()
-
-    def show(self, progress: tournament.Progress) -> None:
-        self._last = progress
-        self._bar.update(
-            self._task, completed=progress.games, total=progress.planned, round=progress.round + 1
-        )
-
-    def standings(self) -> Standings:
-        """The standings by all games in the folder."""
-        from shakespeare_agents.arena.standings import standings_of
-
-        assert self._last is not None
-        return standings_of(self._last.results())

@@ -10,7 +10,7 @@ import typer
 from shakespeare_agents.cli.completion import complete_agent
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env import registry
-from shakespeare_env.cli.choices import give_up
+from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.thread_pool import MOST_THREADS
 
@@ -113,9 +113,8 @@ def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> Non
             except (CheckpointError, TypeError, ValueError, ImportError) as fault:
                 faults.append(fault)
         else:
-            if isinstance(faults[0], CheckpointError):
-                give_up(str(faults[0]))
-            raise typer.BadParameter(str(faults[0]), param_hint=option)
+            with usage_errors(option):
+                raise faults[0]
 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
@@ -127,12 +126,8 @@ def _made(game: Game, lineup: Sequence[str]) -> list[Entrant]:
     # Here and below, slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.arena.entrants import entrants_of
 
-    try:
+    with usage_errors(AGENT):
         return entrants_of(lineup, game)
-    except CheckpointError as error:
-        give_up(str(error))
-    except (TypeError, ValueError, ImportError) as error:
-        raise typer.BadParameter(str(error), param_hint=AGENT) from error
 
 
 def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
@@ -144,7 +139,5 @@ def _lineup(game: Game, named: Sequence[str], players: int | None) -> list[str]:
             f"{game.name} is for {game.min_seats} to {game.max_seats} seats, not {players}",
             param_hint="--players",
         )
-    try:
+    with usage_errors(AGENT):
         return filled(named, players, game)
-    except ValueError as error:
-        raise typer.BadParameter(str(error), param_hint=AGENT) from error

@@ -59,10 +59,8 @@ def measure(
     if minutes is not None and math.isnan(minutes):  # Typer's range check lets it pass
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     game = choices.find_game(game_name)
-    try:
+    with choices.usage_errors("--players"):
         tables = tables_of(game, players)
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--players") from fault
     variants = choices.variants_at(game, option, max(tables))
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     check_writable(out)

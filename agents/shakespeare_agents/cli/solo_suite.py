@@ -11,7 +11,6 @@ from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.out_file import ResultFile, check_writable, show_result
 from shakespeare_agents.cli.progress import counted_games
 from shakespeare_env.cli import choices
-from shakespeare_env.errors import BoxError
 
 
 def solo_suite(
@@ -29,12 +28,8 @@ def solo_suite(
     from shakespeare_agents.arena.solo_suite import bundled_suite, play_suite
 
     game = choices.find_game(game_name)
-    try:
+    with choices.usage_errors("--game"):
         suite = bundled_suite(game.name)
-    except BoxError as fault:
-        choices.give_up(str(fault))
-    except ValueError as fault:
-        raise typer.BadParameter(str(fault), param_hint="--game") from fault
     (entrant,) = lineup_options.make_entrants(game, [agent], 1)
     check_writable(out)
     with counted_games(suite.deals) as on_progress:

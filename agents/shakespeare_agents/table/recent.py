@@ -20,14 +20,22 @@ class Recent(Generic[_Kept]):
     def __init__(self, most: int | None = None) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+        # A value is the only one of its list, which is empty while it is being made.
+        self._kept: OrderedDict[Hashable, tuple[threading.Lock, list[_Kept]]] = OrderedDict()
 
     def get(self, key: Hashable, make: Callable[[], _Kept]) -> _Kept:
-        """The value of a key, made now if it is not kept; nobody else makes one meanwhile."""
+        """The value of a key, made now if it is not kept; who wants it meanwhile waits."""
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = make()
-                if self._most is not None and len(self._kept) > self._most:
-                    self._kept.popitem(last=False)
+            making, made = self._kept.setdefault(key, (threading.Lock(), []))
             self._kept.move_to_end(key)
-            return self._kept[key]
+            if self._most is not None and len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+        with making:
+            if not made:
+                try:
+                    made.append(make())
+                except BaseException:
+                    with self._lock:
+                        self._kept.pop(key, None)
+                    raise
+        return made[0]
