@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import shakespeare_agents
-from shakespeare_agents.cli.shell_command import command_to_copy
+from shakespeare_agents.cli.play import command_to_copy
 from shakespeare_agents.session import Session
 from shakespeare_env import Position, registry
 from tests.contract import knowledge

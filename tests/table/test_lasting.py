@@ -112,7 +112,7 @@ def test_a_file_of_something_else_and_a_table_of_another_box_are_refused(tmp_pat
 _SERVER = """
 import sys
 from pathlib import Path
-from shakespeare_agents.table.serving import serve
+from shakespeare_agents.table.app import serve
 from shakespeare_agents.table.settings import Settings
 serve(Settings(Path(sys.argv[1]), port=0), lambda found: print(found[0], flush=True), opened=False)
 """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +13,6 @@ import typer
 
 from shakespeare_agents.cli import lineup_options
 from shakespeare_agents.cli.answers import Leave
-from shakespeare_agents.cli.shell_command import command_to_copy
 from shakespeare_env import registry
 from shakespeare_env.cli import choices, screen
 from shakespeare_env.cli.choices import give_up
@@ -21,6 +21,9 @@ _MOST_GIVEN = 2**20
 """The most characters in a file of moves."""
 _FRESH_SEEDS = 1_000_000
 """The number of fresh seeds, few enough to be read out and typed."""
+_WIDTH = 78
+"""Columns of a command to copy."""
+_NEXT_LINE = " \\"
 
 
 def play(
@@ -139,3 +142,25 @@ def _grouped(names: Sequence[str]) -> list[str]:
     while len(shortest) > 1 and shortest[-1] == shortest[-2]:
         shortest.pop()
     return shortest
+
+
+def command_to_copy(parts: Sequence[Sequence[str]], moves: Sequence[str] = ()) -> str:
+    r"""A command in lines that are not too long, with `\` where a shell would end the command.
+
+    Args:
+        parts: Words that stay on one line, such as an option and its value.
+        moves: For `--moves`, which takes white space of any kind between them.
+    """
+    pieces = [(shlex.join(part), _NEXT_LINE) for part in parts]
+    if moves:
+        first, *others = shlex.quote(" ".join(moves)).split(" ")
+        pieces.append((f"--moves {first}", _NEXT_LINE))
+        pieces += [(move, "") for move in others]  # a quoted text may span lines
+    lines = [f"  {pieces[0][0]}"]
+    for piece, end in pieces[1:]:
+        if len(lines[-1]) + 1 + len(piece) + len(_NEXT_LINE) <= _WIDTH:
+            lines[-1] += f" {piece}"
+        else:
+            lines[-1] += end
+            lines.append(f"    {piece}")
+    return "\n".join(lines)

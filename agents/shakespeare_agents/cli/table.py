@@ -81,7 +81,7 @@ def table(
     """Play, watch and review games in the browser."""
     try:
         with needing("table", "the table in the browser needs"):
-            from shakespeare_agents.table.serving import serve
+            from shakespeare_agents.table.app import serve
             from shakespeare_agents.table.settings import Settings, is_local
             from shakespeare_agents.table.store import StoreError
     except ModuleNotFoundError as missing:
