@@ -38,7 +38,6 @@ def play_page(drawings: Drawings, table: LiveTable, viewer: Viewer) -> dict[str,
         "version": now.version,
         "viewer": viewer,
         "head": position.game.headline(shown),
-        "chips": _chips(now, viewer),
         "panels": _ordered(drawn, own),
         "topics": list(position.game.topics(shown)),
         "groups": list(groups.items()),
@@ -117,25 +116,6 @@ def _ordered(drawn: DrawnBoard, own: int | None) -> list[DrawnPanel]:
         return (1, 0) if panel.seat == own else (3, panel.seat)
 
     return sorted(drawn.panels, key=place)
-
-
-def _chips(now: Snapshot, viewer: Viewer) -> list[dict[str, Any]]:
-    """The seats in a row: who holds each, its score, its colour, and the `ink` of letters on it."""
-    position = now.position
-    scores, winners, colours = position.scores(), position.winners or (), position.game.seat_colours
-    return [
-        {
-            "seat": seat,
-            "name": name,
-            "fill": colours[seat][0],
-            "ink": colours[seat][1],
-            "score": scores[seat],
-            "decides": position.to_move == seat,
-            "wins": seat in winners,
-            "yours": seat in viewer.seats,
-        }
-        for seat, name in enumerate(now.plan.names)
-    ]
 
 
 def _ranks(now: Snapshot) -> list[tuple[int, str, int, bool]]:

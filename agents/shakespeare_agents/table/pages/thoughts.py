@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from typing import Any
 
 from sse_starlette import EventSourceResponse
 from starlette.concurrency import run_in_threadpool
@@ -22,6 +21,7 @@ from shakespeare_agents.table.site import Site
 BUDGETS = ("256", "4096", "65536")
 """Playouts of all moves together that a viewer may ask for."""
 _MOST_MOVES = 8
+"""Moves shown."""
 
 
 def routes(site: Site) -> list[Route]:
@@ -92,35 +92,9 @@ async def _thought_events(
     rounds = all_rounds()
     try:
         while (thought := await run_in_threadpool(next, rounds, None)) is not None:
-            text = site.fragment("thought.html", **_words(now, thought))
+            text = site.fragment("thought.html", now=now, thought=thought, most=_MOST_MOVES)
             yield {"event": "thought", "data": text}
     except Exception as fault:  # an agent may be anybody's
         text = site.fragment("thought_failed.html", name=name, fault=fault)
         yield {"event": "thought", "data": text}
     yield {"event": "done", "data": ""}
-
-
-def _words(now: Snapshot, thought: Thoughts) -> dict[str, Any]:
-    """A thought, by the names that its template uses; chances in percent."""
-    colours, names = now.position.game.seat_colours, now.plan.names
-    seats = [
-        {
-            "name": name,
-            "seat": seat,
-            "fill": colours[seat][0],
-            "chance": None if thought.chances is None else 100 * thought.chances[seat],
-            "score": None if thought.scores is None else thought.scores[seat],
-        }
-        for seat, name in enumerate(names)
-    ]
-    unit = 1 if len(names) == 1 else 100  # alone, moves are worth points
-    moves = [
-        {
-            "words": now.position.describe_move(one.move),
-            "likely": None if one.probability is None else 100 * one.probability,
-            "worth": None if one.worth is None else one.worth * unit,
-            "margin": None if one.margin is None else one.margin * unit,
-        }
-        for one in thought.moves[:_MOST_MOVES]
-    ]
-    return {"seats": seats, "moves": moves, "alone": unit == 1, "playouts": thought.playouts}
