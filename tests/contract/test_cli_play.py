@@ -117,12 +117,6 @@ class TestGame:
 
 @one_game
 class TestAnswers:
-    def test_a_number_and_a_text_are_the_same(self, table):
-        out = printed("play", *table, input="moves\n2\n")
-        move = re.findall(r"^│ 2 +│ (\S+) ", out, re.MULTILINE)[0]
-        assert moves_told(out) == moves_told(printed("play", *table, input=f"{move}\n"))
-        assert move in [told for _, mover, told in moves_told(out) if mover == 0]
-
     def test_what_is_no_move_is_refused_and_asked_for_again(self, table):
         for answer, said in {
             "9" * 5000: "there is no move 999",

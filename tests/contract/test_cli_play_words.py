@@ -13,7 +13,6 @@ from shakespeare_agents.cli.hints import hint
 from shakespeare_env import Position, registry
 from shakespeare_env.cli.printing import move_lines
 from shakespeare_env.course import Course
-from shakespeare_env.game_log import GameLog
 from tests.contract.command_line import SCREEN, moves_told, printed
 from tests.contract.each_table import plain_tables
 from tests.contract.random_games import sampled
@@ -164,20 +163,3 @@ class TestTheCourse:
                 points = zip(*(row for _, row in part.score_sheet(seat)), strict=True)
                 totals = list(map(sum, points)) or [0] * position.players
                 assert totals == part.position.scores()
-
-    def test_nothing_the_log_shows_a_seat_depends_on_what_it_may_not_know(self, position):
-        """Positions that look alike to a seat have logs that look alike."""
-        rng, log = np.random.default_rng(5), GameLog(seat=0)
-        compared = 0
-        while position.to_move is not None and compared < 20:
-            before, move = position.copy(), position.moves()[rng.integers(len(position.moves()))]
-            position.push(move)
-            possible = before.determinize(0, seed=7)
-            if move not in possible.moves():
-                continue
-            after = possible.copy()
-            after.push(move)
-            if after.seen_by(0) == position.seen_by(0) and position.to_move is not None:
-                assert log.lines(before, 1, move, position) == log.lines(possible, 1, move, after)
-                compared += 1
-        assert compared == 20
