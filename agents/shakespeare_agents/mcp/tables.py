@@ -53,14 +53,22 @@ class Tables:
     def list_games(self) -> Answer:
         """What can be played, and the tables there are."""
         with self._lock:
-            games = [self._about(name) for name in self.games]
+            games: list[dict[str, Any]] = [
+                {
+                    "game": name,
+                    "players": list(registry.seats(name)),
+                    "variants": list(registry.variants(name)),
+                    "opponents": list(self._named_for(name)),
+                }
+                for name in self.games
+            ]
             tables = [table.brief() for table in self._tables.values()]
         lines = ["Games:"]
-        for about in games:
-            variants = f"; variants: {', '.join(about['variants'])}" if about["variants"] else ""
+        for one in games:
+            variants = f"; variants: {', '.join(one['variants'])}" if one["variants"] else ""
             lines.append(
-                f"  {about['game']}: {about['players'][0]} to {about['players'][-1]} seats"
-                f"{variants}; opponents: {', '.join(about['opponents'])}"
+                f"  {one['game']}: {one['players'][0]} to {one['players'][-1]} seats{variants}; "
+                f"opponents: {', '.join(one['opponents'])}"
             )
         lines.append("Tables:" if tables else "No tables yet; new_game opens one.")
         for one in tables:
@@ -96,7 +104,9 @@ class Tables:
             self._begun += 1
             table = Table(self._begun, position, start, seat, opponents)
             self._tables[table.number] = table
-            self._forget_oldest()
+            over = [number for number, one in self._tables.items() if one.is_over]
+            for oldest in over[:-MOST_TABLES]:
+                del self._tables[oldest]
             return self._with_ending(table, table.view())
 
     def see_seat(self, table: int) -> Answer:
@@ -169,11 +179,6 @@ class Tables:
                 f"{', '.join(map(str, playing))}; finish one, or leave it with leave_table"
             )
 
-    def _forget_oldest(self) -> None:
-        over = [table.number for table in self._tables.values() if table.is_over]
-        for number in over[:-MOST_TABLES]:
-            del self._tables[number]
-
     def _start(self, players: int, seed: int | None, variants: tuple[str, ...]) -> Start:
         if self._keeper is not None:
             if seed is not None:
@@ -197,14 +202,6 @@ class Tables:
                 agent = make(name, rules)
                 self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
         return [self._made[game, name] for name in names]
-
-    def _about(self, game: str) -> dict[str, Any]:
-        return {
-            "game": game,
-            "players": list(registry.seats(game)),
-            "variants": list(registry.variants(game)),
-            "opponents": list(self._named_for(game)),
-        }
 
     def _with_ending(self, table: Table, answer: Answer) -> Answer:
         """An answer and, if the game has just ended, a note of where it is kept."""
