@@ -21,7 +21,6 @@ from shakespeare_env.errors import ArenaError, DatasetError
 
 if TYPE_CHECKING:
     from shakespeare_agents.arena import tournament
-    from shakespeare_agents.arena.field import Field
 
 _INTERRUPTED = 130
 """Exit code after Ctrl-C, as in shells."""
@@ -64,13 +63,17 @@ def arena(
     folder = field.with_suffix("") if results is None else results
     # Here and below, slow imports are late to keep the shell's completion quick.
     try:
+        from shakespeare_agents.arena.field import Field
         from shakespeare_agents.arena.standings import standings_of
         from shakespeare_agents.arena.tables import standings_tables
         from shakespeare_agents.arena.tournament import run_arena
         from shakespeare_env.datasets.results_reading import read_results
 
-        wanted = _read(field, games, minutes)
-        _check_trusted(field, wanted, trust)
+        given = {"games": games, "minutes": minutes}
+        changes = {name: value for name, value in given.items() if value is not None}
+        wanted = Field.read(field).model_copy(update=changes)
+        if (run := wanted.runs()) and not trust:  # before the file's author can run code here
+            give_up(f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it")
         # Leaving this way also ends the programs that were started.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         tables = " and ".join(map(str, wanted.players))
@@ -160,16 +163,3 @@ def arena_merge(
     except OSError as fault:
         give_up(f"{into} cannot be written ({fault})")
     typer.echo(f"{into}: {new:,} new games.")
-
-
-def _read(file: Path, games: int | None, minutes: float | None) -> Field:
-    from shakespeare_agents.arena.field import Field
-
-    given = {"games": games, "minutes": minutes}
-    return Field.read(file).model_copy(update={k: v for k, v in given.items() if v is not None})
-
-
-def _check_trusted(file: Path, field: Field, trust: bool) -> None:
-    """Give up before the file's author can run code here."""
-    if field.runs() and not trust:
-        give_up(f"{file} runs {'; '.join(map(repr, field.runs()))}; add --trust if you trust it")
